@@ -98,6 +98,7 @@ public final class ManualClock: Clock, Sendable {
     /// - Parameter count: The least number of sleeping tasks to wait for.
     public func waitForSleepers(_ count: Int = 1) async {
         let id = state.withLock { $0.crowds.reserve() }
+        // error-audit: harmless, because only a cancellation ends the wait early
         try? await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let isOver = state.withLock { state in

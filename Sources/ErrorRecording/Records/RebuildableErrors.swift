@@ -71,6 +71,7 @@ public struct RebuildableErrors: Sendable {
 
     /// Returns an error's value as JSON; nil if its type was not added, or if the value cannot be written.
     func value(of error: any Error, named typeName: String) -> String? {
+        // error-audit: harmless, because the line is written without the value, and has the error's message
         guard let data = try? codings[typeName]?.encode(error), data.count <= Self.valueLimit else { return nil }
         return String(data: data, encoding: .utf8)
     }
@@ -98,6 +99,7 @@ public struct RebuildableErrors: Sendable {
     }
 
     private func rebuilt(_ record: ReplayedRecord, _ value: Data?) -> (any Error)? {
+        // error-audit: harmless, because the replay counts the errors that it can't rebuild
         if let value { return try? codings[record.type]?.decode(value) }
         guard Self.isFoundations(record.type), let domain = record.domain, let code = record.code else { return nil }
         return Self.foundation(domain, code)

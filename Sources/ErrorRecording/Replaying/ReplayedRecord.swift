@@ -34,6 +34,7 @@ extension ReplayedRecord {
     /// Reads a line with Foundation's decoder; nil if it is no record.
     init?(decoding line: Span<UInt8>) {
         let data = unsafe line.withUnsafeBufferPointer { bytes in unsafe Data(buffer: bytes) }
+        // error-audit: harmless, because a line that is no record is counted
         guard let record = try? Self.decoder.decode(Self.self, from: data), record.version >= 1 else { return nil }
         self = record
     }

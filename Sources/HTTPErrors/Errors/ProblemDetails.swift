@@ -170,6 +170,7 @@ extension TransportResponse {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var plain = problem
         plain.extensions = [:]
+        // error-audit: harmless, because what can't be encoded is left out, as documented
         let body = (try? encoder.encode(problem)) ?? (try? encoder.encode(plain)) ?? Data("{}".utf8)
         self.init(status: problem.status ?? 500, headers: ["Content-Type": ProblemDetails.mediaType], body: body)
     }

@@ -125,6 +125,7 @@ private struct Reporter: Sendable {
         // An error of Hummingbird's own has a response, and is no failure below 500, unless there is a rule for it.
         // Its status may be another service's: one that is none, or only announces a response, no client can read.
         if !Task.isCancelled, problem(for: error) == nil, let error = error as? any HTTPResponseError,
+            // error-audit: harmless, because an error without a response of its own is answered and reported below
             let response = try? error.response(from: request, context: context),
             (200...599).contains(response.status.code)
         {

@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "swift-error-bus-audit",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "error-audit", targets: ["error-audit"])],
+    dependencies: [
+        // The tests compile what `--fix` writes. Split off, this is the only line to change.
+        .package(name: "swift-error-bus", path: "../.."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    ],
+    targets: [
+        .target(
+            name: "ErrorAudit",
+            dependencies: [
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+            ]),
+        .executableTarget(
+            name: "error-audit",
+            dependencies: ["ErrorAudit", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+        .testTarget(
+            name: "ErrorAuditTests",
+            dependencies: ["ErrorAudit", .product(name: "ErrorRouting", package: "swift-error-bus")],
+            exclude: ["Corpus"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+    var settings = target.swiftSettings ?? []
+    // As in the root's manifest, which explains each.
+    settings.append(.enableUpcomingFeature("ExistentialAny"))
+    settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
+    settings.append(.enableUpcomingFeature("MemberImportVisibility"))
+    settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+    settings.append(.enableUpcomingFeature("InferIsolatedConformances"))
+    target.swiftSettings = settings
+}

@@ -1,0 +1,86 @@
+import SwiftSyntax
+
+/// `catch` clauses.
+extension Detector {
+    func catchClause(_ clause: CatchClauseSyntax, of statement: DoStmtSyntax) -> Loss? {
+        let body = clause.body.statements
+        let names = Set(clause.catchItems.isEmpty ? ["error"] : clause.catchItems.flatMap(\.boundNames))
+        let fate = paths.fate(of: body, names: names)
+        if fate == .told { return reportedTwice(clause, names) }
+        var loss = Loss(kind: .substitute, token: Syntax(clause), tried: Syntax(statement.body), block: body)
+        loss.isExpected = Self.isSpecific(clause)
+        loss.isPartlyTold = fate == .partlyTold
+        // What a program does about an error that it expects is its answer to it, unless there is nothing to see of it.
+        if loss.isExpected, fate == .partlyTold || !body.allSatisfy(Self.isMerelyAnEnd) { return nil }
+        let pattern = clause.catchItems.trimmedDescription
+        let head = pattern.isEmpty ? "catch" : "catch \(pattern)"
+        let name = names.first ?? "error"
+        loss.bus = "\(head) { postError(\(name)) }"
+        loss.plain = "\(head) { logger.error(\"\\(\(name))\") }"
+        if body.isEmpty {
+            loss.kind = .emptyCatch
+            loss.edits = Fixes.emptyCatch(clause)
+        } else if fate == .printed {
+            loss.kind = .printOnly
+            loss.edits = Fixes.printOnly(clause, in: file)
+        } else if let last = body.last {
+            let code = last.trimmedDescription
+            let rest = code.contains(where: \.isNewline) ? "…" : code
+            loss.bus = "\(head) { postError(\(name)); \(rest) }"
+            loss.plain = "\(head) { logger.error(\"\\(\(name))\"); \(rest) }"
+        }
+        return loss
+    }
+
+    /// Whether the error is logged, and the same one is thrown on.
+    private func reportedTwice(_ clause: CatchClauseSyntax, _ names: Set<String>) -> Loss? {
+        var isLogged = false
+        for statement in clause.body.statements {
+            if let thrown = statement.item.as(ThrowStmtSyntax.self) {
+                guard isLogged, ErrorUse.mentions(thrown.expression, names) else { return nil }
+                var loss = Loss(
+                    kind: .reportedTwice, token: Syntax(clause), tried: nil, block: clause.body.statements)
+                loss.bus = "catch { \(thrown.trimmedDescription) }"
+                loss.plain = loss.bus
+                return loss
+            }
+            if statement.item.is(ExpressionStmtSyntax.self) || statement.item.is(FunctionCallExprSyntax.self)
+                || statement.item.is(ExprSyntax.self)
+            {
+                let use = ErrorUse(of: statement.item, names: names, in: file)
+                let isAssertion = statement.trimmedDescription.hasPrefix("assert")
+                if use.isLogged || use.isPrinted, !isAssertion { isLogged = true }
+            }
+        }
+        return nil
+    }
+
+    /// Whether a clause is for some errors only.
+    static func isSpecific(_ clause: CatchClauseSyntax) -> Bool {
+        !clause.catchItems.isEmpty
+            && clause.catchItems.allSatisfy { item in
+                if item.whereClause != nil { return true }
+                guard let pattern = item.pattern else { return false }
+                if let binding = pattern.as(ValueBindingPatternSyntax.self) {
+                    guard let expression = binding.pattern.as(ExpressionPatternSyntax.self) else { return false }
+                    let type = expression.expression.trimmedDescription
+                    return !["as NSError", "as Error", "as any Error", "as Swift.Error"].contains { type.hasSuffix($0) }
+                }
+                return !pattern.is(IdentifierPatternSyntax.self)
+            }
+    }
+
+    /// Whether a statement only leaves, sets something or writes a debug line: `break`, `return false`, `orders = []`.
+    private static func isMerelyAnEnd(_ item: CodeBlockItemSyntax) -> Bool {
+        if item.item.is(BreakStmtSyntax.self) || item.item.is(ContinueStmtSyntax.self) { return true }
+        if item.description.contains("try ") || item.description.contains("await ") { return false }
+        if let statement = item.item.as(ReturnStmtSyntax.self) {
+            return statement.expression.map { $0.isBareValue || $0.is(DeclReferenceExprSyntax.self) } ?? true
+        }
+        let expression = item.item.as(ExpressionStmtSyntax.self)?.expression ?? item.item.as(ExprSyntax.self)
+        if expression?.isBareValue == true || expression?.is(SequenceExprSyntax.self) == true { return true }
+        return expression?.as(FunctionCallExprSyntax.self).map {
+            ["print", "debugPrint", "NSLog", "debug", "trace", "verbose", "log"].contains($0.name)
+        } ?? false
+    }
+}

@@ -1,0 +1,63 @@
+import SwiftSyntax
+
+/// Child tasks: `async let` and groups.
+extension Detector {
+    /// An `async let` whose value nobody awaits.
+    func asyncLet(_ node: VariableDeclSyntax) -> Loss? {
+        guard node.modifiers.contains(where: { $0.name.text == "async" }), let binding = node.bindings.first,
+            let value = binding.initializer?.value, let item = Syntax(node).enclosing(CodeBlockItemSyntax.self),
+            let list = item.parent?.as(CodeBlockItemListSyntax.self)
+        else { return nil }
+        let name = binding.pattern.trimmedDescription
+        guard value.is(TryExprSyntax.self),
+            name == "_" || !list.contains(where: { $0.id != item.id && ErrorUse.reads($0, name) })
+        else { return nil }
+        var loss = Loss(kind: .children, token: Syntax(node), tried: Syntax(value))
+        loss.bus = "async let \(name == "_" ? "done" : name) = errors.catching { \(value.trimmedDescription) }"
+        loss.plain = "try await \(name == "_" ? "done" : name)"
+        return loss
+    }
+
+    /// A throwing group whose body never reads what its children throw.
+    func group(_ call: FunctionCallExprSyntax) -> Loss? {
+        guard call.name == "withThrowingTaskGroup", let body = call.closures.last?.closure else { return nil }
+        let name = body.parameterNames.first ?? "$0"
+        let uses = GroupUses(name)
+        uses.walk(body.statements)
+        guard uses.hasThrowingChild, !uses.isRead else { return nil }
+        var loss = Loss(kind: .children, token: Syntax(call), tried: Syntax(body.statements))
+        loss.bus = "try await \(name).waitForAll()"
+        loss.plain = loss.bus
+        return loss
+    }
+}
+
+/// What a body does with its group.
+private final class GroupUses: SyntaxVisitor {
+    private let name: String
+    private(set) var hasThrowingChild = false
+    private(set) var isRead = false
+
+    init(_ name: String) {
+        self.name = name
+        super.init(viewMode: .sourceAccurate)
+    }
+
+    override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+        if node.callee == "\(name).addTask" || node.callee == "\(name).addTaskUnlessCancelled",
+            let child = node.closures.first?.closure
+        {
+            if child.statements.contains(where: { $0.trimmedDescription.contains("try ") }) { hasThrowingChild = true }
+        }
+        return .visitChildren
+    }
+
+    override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
+        guard node.baseName.text == name else { return .visitChildren }
+        // Whatever is not one of these reads the results, or hands the group on.
+        let quiet: Set = ["addTask", "addTaskUnlessCancelled", "cancelAll", "isCancelled", "isEmpty"]
+        let member = node.parent?.as(MemberAccessExprSyntax.self)
+        if !quiet.contains(member?.declName.baseName.text ?? "") { isRead = true }
+        return .visitChildren
+    }
+}

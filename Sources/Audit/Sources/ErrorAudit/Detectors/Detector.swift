@@ -1,0 +1,112 @@
+import SwiftSyntax
+
+/// Walks one file, and has each kind's rules look at the nodes that they are about.
+final class Detector: SyntaxVisitor {
+    let file: SourceText
+    let comments: Comments
+    let paths: ErrorPaths
+    private(set) var findings: [Finding] = []
+
+    init(_ file: SourceText) {
+        self.file = file
+        comments = Comments(file: file)
+        paths = ErrorPaths(file: file)
+        super.init(viewMode: .sourceAccurate)
+    }
+
+    /// Returns what a file loses.
+    static func findings(in file: SourceText) -> [Finding] {
+        guard !file.isTest || file.configuration.includeTests else { return [] }
+        let detector = Detector(file)
+        detector.walk(file.tree)
+        return detector.findings
+    }
+
+    override func visit(_ node: TryExprSyntax) -> SyntaxVisitorContinueKind {
+        switch node.questionOrExclamationMark?.tokenKind {
+        case .postfixQuestionMark: add(optionalTry(node))
+        case .exclamationMark: add(forcedTry(node))
+        default: break
+        }
+        return .visitChildren
+    }
+
+    override func visit(_ node: DoStmtSyntax) -> SyntaxVisitorContinueKind {
+        for clause in node.catchClauses { add(catchClause(clause, of: node)) }
+        return .visitChildren
+    }
+
+    override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+        add(task(node) ?? group(node) ?? publisher(node) ?? future(node))
+        for (label, closure) in node.closures { add(callback(closure, label: label, of: node)) }
+        return .visitChildren
+    }
+
+    override func visit(_ node: SwitchExprSyntax) -> SyntaxVisitorContinueKind {
+        add(failureCase(of: node))
+        return .visitChildren
+    }
+
+    override func visit(_ node: IfExprSyntax) -> SyntaxVisitorContinueKind {
+        add(failureBranch(node.conditions, body: node.body, else: node.elseBody, of: Syntax(node), isGuard: false))
+        return .visitChildren
+    }
+
+    override func visit(_ node: GuardStmtSyntax) -> SyntaxVisitorContinueKind {
+        add(failureBranch(node.conditions, body: node.body, else: nil, of: Syntax(node), isGuard: true))
+        return .visitChildren
+    }
+
+    override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
+        add(asyncLet(node))
+        return .visitChildren
+    }
+
+    override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
+        add(delegate(node))
+        return .visitChildren
+    }
+
+    private func add(_ loss: Loss?) {
+        guard let loss else { return }
+        let start = file.converter.location(for: loss.token.positionAfterSkippingLeadingTrivia)
+        var kind = loss.kind
+        switch comments.mark(at: start.line) {
+        case .harmless: return
+        case .withoutReason: kind = .noReason
+        case .none: break
+        }
+        let verdict = Scorer(file: file, comments: comments).judge(loss)
+        findings.append(
+            Finding(
+                path: file.path, line: start.line, column: start.column, kind: kind,
+                score: kind == .noReason ? max(verdict.score, 50) : verdict.score, why: verdict.why,
+                harmless: kind == .noReason ? nil : verdict.harmless, code: file.text(ofLine: start.line),
+                instead: kind == .noReason
+                    ? "// error-audit: harmless, because …" : loss.instead(file.configuration.plain),
+                edits: kind == .noReason ? [] : loss.edits))
+    }
+}
+
+/// What a rule found, before it is scored.
+struct Loss {
+    var kind: Kind
+    /// Where it stands.
+    let token: Syntax
+    /// What fails: the expression after `try?`, the block before `catch`.
+    let tried: Syntax?
+    /// The block that has the error and loses it.
+    var block: CodeBlockItemListSyntax?
+    /// Whether only some errors come here, which the program expects.
+    var isExpected = false
+    /// Whether some errors, or some paths, are told.
+    var isPartlyTold = false
+    /// What else is known, with the points that it moves the score by.
+    var notes: [(why: String, points: Int)] = []
+    /// The line to write instead, with the bus and without.
+    var bus = ""
+    var plain = ""
+    var edits: [Edit] = []
+
+    func instead(_ plainly: Bool) -> String { plainly ? plain : bus }
+}

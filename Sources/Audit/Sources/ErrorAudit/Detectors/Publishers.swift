@@ -1,0 +1,56 @@
+import SwiftSyntax
+
+/// Publishers of Combine.
+extension Detector {
+    func publisher(_ call: FunctionCallExprSyntax) -> Loss? {
+        guard let member = call.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base else {
+            return nil
+        }
+        var loss = Loss(kind: .droppedResult, token: Syntax(member.declName), tried: Syntax(base))
+        switch call.name {
+        case "sink":
+            let isPair = call.argument("receiveValue") != nil
+            let closures = call.closures
+            guard isPair || call.argument("receiveCompletion") != nil,
+                let completion = closures.first(where: {
+                    $0.label == "receiveCompletion" || (isPair && $0.label == nil)
+                })?.closure
+            else { return nil }
+            let name = completion.parameterNames.first ?? "$0"
+            guard !ErrorUse.reads(completion.statements, name), !completion.statements.trimmedDescription.contains("$0")
+            else {
+                return nil
+            }
+            guard !ErrorUse(of: completion.statements, names: [], in: file).isTold else { return nil }
+            loss.block = completion.statements
+            loss.bus = "receiveCompletion: { if case .failure(let error) = $0 { postError(error) } }"
+            loss.plain = "receiveCompletion: { if case .failure(let error) = $0 { logger.error(\"\\(error)\") } }"
+        case "replaceError":
+            let value = call.argument("with")
+            guard value.map({ !ErrorUse(of: $0, names: [], in: file).isTold }) ?? true, Self.canFail(base) else {
+                return nil
+            }
+            let text = value.map { Self.oneLine($0) } ?? "…"
+            loss.notes.append(("the failure becomes a value", 5))
+            loss.bus = ".catch { postError($0); return Just(\(text)) }"
+            loss.plain = ".catch { logger.error(\"\\($0)\"); return Just(\(text)) }"
+        case "catch":
+            guard let closure = call.closures.first?.closure, call.closures.count == 1 else { return nil }
+            let names = closure.parameterNames.isEmpty ? ["$0"] : closure.parameterNames
+            let fate = paths.fate(of: closure.statements, names: Set(names))
+            guard fate != .told, Self.canFail(base) else { return nil }
+            loss.block = closure.statements
+            loss.bus = ".catch { error in postError(error); … }"
+            loss.plain = ".catch { error in logger.error(\"\\(error)\"); … }"
+        default: return nil
+        }
+        return loss
+    }
+
+    /// Whether a chain of operators can fail: one that begins with `$property`, and only maps, can't.
+    private static func canFail(_ chain: ExprSyntax) -> Bool {
+        let names = chain.dottedName.split(separator: ".")
+        guard names.contains(where: { $0.hasPrefix("$") }) else { return true }
+        return names.contains { $0.hasPrefix("try") || $0 == "flatMap" || $0 == "setFailureType" || $0 == "decode" }
+    }
+}

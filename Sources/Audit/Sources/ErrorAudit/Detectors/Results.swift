@@ -1,0 +1,188 @@
+import SwiftSyntax
+
+/// `Result`, and the optional error of a callback.
+extension Detector {
+    /// `switch result { … case .failure: break }`, or no branch for the failure but an empty `default`.
+    func failureCase(of choice: SwitchExprSyntax) -> Loss? {
+        guard !isSideEffect(Syntax(choice)), !isHandedOn(choice.subject) else { return nil }
+        let branches = choice.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
+        func branch(_ name: String) -> SwitchCaseSyntax? {
+            branches.first { $0.label.as(SwitchCaseLabelSyntax.self)?.caseItems.contains { $0.names(name) } == true }
+        }
+        let failure = branch("failure")
+        guard
+            let failed = failure
+                ?? (branch("success") == nil ? nil : branches.first { $0.label.is(SwitchDefaultLabelSyntax.self) })
+        else { return nil }
+        let bound = Set(Syntax(failed.label).boundNames)
+        // A branch that is a value, such as an image for a failed download, shows the failure.
+        if bound.isEmpty, let only = failed.statements.first, failed.statements.count == 1, Self.isShown(only) {
+            return nil
+        }
+        // `isSuccess`: the switch only asks.
+        if branches.allSatisfy({ $0.statements.count == 1 && $0.statements.first.map(Self.isTruth) == true }) {
+            return nil
+        }
+        let fate = paths.fate(of: failed.statements, names: bound)
+        guard fate != .told else { return nil }
+        var loss = Loss(
+            kind: .droppedResult, token: Syntax(failed), tried: Syntax(choice.subject), block: failed.statements)
+        loss.isPartlyTold = fate == .partlyTold
+        if failed.statements.allSatisfy({ $0.item.is(BreakStmtSyntax.self) }) {
+            loss.notes.append(("nothing is done", 8))
+        }
+        loss.bus = "case .failure(let error): postError(error)"
+        loss.plain = "case .failure(let error): logger.error(\"\\(error)\")"
+        return loss
+    }
+
+    /// `if case .success(let x) = result` without an answer to the failure, and `if let error { return }`.
+    func failureBranch(
+        _ conditions: ConditionElementListSyntax,
+        body: CodeBlockSyntax,
+        else other: IfExprSyntax.ElseBody?,
+        of node: Syntax,
+        isGuard: Bool
+    ) -> Loss? {
+        guard !isSideEffect(node) else { return nil }
+        for element in conditions {
+            if let match = element.condition.as(MatchingPatternConditionSyntax.self) {
+                let isSuccess = match.pattern.trimmedDescription.hasPrefixes([
+                    ".success", "let .success", "var .success",
+                ])
+                let isFailure = match.pattern.trimmedDescription.hasPrefixes([".failure", "let .failure"])
+                guard isSuccess || isFailure, !isHandedOn(match.initializer.value) else { continue }
+                // What follows a `guard case .failure` is for the failure, and another `if` has its own answer.
+                if isGuard && isFailure || other?.is(IfExprSyntax.self) == true { return nil }
+                let block = isGuard || isFailure ? body.statements : other?.as(CodeBlockSyntax.self)?.statements
+                guard isUntold(block, isFailure ? Set(match.pattern.boundNames) : []) else { return nil }
+                return dropped(element, match.initializer.value, block, "error")
+            }
+            guard let name = errorParameter(tested: element.condition, isGuard: isGuard),
+                isUntold(body.statements, [name]), !isPassed(name, around: node, upTo: node.position)
+            else { continue }
+            return dropped(element, nil, body.statements, name)
+        }
+        return nil
+    }
+
+    /// Whether a variable that holds a result is also returned or handed to a call, where its failure is known too.
+    ///
+    /// What a property holds is state, which others read: `loader.state`, but not `response.result` of a callback.
+    private func isHandedOn(_ subject: ExprSyntax) -> Bool {
+        if let member = subject.as(MemberAccessExprSyntax.self) { return member.declName.baseName.text != "result" }
+        guard let name = subject.as(DeclReferenceExprSyntax.self)?.baseName.text else { return false }
+        return isStored(name, Syntax(subject)) || isPassed(name, around: Syntax(subject))
+    }
+
+    /// Whether a name is that of a property of the type round a node.
+    private func isStored(_ name: String, _ node: Syntax) -> Bool {
+        guard !node.isParameter(name), let members = node.enclosing(MemberBlockSyntax.self)?.members else {
+            return false
+        }
+        return members.contains { member in
+            member.decl.as(VariableDeclSyntax.self)?.bindings.first?.pattern.trimmedDescription == name
+        }
+    }
+
+    /// Whether a variable is returned or is the argument of a call that is more than a debug line.
+    private func isPassed(_ name: String, around node: Syntax, upTo end: AbsolutePosition? = nil) -> Bool {
+        // A closure that doesn't declare it has it from outside.
+        let scope = node.enclosing { round in
+            round.isScope && round.as(ClosureExprSyntax.self)?.parameterNames.contains(name) != false
+        }
+        return (scope ?? Syntax(file.tree)).tokens(viewMode: .sourceAccurate).contains { token in
+            guard token.text == name, end.map({ token.position < $0 }) ?? true,
+                let use = token.parent?.as(DeclReferenceExprSyntax.self)?.parent
+            else { return false }
+            if use.is(ReturnStmtSyntax.self) { return true }
+            guard use.is(LabeledExprSyntax.self) else { return false }
+            return use.parent?.parent?.as(FunctionCallExprSyntax.self).map { file.telling($0) != .quiet } ?? true
+        }
+    }
+
+    private func isUntold(_ block: CodeBlockItemListSyntax?, _ names: Set<String>) -> Bool {
+        block.map { paths.fate(of: $0, names: names) != .told } ?? true
+    }
+
+    private func dropped(
+        _ element: ConditionElementSyntax,
+        _ subject: ExprSyntax?,
+        _ block: CodeBlockItemListSyntax?,
+        _ name: String
+    ) -> Loss {
+        var loss = Loss(kind: .droppedResult, token: Syntax(element), tried: subject.map(Syntax.init), block: block)
+        let head =
+            subject.map { "if case .failure(let error) = \(Self.oneLine($0))" } ?? "if let \(name)"
+        loss.bus = "\(head) { postError(\(name)) }"
+        loss.plain = "\(head) { logger.error(\"\\(\(name))\") }"
+        return loss
+    }
+
+    /// The parameter of a callback that holds an error, if the condition asks whether there is one.
+    private func errorParameter(tested condition: ConditionElementSyntax.Condition, isGuard: Bool) -> String? {
+        var name: String?
+        if !isGuard, let binding = condition.as(OptionalBindingConditionSyntax.self) {
+            name = (binding.initializer?.value.dottedName ?? binding.pattern.trimmedDescription)
+        } else if let sequence = condition.as(SequenceExprSyntax.self) {
+            let parts = sequence.elements.map(\.trimmedDescription)
+            if parts.count == 3, parts[2] == "nil", parts[1] == (isGuard ? "==" : "!=") { name = parts[0] }
+        }
+        guard let name, Self.isError(name), Syntax(condition).isParameter(name) else { return nil }
+        return name
+    }
+
+    /// Whether code only watches: what fails goes on to whoever reads the publisher.
+    private func isSideEffect(_ node: Syntax) -> Bool {
+        let closure = node.enclosing(ClosureExprSyntax.self, upTo: { $0.is(FunctionDeclSyntax.self) })
+        return closure?.enclosing(FunctionCallExprSyntax.self, upTo: { $0.is(CodeBlockItemSyntax.self) })?.name
+            == "handleEvents"
+    }
+
+    private static func isTruth(_ item: CodeBlockItemSyntax) -> Bool {
+        let value = item.item.as(ReturnStmtSyntax.self)?.expression ?? item.item.as(ExprSyntax.self)
+        return value?.is(BooleanLiteralExprSyntax.self) == true
+    }
+
+    /// Whether a branch of a `switch` is a value, not an action.
+    private static func isShown(_ item: CodeBlockItemSyntax) -> Bool {
+        guard let value = item.item.as(ReturnStmtSyntax.self)?.expression ?? item.item.as(ExprSyntax.self) else {
+            return false
+        }
+        if value.isBareValue || value.is(SequenceExprSyntax.self) { return false }
+        // `Image(…)` and `.red`, but not `retry()` or `self?.finish()`.
+        let name = value.dottedName
+        return value.is(MemberAccessExprSyntax.self) || value.is(StringLiteralExprSyntax.self)
+            || name.first?.isUppercase == true && !name.contains(".")
+            || name.split(separator: ".").first?.first?.isUppercase == true
+    }
+}
+
+extension SwitchCaseItemSyntax {
+    /// Whether its pattern is for an enumeration's case: `.failure`, `let .failure(error)`.
+    fileprivate func names(_ name: String) -> Bool {
+        pattern.trimmedDescription.hasPrefixes([".\(name)", "let .\(name)", "var .\(name)"])
+    }
+}
+
+extension String {
+    fileprivate func hasPrefixes(_ prefixes: [String]) -> Bool {
+        prefixes.contains { hasPrefix($0) && (count == $0.count || self[index(startIndex, offsetBy: $0.count)] == "(") }
+    }
+}
+
+extension SyntaxProtocol {
+    /// Whether a name is a parameter of the closest closure or function that has one of that name.
+    fileprivate func isParameter(_ name: String) -> Bool {
+        var node = parent
+        while let current = node {
+            if let closure = current.as(ClosureExprSyntax.self), closure.parameterNames.contains(name) { return true }
+            if let function = current.as(FunctionDeclSyntax.self) {
+                let parameters = function.signature.parameterClause.parameters
+                return parameters.contains { ($0.secondName ?? $0.firstName).text == name }
+            }
+            node = current.parent
+        }
+        return false
+    }
+}

@@ -1,0 +1,121 @@
+import SwiftSyntax
+
+/// `try?` and `try!`.
+extension Detector {
+    func forcedTry(_ node: TryExprSyntax) -> Loss? {
+        let code = Self.oneLine(node.expression)
+        return Loss(
+            kind: .forcedTry, token: Syntax(node), tried: Syntax(node.expression),
+            bus: "guard let value = catchingErrors({ try \(code) }) else { … }", plain: "try \(code)")
+    }
+
+    func optionalTry(_ node: TryExprSyntax) -> Loss? {
+        let call = node.expression.bare.as(FunctionCallExprSyntax.self)
+        // `rethrowing` of the bus has posted what it throws.
+        if let call, call.name == "rethrowing" || file.isReporter(call.callee) { return nil }
+        guard !nilIsTold(of: node) else { return nil }
+        let code = Self.oneLine(node.expression)
+        let isAsync = node.expression.is(AwaitExprSyntax.self)
+        var loss = Loss(kind: .optionalTry, token: Syntax(node), tried: Syntax(node.expression))
+        loss.bus = (isAsync ? "await " : "") + "errors.catching { try \(code) }"
+        let isStatement = node.parent?.is(CodeBlockItemSyntax.self) == true
+        loss.plain = "do { \(isStatement ? "" : "value = ")try \(code) } catch { logger.error(\"\\(error)\") }"
+        loss.edits = Fixes.optionalTry(node)
+        return loss
+    }
+
+    /// The first line of some code, for a suggestion.
+    static func oneLine(_ node: some SyntaxProtocol) -> String {
+        let lines = node.trimmedDescription.split(whereSeparator: \.isNewline)
+        guard lines.count > 1, let first = lines.first else { return node.trimmedDescription }
+        return first.hasSuffix("{") ? "\(first) … }" : first.hasSuffix("(") ? "\(first)…)" : "\(first) …"
+    }
+
+    /// Whether the place where the nil goes tells of the failure.
+    private func nilIsTold(of node: TryExprSyntax) -> Bool {
+        var current = Syntax(node)
+        while let parent = current.parent {
+            if let condition = parent.as(ConditionElementSyntax.self) { return branchTells(condition) }
+            if let list = parent.as(ExprListSyntax.self), list.parent?.is(SequenceExprSyntax.self) == true {
+                let elements = Array(list)
+                let operands = elements.drop { $0.id != current.id }.dropFirst()
+                if operands.first?.trimmedDescription == "??", let other = operands.dropFirst().first,
+                    ErrorUse(of: other, names: [], in: file).isTold
+                {
+                    return true
+                }
+            }
+            if let binding = parent.as(PatternBindingSyntax.self) { return laterTells(binding) }
+            guard
+                parent.is(ExprSyntax.self) || parent.is(ExprListSyntax.self) || parent.is(InitializerClauseSyntax.self)
+                    || parent.is(OptionalBindingConditionSyntax.self)
+                    || parent.is(LabeledExprListSyntax.self) && parent.parent?.is(TupleExprSyntax.self) == true
+                    || parent.is(LabeledExprSyntax.self) && parent.parent?.parent?.is(TupleExprSyntax.self) == true
+            else { return false }
+            if parent.is(ClosureExprSyntax.self) { return false }
+            current = parent
+        }
+        return false
+    }
+
+    /// Whether the branch for nil tells: the other block of `guard let x = try? …` or of `if let`.
+    private func branchTells(_ condition: ConditionElementSyntax) -> Bool {
+        let owner = condition.parent?.parent
+        if let check = owner?.as(GuardStmtSyntax.self) { return tells(check.body.statements) }
+        guard let branch = owner?.as(IfExprSyntax.self) else { return false }
+        let comparesWithNil = condition.condition.trimmedDescription.hasSuffix("== nil")
+        if comparesWithNil { return tells(branch.body.statements) }
+        return otherwiseTells(branch) || branch.elseBody == nil && restTells(after: branch)
+    }
+
+    /// Whether a branch leaves, and what follows it tells.
+    private func restTells(after branch: IfExprSyntax) -> Bool {
+        guard let end = branch.body.statements.last?.item,
+            end.is(ReturnStmtSyntax.self) || end.is(ThrowStmtSyntax.self),
+            let item = branch.enclosing(CodeBlockItemSyntax.self),
+            let list = item.parent?.as(CodeBlockItemListSyntax.self)
+        else { return false }
+        let rest = list.drop { $0.id != item.id }.dropFirst()
+        return tells(CodeBlockItemListSyntax(rest.map(\.detached)))
+    }
+
+    private func otherwiseTells(_ branch: IfExprSyntax) -> Bool {
+        switch branch.elseBody {
+        case .codeBlock(let block): tells(block.statements)
+        case .ifExpr(let next): otherwiseTells(next)
+        case nil: false
+        }
+    }
+
+    /// Whether a block tells that something failed.
+    func tells(_ block: CodeBlockItemListSyntax) -> Bool {
+        [.told, .partlyTold].contains(paths.fate(of: block, names: ["error"]))
+    }
+
+    /// Whether one of the next statements tells where a variable is nil.
+    private func laterTells(_ binding: PatternBindingSyntax) -> Bool {
+        guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
+            let item = binding.parent?.parent?.parent?.as(CodeBlockItemSyntax.self),
+            let list = item.parent?.as(CodeBlockItemListSyntax.self)
+        else { return false }
+        for next in list.drop(while: { $0.id != item.id }).dropFirst().prefix(4) {
+            let statement = next.item.as(ExpressionStmtSyntax.self).map { Syntax($0.expression) } ?? Syntax(next.item)
+            let conditions =
+                statement.as(GuardStmtSyntax.self)?.conditions ?? statement.as(IfExprSyntax.self)?.conditions
+            for condition in conditions ?? [] {
+                let text = condition.condition.trimmedDescription
+                let isBound =
+                    condition.condition.as(OptionalBindingConditionSyntax.self).map {
+                        ($0.initializer?.value.trimmedDescription ?? $0.pattern.trimmedDescription) == name
+                    } ?? false
+                if let check = statement.as(GuardStmtSyntax.self), isBound || text == "\(name) != nil" {
+                    return tells(check.body.statements)
+                }
+                guard let branch = statement.as(IfExprSyntax.self) else { continue }
+                if text == "\(name) == nil" { return tells(branch.body.statements) }
+                if isBound || text == "\(name) != nil" { return otherwiseTells(branch) }
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// What the tool has to know of a project.
+///
+/// A file `.error-audit.json` has the same keys.
+public struct Configuration: Sendable, Codable, Equatable {
+    /// Functions that report the error they are called for: `report`, `Crashes.record`.
+    public var reporters: [String] = []
+    /// Loggers whose every call counts as a report: `journal`, `Log.file`.
+    public var loggers: [String] = []
+    /// Other names that mean that the error was handled: `rollBackOrder`.
+    public var handled: [String] = []
+    /// Folders and files to skip, as in `.gitignore`.
+    public var exclude: [String] = []
+    /// Whether tests are read.
+    public var includeTests = false
+    /// Whether generated files are read.
+    public var includeGenerated = false
+    /// Whether the suggestions use the bus.
+    public var plain = false
+
+    /// Creates a configuration for a project of which nothing is known.
+    public init() {}
+
+    /// Decodes a configuration, of which every key may be left out.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func value<Value: Decodable>(_ key: CodingKeys, _ standard: Value) throws -> Value {
+            try container.decodeIfPresent(Value.self, forKey: key) ?? standard
+        }
+        reporters = try value(.reporters, [])
+        loggers = try value(.loggers, [])
+        handled = try value(.handled, [])
+        exclude = try value(.exclude, [])
+        includeTests = try value(.includeTests, false)
+        includeGenerated = try value(.includeGenerated, false)
+        plain = try value(.plain, false)
+    }
+
+    /// Reads a configuration file.
+    ///
+    /// - Parameter path: The path of a JSON file.
+    /// - Throws: An error of Foundation if the file can't be read, a `DecodingError` if it isn't valid.
+    public init(path: String) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: path)))
+    }
+
+    /// Whether a call is one of a project's own: `record` means any `…​.record(…)`, `Crashes.record` only that one.
+    static func names(_ names: [String], _ callee: String) -> Bool {
+        names.contains { callee == $0 || callee.hasSuffix("." + $0) || callee.hasPrefix($0 + ".") }
+    }
+}

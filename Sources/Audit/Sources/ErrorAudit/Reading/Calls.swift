@@ -1,0 +1,112 @@
+import SwiftParser
+import SwiftSyntax
+
+extension FunctionCallExprSyntax {
+    /// The called function as it is written, without what is between parentheses before it: `store.orders.save`.
+    var callee: String { calledExpression.dottedName }
+
+    /// The last part of ``callee``: `save`.
+    var name: String { callee.split(separator: ".").last.map(String.init) ?? "" }
+
+    /// The argument with a label, or a trailing closure with it.
+    func argument(_ label: String) -> ExprSyntax? {
+        arguments.first { $0.label?.text == label }?.expression
+            ?? additionalTrailingClosures.first { $0.label.text == label }.map { ExprSyntax($0.closure) }
+    }
+
+    /// All closures among the arguments, each with its label; the first trailing one has none.
+    var closures: [(label: String?, closure: ClosureExprSyntax)] {
+        arguments.compactMap { argument in
+            argument.expression.as(ClosureExprSyntax.self).map { (argument.label?.text, $0) }
+        } + (trailingClosure.map { [(nil, $0)] } ?? []) + additionalTrailingClosures.map { ($0.label.text, $0.closure) }
+    }
+}
+
+extension ExprSyntax {
+    /// A chain of names, without subscripts, arguments and question marks.
+    var dottedName: String {
+        if let reference = self.as(DeclReferenceExprSyntax.self) { return reference.baseName.text }
+        if let member = self.as(MemberAccessExprSyntax.self) {
+            let base = member.base?.dottedName ?? ""
+            return base.isEmpty ? member.declName.baseName.text : base + "." + member.declName.baseName.text
+        }
+        if let call = self.as(FunctionCallExprSyntax.self) { return call.callee }
+        if let chain = self.as(OptionalChainingExprSyntax.self) { return chain.expression.dottedName }
+        if let unwrapped = self.as(ForceUnwrapExprSyntax.self) { return unwrapped.expression.dottedName }
+        if let element = self.as(SubscriptCallExprSyntax.self) { return element.calledExpression.dottedName }
+        if let generic = self.as(GenericSpecializationExprSyntax.self) { return generic.expression.dottedName }
+        return ""
+    }
+
+    /// The expression without `try`, `await` and parentheses round it.
+    var bare: ExprSyntax {
+        if let expression = self.as(TryExprSyntax.self) { return expression.expression.bare }
+        if let expression = self.as(AwaitExprSyntax.self) { return expression.expression.bare }
+        if let tuple = self.as(TupleExprSyntax.self), tuple.elements.count == 1, let only = tuple.elements.first {
+            return only.expression.bare
+        }
+        return self
+    }
+
+    /// Whether it is nil, a Boolean, a number, or an empty string or collection.
+    var isBareValue: Bool {
+        if self.is(NilLiteralExprSyntax.self) || self.is(BooleanLiteralExprSyntax.self) { return true }
+        if self.is(IntegerLiteralExprSyntax.self) || self.is(FloatLiteralExprSyntax.self) { return true }
+        if let array = self.as(ArrayExprSyntax.self) { return array.elements.isEmpty }
+        if let dictionary = self.as(DictionaryExprSyntax.self) { return dictionary.content.is(TokenSyntax.self) }
+        if let tuple = self.as(TupleExprSyntax.self) { return tuple.elements.allSatisfy { $0.expression.isBareValue } }
+        return self.as(StringLiteralExprSyntax.self)?.representedLiteralValue?.isEmpty == true
+    }
+}
+
+extension ClosureExprSyntax {
+    /// The names of the parameters as the body sees them; `_` for one that is ignored.
+    var parameterNames: [String] {
+        switch signature?.parameterClause {
+        case .simpleInput(let list): list.map(\.name.text)
+        case .parameterClause(let clause): clause.parameters.map { ($0.secondName ?? $0.firstName).text }
+        case nil: []
+        }
+    }
+}
+
+extension CodeBlockItemSyntax {
+    /// Whether it is the only expression of a closure, an accessor or a function that returns a value, and so its value.
+    var isValueOfItsBlock: Bool {
+        guard let list = parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else { return false }
+        if let function = list.parent?.parent?.as(FunctionDeclSyntax.self) {
+            return function.signature.returnClause != nil
+        }
+        return list.parent?.is(CodeBlockSyntax.self) == false
+            || list.parent?.parent?.is(AccessorDeclSyntax.self) == true
+    }
+}
+
+extension SyntaxProtocol {
+    /// The closest node round this one that is of a type, up to the function or closure that it is in.
+    func enclosing<Node: SyntaxProtocol>(_: Node.Type, upTo stop: (Syntax) -> Bool = { _ in false }) -> Node? {
+        var node = parent
+        while let current = node {
+            if let found = current.as(Node.self) { return found }
+            if stop(current) { return nil }
+            node = current.parent
+        }
+        return nil
+    }
+
+    /// The closest node round this one that satisfies a condition.
+    func enclosing(where condition: (Syntax) -> Bool) -> Syntax? {
+        var node = parent
+        while let current = node {
+            if condition(current) { return current }
+            node = current.parent
+        }
+        return nil
+    }
+
+    /// Whether a function, initializer, accessor or closure begins here.
+    var isScope: Bool {
+        self.is(FunctionDeclSyntax.self) || self.is(InitializerDeclSyntax.self) || self.is(ClosureExprSyntax.self)
+            || self.is(AccessorDeclSyntax.self) || self.is(DeinitializerDeclSyntax.self)
+    }
+}

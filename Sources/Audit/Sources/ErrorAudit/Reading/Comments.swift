@@ -1,0 +1,90 @@
+import SwiftSyntax
+
+/// The comments that speak of a place.
+struct Comments {
+    /// A comment for this tool: `error-audit: harmless, because …`.
+    enum Mark: Equatable {
+        case none
+        case harmless
+        /// It gives no reason.
+        case withoutReason(line: Int)
+    }
+
+    let file: SourceText
+
+    /// The comment for this tool at the end of a line, or in the comment lines before it.
+    func mark(at line: Int) -> Mark {
+        for number in [line] + lines(before: line) {
+            guard let comment = comment(in: file.text(ofLine: number)),
+                let range = comment.firstRange(of: "error-audit:")
+            else { continue }
+            let text = comment[range.upperBound...]
+            guard let because = text.firstRange(of: "because") else { return .withoutReason(line: number) }
+            let reason = text[because.upperBound...].filter(\.isLetter)
+            return text.contains("harmless") && reason.count > 2 ? .harmless : .withoutReason(line: number)
+        }
+        return .none
+    }
+
+    /// The reason that an ordinary comment gives at a line, in the lines before it, or in a block.
+    func reason(at line: Int, in block: CodeBlockItemListSyntax? = nil, upTo end: Int? = nil) -> String? {
+        let inside = end.map { Array(line...max(line, $0)) } ?? [line]
+        for number in inside {
+            guard let text = comment(in: file.text(ofLine: number)), Self.isProse(text) else { continue }
+            // Inside a `catch` every sentence is about what the `catch` does.
+            if end != nil ? true : Self.argues(text) { return text }
+        }
+        let before = lines(before: line).compactMap { comment(in: file.text(ofLine: $0)) }.reversed().joined(
+            separator: " ")
+        return Self.isProse(before) && Self.argues(before) ? before : nil
+    }
+
+    /// The numbers of the lines directly before a line that are comments, the closest first.
+    private func lines(before line: Int) -> [Int] {
+        var numbers: [Int] = []
+        var number = line - 1
+        while number > 0, file.text(ofLine: number).hasPrefix("//"), !file.text(ofLine: number).hasPrefix("///") {
+            numbers.append(number)
+            number -= 1
+        }
+        return numbers
+    }
+
+    private func comment(in line: String) -> String? {
+        var start = line.startIndex
+        while let slashes = line[start...].firstRange(of: "//") {
+            // A colon before it makes it an address.
+            if slashes.lowerBound == line.startIndex || line[line.index(before: slashes.lowerBound)] != ":" {
+                let text = line[slashes.upperBound...].drop { $0 == "/" || $0 == " " }
+                return text.hasPrefix("swiftlint:") || text.hasPrefix("swift-format") ? nil : String(text)
+            }
+            start = slashes.upperBound
+        }
+        return nil
+    }
+
+    private static func isProse(_ text: String) -> Bool {
+        let words = text.split(whereSeparator: { !$0.isLetter && $0 != "'" })
+        let hasMarker = words.contains { ["TODO", "FIXME", "XXX", "HACK", "MARK"].contains($0) }
+        let isCode = [" = ", "{", "()", ");", "] ", "self."].contains { text.contains($0) }
+        let isPlan = hasMarker || text.lowercased().hasPrefix("handle")
+        return words.count >= 3 && !isPlan && !isCode
+    }
+
+    private static func argues(_ text: String) -> Bool {
+        let words = Set(text.lowercased().split(whereSeparator: { !$0.isLetter && $0 != "'" }).map(String.init))
+        return !words.isDisjoint(with: cues)
+    }
+
+    private static let cues: Set = [
+        "already", "always", "anyway", "avoid", "because", "best", "can't", "cannot", "could", "doesn't", "don't",
+        "expected",
+        "fails",
+        "fail", "failing", "fall", "fallback", "fine", "harmless", "ignore", "ignored", "ignores", "ignoring",
+        "intentional",
+        "intentionally", "may", "might", "mitigate", "never", "not", "optional", "otherwise", "regardless", "safe",
+        "safely",
+        "silently", "since", "so", "swallow", "won't", "isn't", "ok", "okay", "needn't", "deliberate", "deliberately",
+        "errors", "error", "throws", "throw",
+    ]
+}

@@ -1,0 +1,185 @@
+import SwiftSyntax
+
+/// Follows the paths through a block that has an error, to see whether one of them loses it.
+struct ErrorPaths {
+    enum Fate: Equatable {
+        /// On every path somebody is told.
+        case told
+        /// Only some errors, or only some paths.
+        case partlyTold
+        /// It is printed, or logged at debug level.
+        case printed
+        /// Nothing tells of it.
+        case silent
+    }
+
+    let file: SourceText
+
+    /// Returns what becomes of an error in a block.
+    ///
+    /// - Parameters:
+    ///   - statements: The block.
+    ///   - names: The names that hold the error.
+    func fate(of statements: CodeBlockItemListSyntax, names: Set<String>) -> Fate {
+        var names = names
+        var isPrinted = false
+        var isPartlyTold = false
+        func ending(_ fate: Fate) -> Fate { isPartlyTold && fate != .told ? .partlyTold : fate }
+        for statement in statements {
+            switch follow(statement.item, &names) {
+            case .ends(let fate): return isPartlyTold && fate == .told ? .told : ending(fate)
+            case .continues(let printed, let partly):
+                isPrinted = isPrinted || printed
+                isPartlyTold = isPartlyTold || partly
+            }
+        }
+        return ending(isPrinted ? .printed : .silent)
+    }
+
+    private enum Step {
+        /// Somebody was told, or what follows is only for expected errors.
+        case ends(Fate)
+        case continues(printed: Bool, partly: Bool)
+
+        static let nothing = continues(printed: false, partly: false)
+    }
+
+    private func follow(_ item: CodeBlockItemSyntax.Item, _ names: inout Set<String>) -> Step {
+        let node = Syntax(item)
+        let statement = node.as(ExpressionStmtSyntax.self).map { Syntax($0.expression) } ?? node
+        if let branch = statement.as(IfExprSyntax.self) { return follow(branch, &names) }
+        if let check = statement.as(GuardStmtSyntax.self) { return follow(check, &names) }
+        if let choice = statement.as(SwitchExprSyntax.self) { return follow(choice, names) }
+        if let block = statement.as(DoStmtSyntax.self) {
+            let fate = fate(of: block.body.statements, names: names)
+            return fate == .told ? .ends(.told) : .continues(printed: fate == .printed, partly: fate == .partlyTold)
+        }
+        // A clean-up that throws has an error of its own.
+        if statement.is(DeferStmtSyntax.self) { return .nothing }
+        let use = ErrorUse(of: statement, names: names, in: file)
+        names = use.names
+        if use.isTold { return .ends(.told) }
+        if statement.is(ReturnStmtSyntax.self) { return .ends(use.isPrinted ? .printed : .silent) }
+        return .continues(printed: use.isPrinted, partly: false)
+    }
+
+    private func follow(_ branch: IfExprSyntax, _ names: inout Set<String>) -> Step {
+        let check = ErrorCheck(branch.conditions, names)
+        names.formUnion(check.bound)
+        let then = fate(of: branch.body.statements, names: names)
+        let otherwise: Fate? =
+            switch branch.elseBody {
+            case .codeBlock(let block): fate(of: block.statements, names: names)
+            case .ifExpr(let next):
+                switch follow(next, &names) {
+                case .ends(let fate): fate
+                case .continues(let printed, let partly): partly ? .partlyTold : printed ? .printed : .silent
+                }
+            case nil: nil
+            }
+        switch check.meaning {
+        case .expects:
+            // What remains is for the other errors.
+            if let otherwise {
+                return otherwise == .told ? .ends(.told) : .continues(printed: false, partly: then == .told)
+            }
+            return .continues(printed: false, partly: then == .told)
+        case .excludes:
+            return then == .told ? .ends(.told) : .continues(printed: then == .printed, partly: false)
+        case .other:
+            guard let otherwise else {
+                return then == .told ? .ends(.told) : .continues(printed: then == .printed, partly: false)
+            }
+            if then == .told, otherwise == .told { return .ends(.told) }
+            // What is tried again is told once it has failed for good.
+            let silent = then == .told ? Syntax(branch.elseBody) : Syntax(branch.body)
+            if then == .told || otherwise == .told, Words.triesAgain(silent?.description ?? "") { return .ends(.told) }
+            let printed = then == .printed || otherwise == .printed
+            return .continues(printed: printed, partly: then == .told || otherwise == .told)
+        }
+    }
+
+    private func follow(_ check: GuardStmtSyntax, _ names: inout Set<String>) -> Step {
+        let condition = ErrorCheck(check.conditions, names)
+        let failed = fate(of: check.body.statements, names: names)
+        names.formUnion(condition.bound)
+        switch condition.meaning {
+        // The other errors leave here.
+        case .expects: return .ends(failed == .told ? .told : .partlyTold)
+        case .excludes, .other: return .nothing
+        }
+    }
+
+    private func follow(_ choice: SwitchExprSyntax, _ names: Set<String>) -> Step {
+        let fates: [(isDefault: Bool, fate: Fate)] = choice.cases.compactMap { element in
+            guard let branch = element.as(SwitchCaseSyntax.self) else { return nil }
+            let isDefault = branch.label.is(SwitchDefaultLabelSyntax.self)
+            let bound = Set(Syntax(branch.label).boundNames)
+            return (isDefault, fate(of: branch.statements, names: names.union(bound)))
+        }
+        let told = fates.filter { $0.fate == .told }
+        if told.count == fates.count, !fates.isEmpty { return .ends(.told) }
+        if !ErrorUse.mentions(choice.subject, names) {
+            return told.isEmpty
+                ? .continues(printed: fates.contains { $0.fate == .printed }, partly: false) : .ends(.told)
+        }
+        if let last = fates.last, last.isDefault, last.fate == .told { return .ends(.told) }
+        return .continues(printed: fates.contains { $0.fate == .printed }, partly: !told.isEmpty)
+    }
+}
+
+/// What a condition says of an error.
+struct ErrorCheck {
+    enum Meaning {
+        /// It holds for some errors, or in a cancelled task.
+        case expects
+        /// It holds for all but some.
+        case excludes
+        /// It isn't about the error.
+        case other
+    }
+
+    private(set) var meaning: Meaning = .other
+    /// The names that hold the error if it holds.
+    private(set) var bound: Set<String> = []
+
+    init(_ conditions: ConditionElementListSyntax, _ names: Set<String>) {
+        for element in conditions {
+            let condition = Syntax(element.condition)
+            let isAboutError = ErrorUse.mentions(condition, names)
+            guard isAboutError || ErrorUse.mentions(condition, ["isCancelled", "CancellationError"]) else { continue }
+            if isAboutError { bound.formUnion(condition.boundNames) }
+            let tokens = condition.tokens(viewMode: .sourceAccurate).map(\.text)
+            // `if let error` and `error as NSError` hold for every error.
+            let isSpecific =
+                ["is", "as", "==", "!=", "case", "~=", "contains", "isCancelled", "CancellationError", "code"]
+                .contains { tokens.contains($0) } || tokens.contains(".")
+            guard isSpecific, !(tokens.contains("as") && tokens.contains("NSError") && tokens.count < 8) else {
+                continue
+            }
+            let isOff = tokens.contains("false") || tokens.contains("nil")
+            let isNegated = tokens.first == "!" || (tokens.contains("!=") && !isOff) || (tokens.contains("==") && isOff)
+            meaning = isNegated ? .excludes : .expects
+        }
+    }
+}
+
+extension SyntaxProtocol {
+    /// The names that the patterns in a node bind.
+    var boundNames: [String] {
+        let visitor = PatternNames(viewMode: .sourceAccurate)
+        visitor.walk(self)
+        return visitor.names
+    }
+}
+
+private final class PatternNames: SyntaxVisitor {
+    var names: [String] = []
+
+    override func visit(_ node: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind {
+        names.append(node.identifier.text)
+        return .skipChildren
+    }
+
+    override func visit(_ node: CodeBlockSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+}

@@ -1,0 +1,86 @@
+import SwiftParser
+import SwiftSyntax
+
+/// What a call does with a message.
+enum Telling {
+    /// Nobody reads it in production: `print`, a debug line.
+    case quiet
+    /// Somebody who could act reads it.
+    case loud
+    /// It isn't a call that writes messages.
+    case none
+}
+
+/// Functions of the project such as `func log(_ message: String, _ level: Level = .debug)`: whether a call without a
+/// level is quiet.
+struct LoggerDefaults: Sendable {
+    private var quiet: Set<String> = []
+
+    mutating func formUnion(_ other: Self) { quiet.formUnion(other.quiet) }
+
+    func isQuiet(_ function: String) -> Bool { quiet.contains(function) }
+
+    /// Reads the functions that a file declares.
+    static func of(_ text: String) -> Self {
+        final class Declarations: SyntaxVisitor {
+            var found = LoggerDefaults()
+
+            override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
+                let name = node.name.text
+                for parameter in node.signature.parameterClause.parameters where Words.of(name).contains("log") {
+                    guard let level = parameter.defaultValue?.value.as(MemberAccessExprSyntax.self) else { continue }
+                    if quietLevels.contains(level.declName.baseName.text) { found.quiet.insert(name) }
+                }
+                return .skipChildren
+            }
+        }
+        let declarations = Declarations(viewMode: .sourceAccurate)
+        declarations.walk(Parser.parse(source: text))
+        return declarations.found
+    }
+}
+
+private let quietLevels: Set = ["debug", "trace", "verbose"]
+private let loudLevels: Set = [
+    "info", "notice", "warn", "warning", "error", "critical", "fault", "fatal", "severe", "alert",
+]
+private let quietFunctions: Set = ["print", "debugPrint", "dump", "NSLog", "assert", "assertionFailure"]
+
+extension SourceText {
+    /// What a call does with a message.
+    func telling(_ call: FunctionCallExprSyntax) -> Telling {
+        let (callee, name) = (call.callee, call.name)
+        if isReporter(callee) { return .loud }
+        if quietFunctions.contains(name) {
+            let isPrint = name == "print" || name == "debugPrint"
+            return isPrint && (isCommand || call.argument("to") != nil) ? .loud : .quiet
+        }
+        if name == "fputs" || callee.hasPrefix("FileHandle.standardError") { return .loud }
+        guard isLogging(callee) else { return .none }
+        // The level is a word of the function's name, or an argument: `.error`, `type: .error`.
+        let words = Words.of(name)
+        if words.contains(where: { quietLevels.contains($0) }) { return .quiet }
+        if words.contains(where: { loudLevels.contains($0) }) { return .loud }
+        for argument in call.arguments {
+            guard let member = argument.expression.as(MemberAccessExprSyntax.self) else { continue }
+            let level = member.declName.baseName.text
+            if quietLevels.contains(level) { return .quiet }
+            if loudLevels.contains(level) { return .loud }
+        }
+        return name == "os_log" || loggers.isQuiet(name) ? .quiet : .loud
+    }
+
+    /// Whether a word of the names is "log" or the like.
+    private func isLogging(_ callee: String) -> Bool {
+        callee.split(separator: ".").contains { part in
+            let words = Words.of(part)
+            return words.indices.contains { index in
+                switch words[index] {
+                case "logger", "logging", "oslog", "ddlog", "nslog": true
+                case "log", "logs": words.count == index + 1 || !["in", "out", "on", "off"].contains(words[index + 1])
+                default: words[index].hasPrefix("ddlog")
+                }
+            }
+        }
+    }
+}

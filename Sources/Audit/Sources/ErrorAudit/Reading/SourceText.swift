@@ -1,0 +1,58 @@
+import SwiftParser
+import SwiftSyntax
+
+/// A parsed file, with what the detectors need to know of it.
+final class SourceText {
+    let path: String
+    let tree: SourceFileSyntax
+    let configuration: Configuration
+    let loggers: LoggerDefaults
+    /// The lines of the file.
+    let lines: [Substring]
+    let converter: SourceLocationConverter
+    /// Whether what the file prints is read by somebody: it is part of a command-line tool.
+    let isCommand: Bool
+    let isTest: Bool
+
+    init(_ text: String, path: String, configuration: Configuration, loggers: LoggerDefaults) {
+        self.path = path
+        self.configuration = configuration
+        self.loggers = loggers
+        tree = Parser.parse(source: text)
+        // By bytes: a text whose lines end with a carriage return and a line feed has them as one character.
+        lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        converter = SourceLocationConverter(fileName: path, tree: tree)
+        var modules: Set<String> = []
+        for statement in tree.statements {
+            if let name = statement.item.as(ImportDeclSyntax.self)?.path.trimmedDescription { modules.insert(name) }
+        }
+        isTest = modules.contains("XCTest") || modules.contains("Testing")
+        isCommand =
+            modules.contains("ArgumentParser") || text.hasPrefix("#!")
+            || (path.split(separator: "/").last == "main.swift" && !modules.contains("UIKit")
+                && !modules.contains("AppKit"))
+    }
+
+    func line(of node: some SyntaxProtocol) -> Int {
+        converter.location(for: node.positionAfterSkippingLeadingTrivia).line
+    }
+
+    func text(ofLine line: Int) -> String {
+        guard lines.indices.contains(line - 1) else { return "" }
+        return lines[line - 1].drop { $0 == " " || $0 == "\t" }.trimmingSuffix { $0.isWhitespace }
+    }
+
+    /// Whether a call is a report by one of the project's own names.
+    func isReporter(_ callee: String) -> Bool {
+        Configuration.names(configuration.reporters, callee) || Configuration.names(configuration.loggers, callee)
+            || Configuration.names(configuration.handled, callee)
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> String {
+        var end = endIndex
+        while end > startIndex, predicate(self[index(before: end)]) { end = index(before: end) }
+        return String(self[..<end])
+    }
+}

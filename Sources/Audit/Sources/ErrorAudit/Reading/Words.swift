@@ -1,0 +1,99 @@
+/// The words that names are made of, by which calls and values are understood without their types.
+enum Words {
+    /// Splits a name: `didFailWithError` is did, fail, with, error.
+    static func of(_ name: some StringProtocol) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var previous: Character = " "
+        for character in name {
+            guard character.isLetter || character.isNumber else {
+                if !word.isEmpty { words.append(word.lowercased()) }
+                word = ""
+                previous = character
+                continue
+            }
+            // "URLError" is url, error: the last capital of a run begins the next word.
+            if character.isUppercase, !previous.isUppercase, !word.isEmpty {
+                words.append(word.lowercased())
+                word = ""
+            } else if character.isLowercase, previous.isUppercase, word.count > 1 {
+                let last = word.removeLast()
+                words.append(word.lowercased())
+                word = String(last)
+            }
+            word.append(character)
+            previous = character
+        }
+        if !word.isEmpty { words.append(word.lowercased()) }
+        return words
+    }
+
+    /// Whether a name has one of some words.
+    static func has(_ name: some StringProtocol, _ words: Set<String>) -> Bool {
+        of(name).contains { words.contains($0) }
+    }
+
+    /// Whether a name speaks of failing, so that the value or call that it stands for tells of an error.
+    static func tellsOfFailure(_ name: some StringProtocol) -> Bool {
+        of(name).contains { failure.contains($0) }
+    }
+
+    /// Whether a function shows something to the user that isn't merely the progress of work.
+    static func shows(_ function: some StringProtocol) -> Bool {
+        let words = of(function)
+        return ["display", "present", "show"].contains(words.first) && !words.contains { busy.contains($0) }
+    }
+
+    private static let failure: Set = [
+        "abort", "aborted", "alert", "alerts", "banner", "broken", "corrupt", "corrupted", "error", "errors",
+        "exception",
+        "exit", "fail", "failed", "failing", "fails", "failure", "failures", "fatal", "invalid", "problem", "rejected",
+        "snackbar", "throw", "throwing", "toast", "unavailable", "warn",
+        "warning", "warnings", "unsuccessful", "err", "errored",
+    ]
+    private static let busy: Set = [
+        "activity", "hud", "indicator", "loading", "placeholder", "progress", "skeleton", "spinner",
+    ]
+
+    /// Whether a piece of code tries again.
+    static func triesAgain(_ code: String) -> Bool {
+        has(code, ["attempt", "attempts", "retries", "retry", "retrying", "again", "backoff", "reconnect"])
+    }
+
+    /// Verbs of clean-up, whose failure leaves nothing to do.
+    static let cleansUp: Set = [
+        "abort", "cancel", "clean", "cleanup", "clear", "close", "deactivate", "deinit", "delete", "disconnect",
+        "discard",
+        "dismiss", "dispose", "end", "finalize", "finish", "flush", "invalidate", "kill", "leave", "pause", "prune",
+        "purge",
+        "release", "remove", "reset", "rollback", "shutdown", "stop", "teardown", "terminate", "trim", "undo", "unlink",
+        "unlock", "unregister", "unsubscribe", "vacuum", "wipe", "logout", "signout", "drop", "evict",
+    ]
+    /// Verbs that change something that outlives the call.
+    static let changes: Set = [
+        "accept", "add", "apply", "approve", "archive", "authorize", "block", "buy", "charge", "checkout", "commit",
+        "configure", "copy", "create", "duplicate", "enable", "execute", "export", "favourite", "favorite", "follow",
+        "import",
+        "insert", "install", "invite", "join", "launch", "mark", "merge", "migrate", "move", "mute", "open", "pay",
+        "persist",
+        "place", "post", "publish", "pull", "purchase", "push", "put", "refresh", "register", "rename", "replace",
+        "reply", "report", "restore", "save", "schedule", "send", "share", "start", "store", "submit",
+        "subscribe", "sync", "toggle", "transfer", "update", "upload", "vote", "write",
+    ]
+    /// Verbs that read from somewhere else.
+    static let fetches: Set = [
+        "download", "fetch", "find", "get", "list", "load", "lookup", "query", "read", "request", "retrieve", "search",
+    ]
+    /// Things that decorate, or that are made anew where they are missing.
+    static let expendable: Set = [
+        "animation", "artwork", "avatar", "cache", "cached", "caches", "color", "colors", "colour", "favicon", "haptic",
+        "haptics", "icon", "image", "images", "placeholder", "prefetch", "preload", "preview", "sound",
+        "thumbnail", "tooltip", "vibration",
+    ]
+    /// What is asked only to know whether it is there, or how large.
+    static let probes: Set = [
+        "attributes", "can", "check", "contains", "estimated", "exists", "has", "is", "matches", "modification",
+        "reachable",
+        "resource", "size", "supports", "valid", "validate", "values", "verify",
+    ]
+}

@@ -1,0 +1,140 @@
+import Foundation
+
+final class Catches {
+    var orders: [Order] = []
+    var error: (any Error)?
+    var isLoading = false
+    var rejectButton = Button()
+
+    func empty() async {
+        do { try await store.save(Order()) } catch {}  //~ empty-catch
+        do {
+            try await store.save(Order())
+        } catch {  //~ empty-catch
+            // TODO: handle errors
+        }
+        do {
+            try await store.save(Order())
+        } catch {  //~ empty-catch harmless
+            // The next synchronization saves it again.
+        }
+        do { try await Task.sleep(for: .seconds(7)) } catch {}  //~ empty-catch harmless
+        do {
+            try await store.save(Order())
+        } catch is CancellationError {  //~ empty-catch harmless
+        } catch {
+            showAlert("\(error)")
+        }
+    }
+
+    func printed() async {
+        do { try await store.save(Order()) } catch { print(error) }  //~ print-only
+        do { try await store.save(Order()) } catch { logger.debug("\(error)") }  //~ print-only
+        do { try await store.save(Order()) } catch { logger.log(level: .debug, "\(error)") }  //~ print-only
+        do { try await store.save(Order()) } catch { NSLog("not saved") }  //~ print-only
+        do { try await store.save(Order()) } catch { logger.error("\(error)") }
+        do { try await store.save(Order()) } catch { logger.info("not saved") }
+        do { try await store.save(Order()) } catch { logger.log(level: .error, "\(error)") }
+    }
+
+    func substitutes() async -> [Order]? {
+        do {
+            return try await store.load()
+        } catch {  //~ substitute
+            return nil
+        }
+    }
+
+    func assigned() async {
+        do {
+            orders = try await store.load()
+        } catch {  //~ substitute
+            orders = []
+            isLoading = false
+        }
+        do {
+            orders = try await store.load()
+        } catch {  //~ substitute
+            if error is OutOfStock { showAlert("Out of stock") }
+        }
+        do {
+            orders = try await store.load()
+        } catch {  //~ substitute
+            self.error = nil
+        }
+    }
+
+    // A buzz tells nobody what failed, and a name that begins with "reject" is a button's.
+    func buzzed(_ feedback: Feedback) async {
+        do {
+            orders = try await store.load()
+        } catch {  //~ substitute
+            feedback.generate(.error)
+            rejectButton.isEnabled = true
+        }
+        do {
+            orders = try await store.load()
+        } catch is OutOfStock {  //~ substitute harmless
+            orders = []
+        } catch {
+            self.error = error
+        }
+    }
+
+    func triesAgain(_ attempt: Int) async {
+        do {
+            orders = try await store.load()
+        } catch {
+            if attempt < 3 { await triesAgain(attempt + 1) } else { self.error = error }
+        }
+    }
+
+    func exists() -> Bool {
+        do {
+            _ = try store.parse("7")
+            return true
+        } catch {  //~ substitute harmless
+            return false
+        }
+    }
+
+    func handled() async throws -> Result<[Order], any Error> {
+        do { orders = try await store.load() } catch { self.error = error }
+        do { orders = try await store.load() } catch { showAlert("No orders") }
+        do { orders = try await store.load() } catch { throw OutOfStock() }
+        do { orders = try await store.load() } catch let problem { report(problem) }
+        do { orders = try await store.load() } catch is OutOfStock { orders = await others() }
+        do { orders = try await store.load() } catch { fatalError("no orders: \(error)") }
+        do { orders = try await store.load() } catch {
+            guard !(error is CancellationError) else { return .success([]) }
+            self.error = error
+        }
+        do { return .success(try await store.load()) } catch { return .failure(error) }
+    }
+
+    func others() async -> [Order] { [] }
+    func report(_ problem: any Error) {}
+
+    func reportedTwice() async throws {
+        do {
+            try await store.save(Order())
+        } catch {  //~ reported-twice harmless
+            logger.error("\(error)")
+            throw error
+        }
+        // Another error goes on.
+        do {
+            try await store.save(Order())
+        } catch {
+            logger.error("\(error)")
+            throw OutOfStock()
+        }
+    }
+
+    func forced(text: String) {
+        // swift-format-ignore: NeverUseForceTry
+        use(try! store.parse(text))  //~ forced-try
+        // swift-format-ignore: NeverUseForceTry
+        use(try! store.parse("7"))  //~ forced-try harmless
+    }
+}

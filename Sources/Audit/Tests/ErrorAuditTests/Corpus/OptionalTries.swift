@@ -1,0 +1,62 @@
+import Foundation
+
+func optionalTries(container: KeyedDecodingContainer<Keys>, url: URL) async throws {
+    let orders = try? await store.load()  //~ optional-try
+    use(orders ?? [])
+    try? await store.save(Order())  //~ optional-try
+    _ = try? store.saveNow(Order())  //~ optional-try
+    if let order = try? store.parse("7") {  //~ optional-try
+        use(order)
+    }
+    use((try? store.parse("7")) ?? Order())  //~ optional-try
+    let numbers = ["7"].compactMap { try? store.parse($0).number }  //~ optional-try
+    print(numbers)
+
+    // Somebody is told where the nil is.
+    guard let told = try? store.parse("7") else { throw OutOfStock() }
+    use(told)
+    guard let logged = try? await store.load() else {
+        logger.error("no orders")
+        return
+    }
+    use(logged)
+    let later = try? store.parse("7")
+    guard let later else {
+        showAlert("This is no order")
+        return
+    }
+    use(later)
+    if let shown = try? store.parse("7") { use(shown) } else { showAlert("This is no order") }
+    if (try? store.parse("7")) == nil { showAlert("This is no order") }
+    if let first = try? store.parse("7") { return use(first) }
+    showAlert("This is no order")
+
+    // Failing is an answer, or nothing is left to do.
+    try? await Task.sleep(for: .seconds(7))  //~ optional-try harmless
+    try? await store.close()  //~ optional-try harmless
+    try? FileManager.default.removeItem(at: url)  //~ optional-try harmless
+    let size = try? url.resourceValues(forKeys: [.fileSizeKey])  //~ optional-try harmless
+    print(size as Any)
+    defer { try? store.saveNow(Order()) }  //~ optional-try harmless
+    let pattern = try? NSRegularExpression(pattern: "[0-9]+")  //~ optional-try harmless
+    print(pattern as Any)
+    // The orders are fetched again in a minute, so a failure is fine here.
+    try? await store.save(Order())  //~ optional-try harmless
+    do {
+        try await store.save(Order())
+    } catch {
+        try? await store.save(Order(number: 1))  //~ optional-try harmless
+        throw error
+    }
+}
+
+enum Keys: CodingKey { case number }
+
+struct Lenient: Decodable {
+    var number: Int?
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Keys.self)
+        number = try? container.decode(Int.self, forKey: .number)  //~ optional-try harmless
+    }
+}

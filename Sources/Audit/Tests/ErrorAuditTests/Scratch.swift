@@ -1,0 +1,71 @@
+import Foundation
+
+/// A folder of a test's own, which is removed with it.
+final class Scratch: Sendable {
+    let path: String
+
+    /// - Parameter files: Texts by path.
+    init(_ files: [String: String] = [:]) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "error-audit-\(UUID().uuidString)")
+        path = folder.path
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, text) in files { try write(text, to: name) }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func write(_ text: String, to name: String) throws {
+        let file = URL(filePath: path).appending(path: name)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+
+    func read(_ name: String) throws -> String {
+        try String(contentsOf: URL(filePath: path).appending(path: name), encoding: .utf8)
+    }
+}
+
+/// A program that has run.
+struct Program {
+    let status: Int32
+    let output: String
+
+    private final class Marker {}
+
+    /// Runs a program to its end.
+    ///
+    /// - Parameters:
+    ///   - command: The program and its arguments.
+    ///   - folder: The folder to run it in.
+    init(_ command: [String], in folder: String) async throws {
+        // On a thread of its own: waiting would block a thread of the pool.
+        self = try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try Program(waitingFor: command, folder) }) }
+        }
+    }
+
+    private init(waitingFor command: [String], _ folder: String) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command
+        process.currentDirectoryURL = URL(filePath: folder)
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        output = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        status = process.terminationStatus
+    }
+
+    /// What the build has put beside the tests.
+    static func built(_ name: String) throws -> String {
+        var folder = Bundle(for: Marker.self).bundleURL.resolvingSymlinksInPath()
+        while folder.pathComponents.count > 1 {
+            let file = folder.appending(path: name)
+            if FileManager.default.fileExists(atPath: file.path) { return file.path }
+            folder.deleteLastPathComponent()
+        }
+        throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: name])
+    }
+}
