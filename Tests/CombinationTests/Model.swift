@@ -52,15 +52,17 @@ struct Model {
 
     private mutating func run(_ operation: Operation) {
         outcomes = operation.outcomes[...]
-        guard let failure = failure(of: operation, in: operation.layers[...]), failure != .cancelled else { return }
+        guard let failure = failure(of: operation, in: operation.layers[...]) else { return }
+        // Nobody has cancelled the task, so something else was: its result is missing, which a notice says.
+        let role = failure == .cancelled ? "notice" : "failure"
         switch operation.end {
         case .catching(let place), .task(let place):
-            post("failure", failure.rawValue, at: place)
-            if place.bus == 0, failure != .expected { presented += 1 }
+            post(role, failure.rawValue, at: place)
+            if place.bus == 0, role == "failure", failure != .expected { presented += 1 }
         case .loader(let place):
-            post("failure", failure.rawValue, at: place)
+            post(role, failure.rawValue, at: place)
         case .action(let place):
-            post("failure", failure.rawValue, at: place)
+            post(role, failure.rawValue, at: place)
             if place.bus == 1 || failure != .expected { presented += 1 }
         }
     }
