@@ -53,12 +53,12 @@ struct Model {
     private mutating func run(_ operation: Operation) {
         outcomes = operation.outcomes[...]
         guard let failure = failure(of: operation, in: operation.layers[...]) else { return }
-        // Nobody has cancelled the task: something else was cancelled, which is told as a notice.
+        // Nobody has cancelled the task, so something else was: its result is missing, which a notice says.
         let role = failure == .cancelled ? "notice" : "failure"
         switch operation.end {
         case .catching(let place), .task(let place):
             post(role, failure.rawValue, at: place)
-            if place.bus == 0, ![.expected, .cancelled].contains(failure) { presented += 1 }
+            if place.bus == 0, role == "failure", failure != .expected { presented += 1 }
         case .loader(let place):
             post(role, failure.rawValue, at: place)
         case .action(let place):

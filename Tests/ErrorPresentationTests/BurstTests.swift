@@ -47,7 +47,8 @@ extension BurstTests {
         let receive = presenter.receiver
         let marked = ErrorReport.delivered(Plain("seen"), metadata: OwnViewMark.metadata(for: Plain("seen")))
         let isNeverShown: [ErrorReport] = [
-            .delivered(CancellationError()), .delivered(Stopped()), .delivered(Plain("ignored"), .ignored), marked,
+            .delivered(Plain("notice"), as: .notice), .delivered(CancellationError(), as: .notice),
+            .delivered(Plain("ignored"), .ignored), marked,
         ]
         for _ in 0..<1_024 { isNeverShown.forEach(receive) }
         expect(presenter.statistics, equals: .init(received: 4_096, never: 4_096))
@@ -169,13 +170,12 @@ extension ErrorReport {
     fileprivate static func delivered(
         _ error: any Error,
         _ disposition: HandleOutcome.Disposition = .unmatched,
+        as role: ErrorReport.Role = .failure,
         metadata: [String: String] = [:],
         occurrences: Int = 1
     ) -> ErrorReport {
         ErrorReport(
-            error: error, source: .init(), metadata: metadata, occurrences: occurrences,
+            error: error, role: role, source: .init(), metadata: metadata, occurrences: occurrences,
             outcome: HandleOutcome(disposition: disposition))
     }
 }
-
-private struct Stopped: CancellationConvertible { var isCancellation: Bool { true } }

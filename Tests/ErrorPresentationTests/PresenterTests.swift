@@ -63,27 +63,53 @@ extension PresenterTests {
         }
     }
 
-    @Test("it shows what a bus delivers, handled or not, but nothing that was ignored, and no cancellation")
+    @Test("it shows what a bus delivers, handled or not, but nothing that was ignored")
     func bus() async {
         // Rules that show everything make no difference.
-        let presenter = ErrorPresenter(rules: ErrorMap(default: .banner).on(CancellationError.self, .alert))
+        let presenter = ErrorPresenter(rules: ErrorMap(default: .banner))
         let handler = ErrorHandler().on(Plain("handled")) { _ in .stop }.ignore(Plain("ignored"))
         await withErrorBus(handler: handler) { bus in
             let observation = presenter.observe(bus)
             for text in ["ignored", "handled", "ignored", "unmatched"] { bus.post(Plain(text)) }
-            bus.post(CancellationError())
-            bus.post(Stopped())
-            await waitUntil { presenter.statistics.received == 6 && presenter.waiting == 1 }
+            await waitUntil { presenter.statistics.received == 4 && presenter.waiting == 1 }
             expect(presenter.current?.message, equals: "handled")
             expect(presenter.current?.style, equals: .banner)
             presenter.dismiss()
             expect(presenter.current?.message, equals: "unmatched")
-            await waitUntil { presenter.statistics.never == 4 }
-            expect(presenter.statistics, equals: .init(received: 6, shown: 2, never: 4))
+            expect(presenter.statistics, equals: .init(received: 4, shown: 2, never: 2))
             observation.cancel()
         }
-        presenter.present(CancellationError())
-        expect(presenter.statistics, equals: .init(received: 7, shown: 2, never: 5))
+    }
+
+    @Test(
+        "a cancellation in a cancelled task is not shown, whatever the rules say; in any other task it is a failure",
+        arguments: [CancellationError(), Stopped(), URLError(.cancelled)] as [any Error])
+    func cancellations(error: any Error) async {
+        let presenter = ErrorPresenter(rules: ErrorMap(default: .banner))
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            let observation = presenter.observe(bus)
+            let meet: @MainActor () async -> Void = {
+                presenter.present(error)
+                await presenter.run("Saving", errors: bus) { throw error }
+                bus.catching { throw error }
+            }
+            let cancelled = Task { await meet() }
+            cancelled.cancel()
+            await cancelled.value
+            expect(presenter.statistics, equals: .init(received: 2, never: 2))
+            await meet()
+            await waitUntil { presenter.statistics.received == 6 && presenter.inbox.counts == .init() }
+            expect(presenter.current?.style, equals: .banner)
+            // `catching` posts a cancellation as a notice; `URLError.cancelled` is one in a cancelled task only.
+            let isFailure = error is URLError
+            var expected = ErrorPresenter.Statistics(received: 6, shown: 1, waiting: 1, never: 4)
+            if isFailure { (expected.folded, expected.never) = (1, 3) }
+            expect(presenter.statistics, equals: expected)
+            // The role decides, and not the error.
+            bus.post(error)
+            await waitUntil { presenter.statistics.folded == expected.folded + 1 }
+            withExtendedLifetime(observation) {}
+        }
     }
 
     @Test("P5: what a flood limit summed up under the mark is shown by no presenter")

@@ -14,27 +14,25 @@ struct RetryCancellationTests {
 }
 
 extension RetryCancellationTests {
-    @Test("an operation that says it was cancelled leaves its error as it was, to be run again")
+    @Test("an operation that says it was cancelled in a task that nobody has cancelled has failed like any other")
     func operation() async throws {
         var attempts = 0
         await presenter.run("Saving", errors: poster) {
             attempts += 1
-            if attempts == 1 { throw Plain("no") }
             if attempts <= 3 { throw CancellationError() }
         }
         presenter.present(Plain("behind"))
-        let shown = try #require(presenter.current)
-        for _ in 0..<2 {
+        for attempt in 1...3 {
+            let shown = try #require(presenter.current)
+            expect(shown.title, equals: "Saving")
+            #expect(shown.canRetry)
+            expect(poster.roles, equals: Array(repeating: .notice, count: attempt))
             await presenter.retry()
-            expect(presenter.current, equals: shown)
-            expect(presenter.waiting, equals: 1)
-            #expect(!presenter.isRetrying)
+            #expect(presenter.current?.id != shown.id && !presenter.isRetrying)
         }
-        await presenter.retry()
         expect(attempts, equals: 4)
         expect(presenter.current?.message, equals: "behind")
-        expect(poster.errors.count, equals: 1)
-        expect(presenter.statistics, equals: .init(received: 4, shown: 2, never: 2))
+        expect(presenter.statistics, equals: .init(received: 4, shown: 4))
     }
 
     @Test("a retry whose task is cancelled leaves its error as it was, to be run again", arguments: [false, true])
@@ -72,31 +70,6 @@ extension RetryCancellationTests {
         expect(presenter.statistics, equals: .init(received: 2, shown: 1, never: 1))
     }
 
-    @Test("a retry of one's own that presents a cancellation, or runs what is cancelled, was cancelled")
-    func byHand() async throws {
-        var ends: [@MainActor () async -> Void] = [
-            { presenter.present(CancellationError()) },
-            { await presenter.run("Within", errors: poster) { throw CancellationError() } },
-            {
-                // An error that was dismissed meanwhile stays away.
-                presenter.dismiss()
-                presenter.present(CancellationError())
-            },
-        ]
-        presenter.present(Plain("no")) { await ends.removeFirst()() }
-        presenter.present(Plain("behind"))
-        let shown = try #require(presenter.current)
-        for _ in 0..<2 {
-            await presenter.retry()
-            expect(presenter.current, equals: shown)
-            #expect(presenter.isSound)
-        }
-        await presenter.retry()
-        expect(presenter.current?.message, equals: "behind")
-        expect(presenter.waiting, equals: 0)
-        #expect(!presenter.isRetrying)
-    }
-
     @Test("a retry of one's own whose task is cancelled leaves its error, whether it presents its failure or not")
     func byHandInCancelledTask() async throws {
         var attempts = 0
@@ -120,16 +93,33 @@ extension RetryCancellationTests {
         await retry.value
     }
 
+    @Test("an error that was dismissed while its operation ran stays away, though the operation was cancelled then")
+    func dismissedMeanwhile() async throws {
+        presenter.present(Plain("no")) { presenter.dismiss() }
+        presenter.present(Plain("behind"))
+        await cancelledRetry()
+        expect(presenter.current?.message, equals: "behind")
+        expect(presenter.waiting, equals: 0)
+        #expect(!presenter.isRetrying)
+    }
+
     @Test("a retry that failed has failed, also where its failure is not to be shown, and it is cancelled then")
     func cancelledAfterHiddenFailure() async {
         let presenter = ErrorPresenter(rules: ErrorMap(default: .alert).on(Silent.self, .hidden))
+        let (begun, gate) = (Gate(), Gate())
         presenter.present(
             Plain("no"),
             retry: { [unowned presenter] in
                 presenter.present(Silent.secretCase(code: 1))
-                presenter.present(CancellationError())
+                begun.open()
+                await gate.wait()
+                presenter.present(Plain("in a cancelled task"))
             })
-        await presenter.retry()
+        let retry = Task { await presenter.retry() }
+        await begun.wait()
+        retry.cancel()
+        gate.open()
+        await retry.value
         expectNil(presenter.current)
         expect(presenter.statistics, equals: .init(received: 3, shown: 1, never: 2))
     }

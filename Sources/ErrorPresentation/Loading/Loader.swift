@@ -56,10 +56,11 @@ public final class Loader<Value: Sendable, Failure: Error> {
     /// cancelled task.
     ///
     /// What a load throws is posted once, also by a cancelled or obsolete load, which does not change the state. In a
-    /// cancelled task, an error that `ErrorMatcher.cancellation` matches and `URLError.cancelled` are not posted. In a task
-    /// that nobody has cancelled, a cancellation is a failure, and posted as a notice: something else was cancelled, and
-    /// the value is missing. The ambient poster is the one of the task that calls `load()`. The report is marked in its
-    /// metadata, under `presentation.shown`, so that an ``ErrorPresenter`` does not show again what ``state`` says.
+    /// cancelled task, an error that `ErrorMatcher.cancellation` matches and `URLError.cancelled` are not posted. In a
+    /// task that nobody has cancelled, a cancellation is a failure, and posted as a notice: something else was
+    /// cancelled, and the value is missing. The ambient poster is the one of the task that calls `load()`. The report
+    /// is marked in its metadata, under `presentation.shown`, so that an ``ErrorPresenter`` does not show again what
+    /// ``state`` says.
     public func load() async {
         let number = change { $0.begin() }
         do throws(Failure) {

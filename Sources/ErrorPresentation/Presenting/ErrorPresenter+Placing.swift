@@ -22,7 +22,7 @@ extension ErrorPresenter {
         publish()
     }
 
-    /// Counts a cancellation; if this task runs an operation again, notes that the operation was cancelled.
+    /// Counts an error of a cancelled task; if this task runs an operation again, notes that it was cancelled.
     func passCancellation() {
         noteCancelledRetry()
         pass()
@@ -85,7 +85,7 @@ extension ErrorPresenter {
 
     /// Returns an error with its style and texts, and the positions of its options; nil if the rules do not show it.
     ///
-    /// Ignored errors and cancellations have been sorted out before.
+    /// Ignored errors, and errors of cancelled tasks, have been sorted out before.
     private func presented(_ arrival: Arrival) -> (PresentedError, optionPositions: [Int])? {
         let error = arrival.error
         var style = rules[error]

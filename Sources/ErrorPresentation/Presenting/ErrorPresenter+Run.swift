@@ -12,9 +12,11 @@ extension ErrorPresenter {
     /// waiting error that came from a bus; if there is none, the failure is discarded. If the rules of the bus or scope
     /// that it is posted to ignore the failure (their `explain` says so), it is not shown.
     ///
-    /// Cancellations, and `URLError.cancelled` in a cancelled task, are neither posted nor shown. Another failure in a
-    /// cancelled task is posted, and not shown. The report of a failure is marked in its metadata, under
-    /// `presentation.shown`, so that neither this nor another presenter that observes the bus shows it again.
+    /// In a cancelled task nothing is shown; a failure is posted there, unless it is a cancellation or
+    /// `URLError.cancelled`. In a task that nobody has cancelled, a cancellation is shown like any other failure, and
+    /// posted as a notice: something else was cancelled, and its result is missing. The report of a failure is marked
+    /// in its metadata, under `presentation.shown`, so that neither this nor another presenter that observes the bus
+    /// shows it again.
     ///
     /// The function returns after the first attempt. ``retry(_:)`` runs the operation again and ignores its result, so
     /// an operation that changes the view must do so itself. The failure of each attempt is posted; the ambient poster
@@ -94,13 +96,10 @@ enum Cancellation {
     private static let matcher = ErrorMatcher.cancellation
     private static let ofTransfer = ErrorMatcher.type(URLError.self).where { $0.code == .cancelled }
 
-    /// Returns whether an error says that work was cancelled, in any task.
-    static func matches(_ error: any Error) -> Bool { matcher.match(error) != nil }
-
-    /// Returns what the failure of an operation in this task is posted as, by the same rule as `catching`; nil if the task
-    /// was cancelled and the error only says so, as `URLError.cancelled` does there too.
+    /// Returns what the failure of an operation in this task is posted as, by the same rule as `catching`; nil if the
+    /// task was cancelled and the error only says so, as `URLError.cancelled` does there too.
     static func role(of error: any Error) -> ErrorReport.Role? {
-        let isCancellation = matches(error)
+        let isCancellation = matcher.match(error) != nil
         guard Task.isCancelled else { return isCancellation ? .notice : .failure }
         return isCancellation || ofTransfer.match(error) != nil ? nil : .failure
     }

@@ -14,8 +14,8 @@ extension ErrorPresenter {
         public internal(set) var folded: Int
         /// Errors that were discarded: the queue was full, or an error of the person's own action took their place.
         public internal(set) var discarded: Int
-        /// Errors that are not shown: ignored ones, cancellations, those whose style is `.never`, attempts and notices,
-        /// and those of a bus that their own view shows, as a ``Loader``'s and those of `run`.
+        /// Errors that are not shown: ignored ones, those whose style is `.hidden`, those of cancelled tasks, attempts
+        /// and notices, and those of a bus that their own view shows, as a ``Loader``'s and those of `run`.
         public internal(set) var never: Int
 
         /// Makes statistics, empty ones by default; for previews and tests.

@@ -14,7 +14,8 @@ public import Observation
 ///
 /// Rules with the same matchers as everywhere else decide whether and how an error is shown. Each style has a queue of
 /// its own, so that an error beside a text field does not hold back an alert. Of what a bus delivers, only failures are
-/// shown; errors that it ignored, cancellations, and failures that their own view shows are not.
+/// shown; errors that it ignored, notices, and failures that their own view shows are not. A cancellation that
+/// `catching` posts is a notice.
 @MainActor
 @Observable
 public final class ErrorPresenter {
@@ -95,9 +96,8 @@ public final class ErrorPresenter {
     /// Presents the failures that a bus delivers from now on.
     ///
     /// The bus never waits for the main actor, which is woken once for a batch of reports. A report that does not fit
-    /// into the inbox is counted as discarded, unless it is never shown: an attempt, a notice, an ignored error, a
-    /// cancellation, or a failure that its own view shows, as a ``Loader``'s and those of
-    /// ``run(_:errors:fileID:line:_:)``.
+    /// into the inbox is counted as discarded, unless it is never shown: an attempt, a notice, an ignored error, or a
+    /// failure that its own view shows, as a ``Loader``'s and those of ``run(_:errors:fileID:line:_:)``.
     ///
     /// - Parameter bus: The bus. Do not observe its scopes too: the bus delivers their reports, which would come twice.
     /// - Returns: The observation, which ends when it is released. It does not retain the presenter.
@@ -112,17 +112,17 @@ public final class ErrorPresenter {
     /// Presents an error that the caller has caught, without posting it.
     ///
     /// The error counts as the result of the person's own action: in a full queue, it takes the place of an error that
-    /// came from a bus.
+    /// came from a bus. In a cancelled task, a cancellation is not shown.
     ///
     /// - Parameters:
     ///   - error: The error.
     ///   - retry: The operation to run again if the person wants to. If it fails, it must present its failure with this
     ///     function or with ``run(_:errors:fileID:line:_:)``; that failure is shown next, before the waiting errors of
-    ///     its style. It counts as cancelled, and `error` stays, if it presents a cancellation, or anything in a
-    ///     cancelled task, or if its task is cancelled when it returns.
+    ///     its style. It counts as cancelled, and `error` stays, if it presents an error in a cancelled task, or if its
+    ///     task is cancelled when it returns.
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
         let error = Self.unboxed(error)
-        if Task.isCancelled, retried != nil || Cancellation.matches(error) { return passCancellation() }
+        if Task.isCancelled, retried != nil || Cancellation.role(of: error) == nil { return passCancellation() }
         var arrival = Arrival(error: error, count: 1, isAskedFor: true, retried: retried)
         if let retry {
             arrival.retry = { [weak self] in
@@ -149,8 +149,8 @@ public final class ErrorPresenter {
 
     /// Runs the operation of an error again, and returns when the operation has ended.
     ///
-    /// The error is shown until then, and then disappears. If the operation was cancelled, the error stays and can be
-    /// retried; whatever an operation throws in a cancelled task counts as that. If the operation fails again, its
+    /// The error is shown until then, and then disappears. If the operation throws in a cancelled task, the error stays
+    /// and can be retried, whatever the operation threw. If the operation fails again, its
     /// failure is shown next, as a new error with its own number. So the operation is run once, however often a button
     /// is tapped and however late a tap's task begins, and a tap never retries an error that the person has not seen.
     ///

@@ -143,6 +143,7 @@ extension ErrorMap where Value == PresentationStyle {
     ///
     /// An error that a person waits for, the failure of `run` or one that is passed to `present`, is an alert unless a
     /// rule says otherwise. Add rules with `.default.on(Offline.self, .banner)`, or overlay rules with
-    /// `.default.overlaid(with: …)`. Cancellations and ignored errors need no rule: a presenter never shows them.
+    /// `.default.overlaid(with: …)`. Ignored errors, and cancellations in a cancelled task, need no rule: a
+    /// presenter never shows them.
     public static var `default`: Self { ErrorMap(default: .hidden) }
 }

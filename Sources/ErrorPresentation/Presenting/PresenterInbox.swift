@@ -83,7 +83,6 @@ final class PresenterInbox: Sendable {
     /// Not called under the lock: user code may decide whether an error is a cancellation.
     private static func isNeverShown(_ report: ErrorReport) -> Bool {
         report.role != .failure || report.outcome.disposition == .ignored || OwnViewMark.isOn(report)
-            || Cancellation.matches(report.error)
     }
 
     /// Adds an error, or counts errors that are not shown, or both.

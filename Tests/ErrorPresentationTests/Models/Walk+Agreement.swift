@@ -38,8 +38,12 @@ extension Walk {
             }
             compare("\(name) retries", presenter.isRetrying, !model.retries.isEmpty)
         }
-        compare("the loader's state", "\(loader.state.map { $0 })", "\(loaderModel.state)")
+        compare("the loader's state", Self.text(of: loader.state), Self.text(of: loaderModel.state))
         compare("its failures", loader.failureCount, loaderModel.failureCount)
         return lines.joined(separator: "\n")
+    }
+
+    private static func text<Failure>(of state: Loadable<Int, Failure>) -> String {
+        if let error = state.error { "failed: \(OwnText(error).message ?? OwnText.unknown)" } else { "\(state)" }
     }
 }

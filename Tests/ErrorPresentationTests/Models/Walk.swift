@@ -11,12 +11,14 @@ import Testing
 @MainActor
 final class Walk {
     static let ignored = "ignored"
+    /// The text that a cancellation is shown with: it has none of its own.
+    private static let cancellation = OwnText.unknown
 
     /// How an operation ends.
     enum Outcome {
         case success, cancellation
         case failure(String)
-        /// It presents its failure, and then a cancellation, if it presents at all; else it fails.
+        /// It presents its failure, and then a cancellation, if it presents at all; otherwise it fails.
         case failureThenCancellation(String)
     }
 
@@ -139,9 +141,10 @@ final class Walk {
         let isInScope = Bool.random(using: &random)
         let poster: any ErrorPosting = isInScope ? scope.scope("below") : bus
         poster.post(isCancellation ? CancellationError() : Plain(text) as any Error, as: role)
-        let isShown = role == .failure && !isCancellation && !Self.isIgnored(text, isInScope: isInScope)
-        receive(isShown ? .init(message: text, style: Self.style(of: text)) : nil, isInScope: isInScope)
-        return "posted \(isCancellation ? "a cancellation" : text) as \(role)"
+        let message = isCancellation ? Self.cancellation : text
+        let isShown = role == .failure && !Self.isIgnored(message, isInScope: isInScope)
+        receive(isShown ? .init(message: message, style: Self.style(of: message)) : nil, isInScope: isInScope)
+        return "posted \(message) as \(role)"
     }
 
     /// Reports that the main actor has not processed, and an error that is presented after them.
@@ -210,26 +213,28 @@ final class Walk {
 
     /// The end of an attempt of `run`.
     private func noteRun(_ title: String, _ outcome: Outcome, isCancelled: Bool, retried: UInt64? = nil) {
-        switch outcome {
-        case .success:
-            break
-        case .cancellation:
+        guard let text = messages(of: outcome).first else { return }
+        // Its report has the mark, so no presenter shows it; a cancelled task posts no cancellation.
+        let isInScope = title == "Loading"
+        if !isCancelled || text != Self.cancellation { receive(nil, isInScope: isInScope) }
+        if isCancelled {
             model.pass()
             if let retried { model.retries[retried]?.isCancelled = true }
-        case .failure(let text), .failureThenCancellation(let text):
-            // Its report has the mark.
-            let isInScope = title == "Loading"
-            receive(nil, isInScope: isInScope)
-            if isCancelled {
-                model.pass()
-                if let retried { model.retries[retried]?.isCancelled = true }
-            } else {
-                let style = Self.isIgnored(text, isInScope: isInScope) ? .hidden : Self.style(of: text)
-                model.receive(
-                    .init(
-                        message: text, style: style, title: title, canRetry: true, isAskedFor: true, failureOf: retried)
-                )
-            }
+        } else {
+            let style = Self.isIgnored(text, isInScope: isInScope) ? .hidden : Self.style(of: text)
+            model.receive(
+                .init(
+                    message: text, style: style, title: title, canRetry: true, isAskedFor: true, failureOf: retried))
+        }
+    }
+
+    /// The messages of the errors that an operation throws or presents; `run` gets only the first.
+    private func messages(of outcome: Outcome) -> [String] {
+        switch outcome {
+        case .success: []
+        case .cancellation: [Self.cancellation]
+        case .failure(let text): [text]
+        case .failureThenCancellation(let text): [text, Self.cancellation]
         }
     }
 
@@ -293,23 +298,13 @@ final class Walk {
         if let title = retry.title {
             noteRun(title, outcome, isCancelled: isCancelled, retried: retry.id)
         } else {
-            switch outcome {
-            case .success: break
-            case .failure(let text) where !isCancelled:
-                let style = Self.style(of: text)
-                model.receive(.init(message: text, style: style, isAskedFor: true, failureOf: retry.id))
-            case .failureThenCancellation(let text):
-                if isCancelled {
+            for text in messages(of: outcome) {
+                guard !isCancelled else {
                     model.pass()
-                } else {
-                    let style = Self.style(of: text)
-                    model.receive(.init(message: text, style: style, isAskedFor: true, failureOf: retry.id))
+                    continue
                 }
-                model.pass()
-                model.retries[retry.id]?.isCancelled = true
-            case .cancellation, .failure:
-                model.pass()
-                model.retries[retry.id]?.isCancelled = true
+                model.receive(
+                    .init(message: text, style: Self.style(of: text), isAskedFor: true, failureOf: retry.id))
             }
             if isCancelled { model.retries[retry.id]?.isCancelled = true }
         }
@@ -345,7 +340,10 @@ final class Walk {
         await load.task.value
         switch outcome {
         case .success: loaderModel.end(load.number, .success(1))
-        case .cancellation: loaderModel.end(load.number, .cancelled)
+        case .cancellation:
+            // In a task that nobody has cancelled it is a failure, and posted as a notice.
+            loaderModel.end(load.number, isCancelled ? .cancelled : .failure(Plain(Self.cancellation)))
+            if !isCancelled { receive(nil, isInScope: false) }
         case .failure(let text), .failureThenCancellation(let text):
             loaderModel.end(load.number, isCancelled ? .cancelled : .failure(Plain(text)))
             receive(nil, isInScope: false)
