@@ -54,14 +54,6 @@ extension CombinationTests {
     ///
     /// Notices are delivered one by one, except those of cancellations.
     private func checkFlood(_ seen: [ErrorReport], _ posts: [Model.Post], _ place: Comment) {
-<<<<<<< HEAD
-        expect(
-            seen.map(Model.Post.init).filter { $0.role == "notice" }, equals: posts.filter { $0.role == "notice" },
-            place)
-        let failures = seen.filter { $0.role != .notice }
-        expect(failures.reduce(0) { $0 + $1.occurrences }, equals: posts.count { $0.role != "notice" }, place)
-        for (kind, reports) in Dictionary(grouping: failures, by: { "\($0.typeName) \($0.role) \($0.scope)" }) {
-=======
         func isAnnouncement(_ post: Model.Post) -> Bool {
             post.role == "notice" && post.error != Model.Failure.cancelled.rawValue
         }
@@ -69,7 +61,6 @@ extension CombinationTests {
         let others = seen.filter { !isAnnouncement(.init($0)) }
         expect(others.reduce(0) { $0 + $1.occurrences }, equals: posts.count { !isAnnouncement($0) }, place)
         for (kind, reports) in Dictionary(grouping: others, by: { "\($0.role) \($0.typeName) \($0.scope)" }) {
->>>>>>> c8b136b7216cada8c03435dd1b0d13537382b383
             let total = reports.reduce(0) { $0 + $1.occurrences }
             expect(reports.count, equals: min(total, Stage.passing + 1), "\(kind), \(place)")
             #expect(reports.dropLast().allSatisfy { $0.occurrences == 1 }, "\(kind), \(place)")

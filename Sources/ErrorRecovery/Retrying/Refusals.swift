@@ -5,7 +5,7 @@ func forbidsRetry(_ error: any Error) -> Bool { forbidding.match(error) != nil }
 
 /// What forbids is looked for under a circuit's refusal too, unless the refusal is all that failed.
 let forbidding =
-    (ErrorMatcher.anywhere(.conforming(to: (any RetryClassified).self).where(\.forbidsRetry)).erased
+    (.any && ErrorMatcher.anywhere(.conforming(to: (any RetryClassified).self).where(\.forbidsRetry))
     && .predicate { !isRefusal($0) })
     .named("an error that forbids another attempt")
 

@@ -46,8 +46,7 @@ extension MatcherShape {
         case .extracting: mayMatch(self)
         case .narrowed(let inner): mayMatch(inner) || inner.asksClosure(of: error)
         case .anywhere(let inner): inner.asksClosure(of: nil)
-        case .either(let first, let second), .both(let first, let second):
-            first.asksClosure(of: error) || second.asksClosure(of: error)
+        case .either(let parts), .both(let parts): parts.contains { $0.asksClosure(of: error) }
         case .not(let inner), .named(_, let inner): inner.asksClosure(of: error)
         }
     }

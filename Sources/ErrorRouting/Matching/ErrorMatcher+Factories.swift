@@ -143,8 +143,8 @@ extension ErrorMatcher {
     ///   an error, whatever the number of such rules. The rule is tried for every error that reaches it, because any
     ///   error may have an underlying error.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
-        Self(.anywhere(matcher.shape)) { subject in
-            matcher.evaluate(&subject) ?? subject.firstUnderlying(matcher.evaluate)
+        Self(.anywhere(matcher.shape), parts: MatcherParts(of: matcher)) { subject in
+            matcher.ask(&subject) ?? subject.firstUnderlying(matcher.evaluate)
         }
     }
 }

@@ -28,11 +28,21 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// Most rules match such errors, and a closure would be an allocation for each of them.
     let evaluation: Evaluation?
 
+    /// Tells the matcher from others, so that one which occurs twice in a combination is asked once; 0 for a matcher by the
+    /// output's type alone, which calls no code of the user's.
+    let id: UInt
+    /// What it is combined from; nil for a matcher that is no combination.
+    let parts: MatcherParts?
+
     typealias Predicate = @Sendable (any Error) -> Bool
     typealias Evaluation = @Sendable (inout ErrorSubject) -> Output?
 
-    init(_ shape: MatcherShape, predicate: Predicate? = nil, _ evaluation: Evaluation?) {
-        (self.shape, self.predicate, self.evaluation) = (shape, predicate, evaluation)
+    init(
+        _ shape: MatcherShape, predicate: Predicate? = nil, id: UInt? = nil, parts: MatcherParts? = nil,
+        _ evaluation: Evaluation?
+    ) {
+        (self.shape, self.predicate, self.evaluation, self.parts) = (shape, predicate, evaluation, parts)
+        self.id = id ?? (evaluation == nil && predicate == nil ? 0 : MatcherParts.nextID())
     }
 
     /// Returns what the matcher hands on, or nil if it does not match.
@@ -46,6 +56,18 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         guard subject.isExactly(Output.self), predicate?(subject.error) != false else { return nil }
         return unsafe subject.error(as: Output.self)
     }
+
+    /// As ``evaluate(_:)``, but calls the matcher only once if the combination that it is a part of has it twice.
+    func ask(_ subject: inout ErrorSubject) -> Output? {
+        guard id != 0, let answers = subject.answers else { return evaluate(&subject) }
+        if let known = answers[identity] as? MatcherParts.Answer<Output> { return known.output }
+        let output = evaluate(&subject)
+        subject.answers?[identity] = MatcherParts.Answer(output)
+        return output
+    }
+
+    /// ``id``, or the address of the output's type.
+    var identity: UInt { id == 0 ? UInt(bitPattern: ObjectIdentifier(Output.self)) : id }
 
     /// Asks the matcher about one error.
     ///
@@ -85,8 +107,8 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     ///   and by `explain`, so it should be cheap and have no side effects.
     /// - Returns: The narrowed matcher.
     public func `where`(_ predicate: @escaping @Sendable (Output) -> Bool) -> Self {
-        Self(.narrowed(shape)) { subject in
-            guard let output = evaluate(&subject), predicate(output) else { return nil }
+        Self(.narrowed(shape), parts: MatcherParts(of: self)) { subject in
+            guard let output = ask(&subject), predicate(output) else { return nil }
             return output
         }
     }
@@ -96,17 +118,17 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Parameter name: The name to show.
     /// - Returns: The same matcher under that name.
     public func named(_ name: String) -> Self {
-        Self(.named(name, shape), predicate: predicate, evaluation)
+        Self(.named(name, shape), predicate: predicate, id: id, parts: parts, evaluation)
     }
 
     /// The same matcher with its output as `any Error`.
     ///
     /// It hands on the matcher's output if that is an error (for an ``anywhere(_:)`` matcher, the inner error),
     /// otherwise the error that was matched.
-    public var erased: ErrorMatcher<any Error> {
+    var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
-        return ErrorMatcher<any Error>(shape) { subject in
-            guard let output = evaluate(&subject) else { return nil }
+        return ErrorMatcher<any Error>(shape, id: MatcherParts.erased(identity), parts: parts) { subject in
+            guard let output = ask(&subject) else { return nil }
             // The value is cast, not the type: `any LocalizedError` is not an `Error` type, but its content is an
             // error.
             return output as? any Error ?? subject.error
@@ -122,49 +144,4 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     public static func ~= (matcher: Self, error: any Error) -> Bool {
         matcher.match(error) != nil
     }
-}
-
-// MARK: Combinators
-
-/// Matches if either matcher does, and hands on the output of the first one that matches.
-///
-/// - Parameters:
-///   - first: Asked first.
-///   - second: Asked only if `first` does not match.
-/// - Returns: The union of the two, with their common output.
-public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatcher<A> {
-    ErrorMatcher(.either(first.shape, second.shape)) { subject in
-        first.evaluate(&subject) ?? second.evaluate(&subject)
-    }
-}
-
-/// Matches if either of two matchers with different outputs does, and hands on an error (see ``ErrorMatcher/erased``).
-///
-/// - Parameters:
-///   - first: Asked first.
-///   - second: Asked only if `first` does not match.
-/// - Returns: The union of the two.
-public func || <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<any Error> {
-    first.erased || second.erased
-}
-
-/// Matches if both matchers do, and hands on the first one's output.
-///
-/// - Parameters:
-///   - first: Asked first; its output is handed on.
-///   - second: Asked only if `first` matches.
-/// - Returns: The intersection of the two.
-public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<A> {
-    ErrorMatcher(.both(first.shape, second.shape)) { subject in
-        guard let output = first.evaluate(&subject), second.evaluate(&subject) != nil else { return nil }
-        return output
-    }
-}
-
-/// Matches if the matcher does not, and hands on the error.
-///
-/// - Parameter matcher: The matcher to negate.
-/// - Returns: Its complement.
-public prefix func ! <A>(matcher: ErrorMatcher<A>) -> ErrorMatcher<any Error> {
-    ErrorMatcher(.not(matcher.shape)) { subject in matcher.evaluate(&subject) == nil ? subject.error : nil }
 }

@@ -18,6 +18,8 @@ struct ErrorSubject: Sendable {
     private var chain: ErrorChain?
     /// The place of the error in the chain.
     private let place: Int
+    /// What matchers have answered, by their identities, while a combination with repeats is asked.
+    var answers: [UInt: any AnyObject & Sendable]?
 
     @inline(__always)
     init(_ error: any Error) {

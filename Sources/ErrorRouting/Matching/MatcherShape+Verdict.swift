@@ -41,10 +41,14 @@ extension MatcherShape {
             return max(.maybe, min(verdict(inner), .always))
         case .narrowed(let inner):
             return min(verdict(inner), .maybe)
-        case .either(let first, let second):
-            return min(max(verdict(first), verdict(second)), .always)
-        case .both(let first, let second):
-            return min(verdict(first), verdict(second), .always)
+        case .either(let parts):
+            var likeliest = TypeVerdict.never
+            for part in parts { likeliest = max(likeliest, verdict(part)) }
+            return min(likeliest, .always)
+        case .both(let parts):
+            var unlikeliest = TypeVerdict.always
+            for part in parts { unlikeliest = min(unlikeliest, verdict(part)) }
+            return unlikeliest
         case .not(let inner):
             let inner = verdict(inner)
             return inner == .never ? .always : inner == .maybe ? .maybe : .never
@@ -85,7 +89,7 @@ extension MatcherShape {
         // Of the box, since the runtime takes longer to say a value's own; an object's is none that is exact either way.
         case .value(let value): return (Self.exactType(ErrorBox.contentType(of: value)), false)
         case .narrowed(let inner): return (inner.requirement.type, false)
-        case .both(let first, let second): return (first.requirement.type ?? second.requirement.type, false)
+        case .both(let parts): return (parts.lazy.compactMap(\.requirement.type).first, false)
         default: return (nil, false)
         }
     }
@@ -101,7 +105,7 @@ extension MatcherShape {
         case .value, .nsError: (self, true)
         case .named(_, let inner): inner.key
         case .narrowed(let inner): inner.key.map { ($0.shape, false) }
-        case .both(let first, let second): (first.key ?? second.key).map { ($0.shape, false) }
+        case .both(let parts): parts.lazy.compactMap(\.key).first.map { ($0.shape, false) }
         default: nil
         }
     }

@@ -16,8 +16,9 @@ enum MatcherShape: Sendable {
     case predicate
     indirect case anywhere(MatcherShape)
     indirect case narrowed(MatcherShape)
-    indirect case either(MatcherShape, MatcherShape)
-    indirect case both(MatcherShape, MatcherShape)
+    /// A list, so that thousands of matchers are not nested as deep.
+    case either([MatcherShape])
+    case both([MatcherShape])
     indirect case not(MatcherShape)
     indirect case named(String, MatcherShape)
 }
@@ -45,6 +46,10 @@ extension MatcherShape: CustomStringConvertible {
                 text.append(closing)
             }
         }
+        func write(_ parts: [MatcherShape], joinedBy separator: String) {
+            for (index, part) in parts.enumerated() where !text.isCut { write(index == 0 ? "(" : separator, (part, "")) }
+            text.append(")")
+        }
         switch self {
         case .type(let type): text.append("type(\(TypeName.short(type)))")
         case .value(let error): text.append("value(\(ErrorText.literal(error)))")
@@ -57,8 +62,8 @@ extension MatcherShape: CustomStringConvertible {
         case .any: text.append("any")
         case .anywhere(let inner): write("anywhere(", (inner, ")"))
         case .narrowed(let inner): write("", (inner, ".where(predicate)"))
-        case .either(let first, let second): write("(", (first, " || "), (second, ")"))
-        case .both(let first, let second): write("(", (first, " && "), (second, ")"))
+        case .either(let parts): write(parts, joinedBy: " || ")
+        case .both(let parts): write(parts, joinedBy: " && ")
         case .not(let inner): write("!", (inner, ""))
         case .named(let name, _): text.append(OneLine.escaped(name))
         }

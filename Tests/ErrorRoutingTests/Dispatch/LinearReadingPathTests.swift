@@ -68,31 +68,28 @@ extension LinearReadingPathTests {
             isAsExpected = false
         }
 
-        // Bound around the bus, so that its actions find the trace.
-        await LinearReading.$trace.withValue(trace) {
-            await withErrorBus(handler: path.busHandler) { bus in
-                let scopes = path.scopes(of: bus)
-                let poster: any ErrorPosting = scopes.last ?? bus
-                for specimen in errors {
-                    let error = LinearReading.error(specimen)
-                    let expected = reading.handle(specimen)
-                    if let scope = scopes.last {
-                        let entries = scope.explain(error).entries
-                        let lines = entries.map { "\($0.rule.source.line): \($0.verdict)" }
-                        check(lines, reading.explain(specimen), [specimen])
-                        let origins = entries.map { path.scope(of: Int($0.rule.source.line)) }
-                        check(entries.map(\.scope), origins, [specimen])
-                    }
-                    _ = trace.takeAll()
-                    let outcome = await poster.deliver(error)
-                    check(LinearReading.Result(outcome), expected.result, [specimen])
-                    check(trace.takeAll(), expected.notes, [specimen])
-                    let reports = outcome.failures.map(\.report)
-                    check(reports.map(\.scope), reports.map { _ in scopes.last?.path ?? [] }, [specimen])
-                    coverage.note(expected.result, path)
+        await LinearReading.withErrorBus(path.busHandler, noting: trace) { bus in
+            let scopes = path.scopes(of: bus)
+            let poster: any ErrorPosting = scopes.last ?? bus
+            for specimen in errors {
+                let error = LinearReading.error(specimen)
+                let expected = reading.handle(specimen)
+                if let scope = scopes.last {
+                    let entries = scope.explain(error).entries
+                    let lines = entries.map { "\($0.rule.source.line): \($0.verdict)" }
+                    check(lines, reading.explain(specimen), [specimen])
+                    let origins = entries.map { path.scope(of: Int($0.rule.source.line)) }
+                    check(entries.map(\.scope), origins, [specimen])
                 }
-                for specimen in errors { poster.post(LinearReading.error(specimen)) }
+                _ = trace.takeAll()
+                let outcome = await poster.deliver(error)
+                check(LinearReading.Result(outcome), expected.result, [specimen])
+                check(trace.takeAll(), expected.notes, [specimen])
+                let reports = outcome.failures.map(\.report)
+                check(reports.map(\.scope), reports.map { _ in scopes.last?.path ?? [] }, [specimen])
+                coverage.note(expected.result, path)
             }
+            for specimen in errors { poster.post(LinearReading.error(specimen)) }
         }
         // These are neither awaited nor observed: they take the shortest way.
         check(trace.takeAll(), errors.flatMap { reading.handle($0).notes }, errors)

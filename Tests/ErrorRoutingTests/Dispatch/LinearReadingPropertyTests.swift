@@ -58,14 +58,14 @@ struct LinearReadingPropertyTests {
             (handler, Boxing.twice(error)),
         ]
         for (handler, error) in uses {
-            let outcome = await LinearReading.$trace.withValue(trace) { await handler.handle(error) }
+            let outcome = await LinearReading.$bound.withValue(trace) { await handler.handle(error) }
             check(LinearReading.Result(outcome), expected.result)
             check(trace.takeAll(), expected.notes)
             let reports = outcome.failures.map { LinearReading.specimen($0.report.error).signature }
             check(reports, expected.result.failures.map { _ in specimen.signature })
         }
 
-        let synchronous = LinearReading.$trace.withValue(trace) { handler.handleSynchronously(error) }
+        let synchronous = LinearReading.$bound.withValue(trace) { handler.handleSynchronously(error) }
         let isSynchronous = reading.isSynchronous(for: specimen)
         check(synchronous.map(LinearReading.Result.init), isSynchronous ? expected.result : nil)
         check(trace.takeAll(), isSynchronous ? expected.notes : [])

@@ -36,7 +36,7 @@ extension LinearReadingSharingTests {
                     isScoped = true
                 } else {
                     expected = pair.reading.handle(specimen)
-                    actual = await LinearReading.$trace.withValue(trace) {
+                    actual = await LinearReading.$bound.withValue(trace) {
                         guard generator.number(0..<3) == 0, let outcome = pair.handler.handleSynchronously(error) else {
                             return await pair.handler.handle(error)
                         }
@@ -89,18 +89,16 @@ extension LinearReadingSharingTests {
         }
         let levels = chosen.map { LinearReading.Path.Level(handler: $0.pair.reading, isInnermostFirst: $0.1) }
         let expected = LinearReading.Path(levels: levels).concatenation.handle(specimen)
-        let outcome = await LinearReading.$trace.withValue(trace) {
-            await withErrorBus(handler: chosen[0].pair.handler) { bus in
-                var poster: any ErrorPosting = bus
-                for (pair, isInnermostFirst) in chosen.dropFirst() {
-                    let order: ErrorScope.Order = isInnermostFirst ? .innermostFirst : .rootFirst
-                    let outer = poster as? ErrorScope
-                    poster =
-                        outer?.scope("scope", handler: pair.handler, order: order)
-                        ?? bus.scope("scope", handler: pair.handler, order: order)
-                }
-                return await poster.deliver(error)
+        let outcome = await LinearReading.withErrorBus(chosen[0].pair.handler, noting: trace) { bus in
+            var poster: any ErrorPosting = bus
+            for (pair, isInnermostFirst) in chosen.dropFirst() {
+                let order: ErrorScope.Order = isInnermostFirst ? .innermostFirst : .rootFirst
+                let outer = poster as? ErrorScope
+                poster =
+                    outer?.scope("scope", handler: pair.handler, order: order)
+                    ?? bus.scope("scope", handler: pair.handler, order: order)
             }
+            return await poster.deliver(error)
         }
         return (expected, outcome)
     }

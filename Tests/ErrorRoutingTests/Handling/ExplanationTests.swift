@@ -1,7 +1,9 @@
-import ErrorRouting
 import Foundation
 import TestSupport
 import Testing
+
+// `erased` is internal.
+@testable import ErrorRouting
 
 @Suite("Behaviour 5: explain says of each rule whether it matched, and why it was not tried", .tags(.behaviour5))
 struct ExplanationTests {

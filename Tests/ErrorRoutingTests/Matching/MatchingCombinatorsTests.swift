@@ -1,7 +1,9 @@
-import ErrorRouting
 import Foundation
 import TestSupport
 import Testing
+
+// `erased` is internal.
+@testable import ErrorRouting
 
 /// `where`, `named`, `erased`, `||`, `&&` and `!`.
 @Suite("Combined matchers match, hand on and ask as their operators say")
@@ -133,5 +135,82 @@ extension MatchingCombinatorsTests {
         await handler.handle(Zoo.Shade.light)
         await handler.handle(Zoo.Offline())
         expect(trace.entries, equals: ["either expired", "seconds 5", "other Shade"])
+    }
+}
+
+// MARK: - Many matchers, and one many times
+
+extension MatchingCombinatorsTests {
+    @Test("|| and && of 20,000 matchers are matched, described, used in a rule and deallocated", arguments: [true, false])
+    func many(isEither: Bool) async {
+        await #expect(processExitsWith: .success) { [isEither] in
+            endIfItHangs()
+            await withCheckedContinuation { continuation in
+                let thread = Thread {
+                    let parts = (0..<20_000).map { number in
+                        ErrorMatcher.type(Numbered.self).where { isEither ? $0.number == number : $0.number != number }
+                    }
+                    let leftwards = parts.dropFirst().reduce(parts[0]) { isEither ? $0 || $1 : $0 && $1 }
+                    let rightwards = parts.dropLast().reversed().reduce(parts[19_999]) { isEither ? $1 || $0 : $1 && $0 }
+                    for matcher in [leftwards, rightwards] {
+                        expect(matcher.match(Numbered(19_999)) != nil, equals: isEither)
+                        expect(matcher.match(Numbered(20_000)) != nil, equals: !isEither)
+                        #expect("\(matcher)".hasSuffix("…"))
+                        let handler = ErrorHandler().on(matching: matcher) { _ in .stop }
+                        let disposition = handler.handleSynchronously(Numbered(0))?.disposition
+                        expect(disposition, equals: isEither ? .handled : .unmatched)
+                    }
+                    continuation.resume()
+                }
+                thread.stackSize = 512 * 1_024
+                thread.start()
+            }
+        }
+    }
+
+    private static func doubled(
+        _ name: String, _ matcher: ErrorMatcher<any Error>, by double: (ErrorMatcher<any Error>) -> ErrorMatcher<any Error>
+    ) -> (String, ErrorMatcher<any Error>) {
+        (name, (0..<30).reduce(matcher) { matcher, _ in double(matcher) })
+    }
+
+    @Test("a matcher that is combined with itself 30 times, in any way, is asked once for an error")
+    func doubled() {
+        let calls = Journal<Int>()
+        let leaf = ErrorMatcher<any Error>.predicate { _ in
+            calls.note(1)
+            return false
+        }
+        let (other, another) = (ErrorMatcher<any Error>.predicate { _ in false }, ErrorMatcher<Numbered>.type(Numbered.self))
+        let all = [
+            Self.doubled("||", leaf) { $0 || $0 },
+            Self.doubled("&&", leaf) { $0 && $0 },
+            Self.doubled("!", leaf) { !($0 || $0) },
+            Self.doubled("both of either", leaf) { ($0 || other) && ($0 || another) },
+            Self.doubled("either of both", leaf) { ($0 && other) || ($0 && another) },
+            Self.doubled("where", leaf) { ($0.where { _ in true }) || ($0.where { _ in true }) },
+            Self.doubled("named", leaf) { $0.named("a") || $0.named("b") },
+        ]
+        for (name, matcher) in all {
+            _ = matcher.match(Zoo.Offline())
+            expect(calls.entries.count, equals: 1, "\(name)")
+            calls.clear()
+            _ = ErrorHandler().on(matching: matcher) { _ in .stop }.handleSynchronously(Zoo.Offline())
+            expect(calls.entries.count, equals: 1, "\(name), in a rule")
+            calls.clear()
+        }
+        // Each error under another is asked too, but once.
+        let anywhere = Self.doubled("anywhere", leaf) { .anywhere($0 || $0) || .anywhere($0) }.1
+        _ = anywhere.match(Zoo.Offline())
+        expect(calls.entries.count, equals: 1)
+    }
+
+    @Test("a combination of combinations is described as one list, unless a part has a name")
+    func lists() {
+        let (one, two, three) = (ErrorMatcher.type(Zoo.Payment.self), timeout, bank)
+        expect("\((one || two) || three)", equals: "(type(Payment) || type(Timeout) || \(bank))")
+        expect("\(one || (two || three))", equals: "(type(Payment) || type(Timeout) || \(bank))")
+        expect("\((one || two).named("both") || three)", equals: "(both || \(bank))")
+        expect("\((one && two) && three)", equals: "(type(Payment) && type(Timeout) && \(bank))")
     }
 }

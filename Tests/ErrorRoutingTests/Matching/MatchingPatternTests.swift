@@ -1,7 +1,9 @@
-import ErrorRouting
 import Foundation
 import TestSupport
 import Testing
+
+// `erased` is internal.
+@testable import ErrorRouting
 
 /// `match`, and `~=` in a `catch` and in a `case`.
 @Suite("Matchers serve as patterns, and describe themselves as they are written")

@@ -1,10 +1,31 @@
 import ErrorRouting
 import Foundation
+import Synchronization
 
 /// The same handlers and errors, made for the library.
 extension LinearReading {
-    /// Where actions note what they do; the task that handles an error binds it.
-    @TaskLocal static var trace = ActionTrace()
+    /// Where actions note what they do if a task handles the error itself.
+    @TaskLocal static var bound: ActionTrace?
+
+    /// Where the actions of a bus note it: no task-local value reaches them.
+    private static let ofBuses = Mutex<[ObjectIdentifier: ActionTrace]>([:])
+
+    /// Where the actions of this task note what they do.
+    static var trace: ActionTrace {
+        bound ?? ErrorBus.current.flatMap { bus in ofBuses.withLock { $0[ObjectIdentifier(bus)] } } ?? ActionTrace()
+    }
+
+    /// Runs a body beside a bus whose actions note what they do in a trace.
+    static func withErrorBus<Result>(
+        _ handler: ErrorHandler, noting trace: ActionTrace, _ body: (ErrorBus) async -> Result
+    ) async -> Result {
+        let (result, bus) = await ErrorRouting.withErrorBus(handler: handler) { bus in
+            ofBuses.withLock { $0[ObjectIdentifier(bus)] = trace }
+            return (await body(bus), ObjectIdentifier(bus))
+        }
+        ofBuses.withLock { $0[bus] = nil }
+        return result
+    }
 
     /// What a `.failure` action throws.
     struct Thrown: Error { var rule: Int }

@@ -1,5 +1,7 @@
-import ErrorRouting
 import Foundation
+
+// `erased` is internal.
+@testable import ErrorRouting
 
 /// A matcher of the library, whatever it hands on.
 protocol AnyErrorMatcher: Sendable {

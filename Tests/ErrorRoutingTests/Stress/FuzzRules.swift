@@ -1,6 +1,8 @@
-import ErrorRouting
 import Foundation
 import TestSupport
+
+// `erased` is internal.
+@testable import ErrorRouting
 
 /// Rules of all kinds in random order, whose matchers and actions do mischief.
 struct FuzzRules {
