@@ -22,7 +22,7 @@ enum PerThread {
     /// The system's key plus one; 0 before the first use, ``noKey`` if the system had no key left.
     ///
     /// An atomic, since a lazily initialized `static let` would cost a check at each use.
-    private static let key = Atomic<UInt>(0)
+    static let key = Atomic<UInt>(0)
     private static let noKey = UInt.max
 
     /// The data of one thread, which no other thread accesses; freed when the thread ends.

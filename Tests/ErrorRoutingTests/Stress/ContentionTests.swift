@@ -265,7 +265,7 @@ extension ContentionTests {
         let posting = Posting(Numbered(number), as: role, at: .init())
         let answer = bus.storage.intake.mailbox.fill(Int64(place), with: posting)
         if answer == .refused { _ = bus.storage.intake.mailbox.reclaim(Int64(place)) }
-        if answer == .filledForSleeper { bus.waker.yield() }
+        if answer == .filledForSleeper { bus.wakeUps.signal() }
         return answer
     }
 }
