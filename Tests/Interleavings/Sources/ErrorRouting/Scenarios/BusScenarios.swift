@@ -29,9 +29,13 @@ extension Scenario {
         reuse(
             "slots-used-again", .preemptions(2, staleReads: 0), long: .preemptions(2, staleReads: 2), capacity: 1,
             each: [5]),
-        reuse("slots-used-again-two-posters", .preemptions(1), long: .preemptions(2), capacity: 1, each: [3, 3]),
-        reuse("slots-used-again-capacity-2", .preemptions(1), long: .preemptions(2), capacity: 2, each: [6]),
-        flush, flushWhileAborting, flood, statistics,
+        reuse(
+            "slots-used-again-capacity-2", .preemptions(2, staleReads: 0), long: .preemptions(2), capacity: 2, each: [5]
+        ),
+        reuse(
+            "slots-used-again-two-posters", .preemptions(1, staleReads: 0), long: .preemptions(1), capacity: 1,
+            each: [3, 3]),
+        roomHandedOn, flush, flushWhileAborting, flood, statistics,
     ]
 
     private static let close: @Sendable (ExploredBus) -> Void = { $0.bus.finish() }
@@ -55,7 +59,7 @@ extension Scenario {
 
     /// Posters come whenever there is room, so that each slot is filled again and again.
     private static func reuse(
-        _ name: String, _ bound: Bound, long: Bound, capacity: Int, each: [Int]
+        _ name: String, _ bound: Bound, long: Bound? = nil, capacity: Int, each: [Int]
     ) -> Scenario {
         Scenario(of: name, bound, long: long) {
             let bus = ExploredBus(capacity: capacity)
@@ -73,6 +77,34 @@ extension Scenario {
             return Execution(of: posters + [{ bus.work() }]) {
                 bus.check(posted: each.reduce(0, +))
             }
+        }
+    }
+
+    /// A poster learns from another one that there is room, and fills the slot that the worker has emptied for it.
+    private static let roomHandedOn = Scenario(
+        of: "room-handed-on", .preemptions(3, staleReads: 0), long: .preemptions(4)
+    ) {
+        let bus = ExploredBus(capacity: 2)
+        for number in 0..<2 { bus.post(number) }
+        // Up to here the ring's four slots are filled for the first time.
+        func waitForRoom(after count: Int64, released: Int64) {
+            wait { bus.bus.storage.intake.accepted >= count && bus.bus.storage.intake.released >= released }
+        }
+        let posters = [
+            {
+                waitForRoom(after: 2, released: 2)
+                for number in 2..<4 { bus.post(number) }
+                waitForRoom(after: 4, released: 3)
+                bus.post(4)
+            },
+            {
+                waitForRoom(after: 4, released: 3)
+                bus.post(5)
+            },
+        ]
+        return Execution(of: posters + [{ bus.work(until: 3) }]) {
+            expect(
+                Ledger.now.pending.count + Ledger.now.drops + Int(bus.bus.storage.intake.drops.unreported) == 6, "lost")
         }
     }
 

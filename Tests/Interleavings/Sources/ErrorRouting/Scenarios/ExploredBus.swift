@@ -23,10 +23,13 @@ struct ExploredBus {
     func post(_ error: any Error) { bus.post(error, .failure, [:], Self.source, in: nil) }
 
     /// The worker's loop: it sleeps at once, and in its thread.
-    func work() {
+    ///
+    /// - Parameter count: After how many reports it stops, where a worker in a task lets other tasks run.
+    func work(until count: Int = DeliveryWorker.turn) {
         let worker = DeliveryWorker(bus: bus, generation: 0, patience: 0)
-        var (action, untilYield) = (worker.next(), DeliveryWorker.turn)
+        var (action, untilYield) = (worker.next(), count)
         while let pending = worker.carryOut(action, &untilYield) {
+            if untilYield <= 0 { return }
             guard case .sleep = pending else { return fail("the worker needs a task") }
             bus.wakeUps.waitInThread()
             action = worker.next()

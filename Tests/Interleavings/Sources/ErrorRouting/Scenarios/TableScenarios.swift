@@ -3,7 +3,7 @@ import Synchronization
 
 extension Scenario {
     /// What is made at its first use, by whoever comes first, and read without a lock.
-    static let tables: [Scenario] = [setOnce, plans, rules, scope, threadKey]
+    static let tables: [Scenario] = [setOnce, typeTable, rules, scope, threadKey]
 
     /// Two threads set an object, and a third one looks for it.
     private static let setOnce = Scenario(of: "SetOnce", .none()) {
@@ -28,7 +28,7 @@ extension Scenario {
         }
     }
 
-    // MARK: Plans
+    // MARK: Types
 
     private struct T0: Error {}
     private struct T1: Error {}
@@ -37,13 +37,13 @@ extension Scenario {
     private struct T4: Error {}
     private static let types: [any Error.Type] = [T0.self, T1.self, T2.self, T3.self, T4.self]
 
-    private final class SharedTable: Sendable { let plans = PlanTable() }
+    private final class SharedTable: Sendable { let entries = TypeTable<Counted>() }
 
-    /// Two threads insert plans, one of which both make and one of which needs a larger table; a third one looks for all.
-    private static let plans = Scenario(of: "PlanTable", .none()) {
-        let (table, found) = (SharedTable(), types.map { _ in Found<TypePlan>() })
-        func insert(_ type: Int) { found[type].note(table.plans.insert(made(plan()), for: types[type])) }
-        func look(_ type: Int) { if let plan = table.plans[types[type]] { found[type].note(plan) } }
+    /// Two threads insert entries, one of which both make and one of which needs a larger table; a third one looks for all.
+    private static let typeTable = Scenario(of: "TypeTable", .none()) {
+        let (table, found) = (SharedTable(), types.map { _ in Found<Counted>() })
+        func insert(_ type: Int) { found[type].note(table.entries.insert(made(Counted()), for: types[type])) }
+        func look(_ type: Int) { if let entry = table.entries[types[type]] { found[type].note(entry) } }
         for type in 0..<3 { insert(type) }
         let threads = [
             { for type in [3, 4] { insert(type) } },
@@ -53,13 +53,11 @@ extension Scenario {
         ]
         return Execution(of: threads) {
             for type in types.indices {
-                expect(Set(found[type].addresses).count == 1, "plans of type \(type): \(found[type].addresses)")
-                expect(table.plans[types[type]] != nil, "type \(type) has no plan")
+                expect(Set(found[type].addresses).count == 1, "entries of type \(type): \(found[type].addresses)")
+                expect(table.entries[types[type]] != nil, "type \(type) has no entry")
             }
         }
     }
-
-    private static func plan() -> TypePlan { TypePlan(of: RuleSteps.make([]).list, for: T0()) }
 
     // MARK: Rules and scopes
 

@@ -39,6 +39,7 @@ enum ThreadSpecific {
     }
 }
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
 func pthread_key_create(_ key: inout pthread_key_t, _ destructor: @escaping ThreadSpecific.Destructor) -> Int32 {
     key = pthread_key_t(unsafe ThreadSpecific.destructors.count)
     unsafe ThreadSpecific.destructors.append(destructor)
@@ -46,11 +47,14 @@ func pthread_key_create(_ key: inout pthread_key_t, _ destructor: @escaping Thre
     return 0
 }
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
 @discardableResult
 func pthread_key_delete(_ key: pthread_key_t) -> Int32 { unsafe ThreadSpecific.keys.remove(key) == nil ? EINVAL : 0 }
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
 func pthread_getspecific(_ key: pthread_key_t) -> UnsafeMutableRawPointer? { unsafe ThreadSpecific[key] }
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
 func pthread_setspecific(_ key: pthread_key_t, _ value: UnsafeRawPointer?) -> Int32 {
     if unsafe !ThreadSpecific.keys.contains(key) { return EINVAL }
     unsafe ThreadSpecific[key] = unsafe UnsafeMutableRawPointer(mutating: value)
