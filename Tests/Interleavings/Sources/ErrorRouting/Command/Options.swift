@@ -62,7 +62,7 @@ struct Options {
 }
 
 extension Scenario {
-    static let all = bus + drops + tables + observers
+    static let all = bus + drops + tables + observers + roots
 }
 
 /// One row of the table.

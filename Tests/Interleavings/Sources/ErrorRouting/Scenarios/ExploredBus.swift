@@ -29,8 +29,9 @@ struct ExploredBus {
         let worker = DeliveryWorker(bus: bus, generation: 0, patience: 0)
         var (action, untilYield) = (worker.next(), count)
         while let pending = worker.carryOut(action, &untilYield) {
-            if untilYield <= 0 { return }
-            guard case .sleep = pending else { return fail("the worker needs a task") }
+            guard case .sleep = pending else {
+                return expect(count < DeliveryWorker.turn, "the worker needs a task")
+            }
             bus.wakeUps.waitInThread()
             action = worker.next()
         }
