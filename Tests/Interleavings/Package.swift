@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// `ErrorRouting` is compiled here once more, from the same files (`Library` is a link to their folder), but against types
-// that shadow those of Synchronization. One file is left out: the shim has another `WakeUps`, which needs no task.
+// Compiles `ErrorRouting` once more from the same files (`Library` is a link to their folder), but against types that
+// shadow those of Synchronization. One file is left out: the shim has its own `WakeUps`, which needs no task.
 let package = Package(
     name: "error-bus-interleavings",
     platforms: [.macOS(.v15)],

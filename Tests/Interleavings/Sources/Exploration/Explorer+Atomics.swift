@@ -1,8 +1,8 @@
-/// Atomics, as the memory model of C++ (and of Swift) has them: each keeps the values that were stored, and a load finds
-/// any that its thread does not know to be replaced.
+/// Atomics by the memory model of C++, which is Swift's: each keeps the values that were stored to it, and a load finds
+/// any value that its thread doesn't know to be replaced.
 ///
-/// Loads find no value that is stored later, and all threads agree on one order of the stores to an atomic, which is that
-/// of the steps. So load buffering and what is peculiar to sequential consistency are not explored.
+/// A load never finds a value that is stored later, and all threads agree on one order of the stores to an atomic: that
+/// of the steps. So load buffering and what is peculiar to sequential consistency aren't explored.
 extension Explorer {
     /// Returns what a load finds, given the newest value.
     package func load(_ address: UInt, _ newest: UInt64, acquires: Bool, at site: Site) -> UInt64 {

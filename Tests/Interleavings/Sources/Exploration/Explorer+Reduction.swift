@@ -1,12 +1,14 @@
-/// The search without a bound on preemptions: of the schedules that differ only in the order of independent steps, it
-/// takes one.
+/// The search without a bound on preemptions, which takes one of the schedules that differ only in the order of
+/// independent steps.
 ///
-/// Two steps of different threads depend on each other if they are at one location, and one of them is no load. If a step
-/// depends on an earlier one, and nothing else orders the two, they *race*: then some schedule has to take them the other
-/// way round. Where the earlier step was decided, a thread is added to those that are to be tried with which such a
-/// schedule begins. This is the dynamic partial-order reduction by source sets (Abdulla, Aronsson, Jonsson and Sagonas,
-/// 2014). Besides, a thread that was tried at a decision *sleeps* in the alternatives, until a step is taken on which its
-/// own depends: before that, whatever it does was explored.
+/// Two steps of different threads depend on each other if they are at one location and one of them isn't a load. If a
+/// step depends on an earlier one and nothing else orders the two, they *race*, and some schedule has to take them the
+/// other way round. The search finds out with which threads such a schedule can begin, and lets one of them be tried where
+/// the earlier step was decided. This is the dynamic partial-order reduction by source sets (Abdulla, Aronsson, Jonsson,
+/// and Sagonas, 2014).
+///
+/// A thread that was tried at a decision also *sleeps* in the other alternatives, until a step is taken that its own step
+/// depends on: whatever it did before that was explored already.
 extension Explorer {
     /// A step that was taken.
     struct Event {
@@ -106,8 +108,8 @@ extension Explorer {
 
     @inline(never)
     private func reverse(_ event: Event, _ index: Int) {
-        // What came after the event and does not depend on it could have come before it, and then the newest event: with
-        // which threads can that begin?
+        // The events after this one that don't depend on it could have come before it, followed by the newest event. Find
+        // the threads that such a schedule can begin with.
         var (firsts, seen) = (UInt8(0), VectorClock.never)
         for later in events[(index + 1)...] {
             let isNewest = later.depth == depth
@@ -119,7 +121,7 @@ extension Explorer {
         let decision = path[event.depth]
         if firsts & (decision.wanted | decision.tried | decision.asleep) != 0 { return }
         let possible = firsts & decision.ready
-        // Nobody can begin that way, if the step needed the one that it races with: anybody may lead there.
+        // If the newest step was impossible before the event, any thread might make it possible.
         path[event.depth].wanted |= possible == 0 ? decision.ready : possible & (0 &- possible)
     }
 

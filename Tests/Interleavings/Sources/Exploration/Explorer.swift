@@ -1,18 +1,18 @@
 import Glibc
 import Strands
 
-/// Runs a scenario under each schedule, by depth-first search over the decisions who goes on and what a load finds.
+/// Runs a scenario under each schedule: a depth-first search over who goes on and what each load finds.
 ///
-/// Its threads are coroutines, of which one runs at a time. Before each access to an atomic or a lock a thread stands
-/// still (``Explorer/stop(at:_:_:)``), and the search decides which thread takes its step. To explore the next schedule,
-/// the scenario is arranged anew, and the same decisions are taken up to the last one that can be taken otherwise.
+/// The scenario's threads are coroutines, and one of them runs at a time. A thread stands still before each access to an
+/// atomic or a lock (``stop(at:_:)``), and the search decides which thread takes its step. For the next schedule the
+/// scenario is arranged anew, and the same decisions are taken up to the last one that has another alternative.
 ///
 /// Three things make that fast enough to be complete:
 ///
-/// - Only accesses at which threads compete are decisions: those that no other access orders. Which locations these are
-///   is learned: if one more is found, the search begins anew.
-/// - Without a bound on preemptions, one is explored of the schedules that differ only in the order of independent steps.
-/// - With a bound, a thread that could go on is interrupted only so often; most faults need one interruption or two.
+/// - An access is a decision only where threads compete, which means that no other access orders theirs. The explorer
+///   learns where that is: if it finds one more location, the search begins anew.
+/// - Without a bound on preemptions, schedules that differ only in the order of independent steps count as one.
+/// - With a bound, a thread that could go on is interrupted only so often. Most faults need one interruption or two.
 package final class Explorer {
     package static let maximumThreads = 8
     /// More steps than any scenario takes: a thread that waits for another in a loop is found by them.

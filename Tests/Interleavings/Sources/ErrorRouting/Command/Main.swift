@@ -39,7 +39,7 @@ struct Main {
         return .failed
     }
 
-    /// Explores each scenario in a process of its own, as many at once as there are jobs, and prints their rows in order.
+    /// Explores each scenario in its own process, as many at once as there are jobs, and prints the rows in order.
     private static func exploreAll(_ options: Options) -> [Worst] {
         let results = Results(count: options.scenarios.count)
         let queue = OperationQueue()

@@ -39,7 +39,7 @@ extension Scenario {
 
     private final class SharedTable: Sendable { let entries = TypeTable<Counted>() }
 
-    /// Two threads insert entries, one of which both make and one of which needs a larger table; a third one looks for all.
+    /// Two threads insert entries, one of them for the same type, one of them in a larger table; a third looks for all.
     private static let typeTable = Scenario(of: "TypeTable", .none()) {
         let (table, found) = (SharedTable(), types.map { _ in Found<Counted>() })
         func insert(_ type: Int) { found[type].note(table.entries.insert(made(Counted()), for: types[type])) }
@@ -92,7 +92,7 @@ extension Scenario {
         func note(_ rule: Int) { rules.append(rule) }
     }
 
-    /// Two threads are the first to post in a scope, and a third one in a scope below it; the worker is the first to read.
+    /// One thread is the first to post in a scope, another in a scope below it, and the worker is the first to read them.
     private static let scope = Scenario(of: "scope-at-first-use", .preemptions(2), long: .preemptions(3)) {
         let bus = ExploredBus(capacity: 4)
         let handled = Handled()

@@ -1,10 +1,10 @@
 import Exploration
 import Synchronization
 
-/// Shadows Synchronization's type of this name in all files of this module: each access is a step of the explorer's.
+/// Shadows Synchronization's type of this name in all files of this module, so that each access is the explorer's step.
 ///
-/// Stores an atomic of the library's, for its layout, whose address is that of the location. Its memory holds the newest
-/// value. If no thread of a scenario runs, an access is only that of the memory.
+/// Stores a real atomic for its layout and its address, which identifies the location. Its memory holds the newest value.
+/// While no thread of a scenario runs, an access only reads or writes that memory.
 @safe struct Atomic<Value: AtomicRepresentable>: ~Copyable, @unchecked Sendable {
     private let storage: Synchronization.Atomic<Value>
 
