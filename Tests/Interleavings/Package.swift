@@ -23,6 +23,7 @@ let package = Package(
                 .unsafeFlags(["-assert-config", "Debug"])
             ]
         ),
+        .testTarget(name: "ExplorationTests", dependencies: ["Exploration"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -31,15 +31,16 @@ extension Explorer {
         unsafe note("stores", location, site, new)
     }
 
-    /// Replaces the newest value, unless a closure returns nil: that is a load then, which may find an older value of
-    /// which the closure returns nil as well.
+    /// Replaces the newest value, which is given, by what a closure returns for it.
+    ///
+    /// If the closure returns nil, this is a load, which may also find an older value for which the closure returns nil.
     ///
     /// - Returns: The value found, and the one that replaces it.
     package func change(
-        _ address: UInt, newest: () -> UInt64, acquires: Bool, releases: Bool, acquiresOnFailure: Bool,
+        _ address: UInt, _ newest: UInt64, acquires: Bool, releases: Bool, acquiresOnFailure: Bool,
         at site: Site, _ transform: (UInt64) -> UInt64?
     ) -> (found: UInt64, new: UInt64?) {
-        let location = unsafe atomic(at: address, newest())
+        let location = unsafe atomic(at: address, newest)
         unsafe stopIfContended(at: location, .change)
         unsafe checkInitialized(location, site)
         var index = unsafe location.pointee.newestStore

@@ -64,7 +64,7 @@ import Synchronization
             return found
         }
         let (found, new) = explorer.change(
-            address, newest: { bits }, acquires: ordering.acquires, releases: ordering.releases,
+            address, bits, acquires: ordering.acquires, releases: ordering.releases,
             acquiresOnFailure: onFailure.map { $0 != .relaxed } ?? ordering.acquires, at: site, transform)
         if let new { bits = new }
         return found
