@@ -28,7 +28,7 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value; nil until it is set.
+    /// The value, for callers that can't wait for it; nil until it is set.
     var valueIfFulfilled: Value? {
         state.withLock { if case .fulfilled(let value) = $0 { value } else { nil } }
     }

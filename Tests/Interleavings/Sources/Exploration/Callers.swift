@@ -46,5 +46,5 @@ struct Callers {
         return lines.filter { line in !Self.machinery.contains { line.hasPrefix($0) } && !line.hasSuffix(":0") }
     }
 
-    private static let machinery = ["Exploration/", "Shim/", "Strands/", "??"]
+    private static let machinery = ["Exploration/", "Shim/", "Strands/", "??", "<"]
 }

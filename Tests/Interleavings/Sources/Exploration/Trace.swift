@@ -51,7 +51,8 @@ extension Trace: CustomStringConvertible {
         let step = steps[index]
         let values = step.values.map { $0 > 0xffff ? "0x" + String($0, radix: 16) : "\($0)" }.joined(separator: " by ")
         let what = "thread \(step.thread) \(step.action) \(step.location.description)"
-        let places = callers.isEmpty ? ["\(step.site.file):\(step.site.line)"] : Array(callers.prefix(4))
+        // The step's own line is exact; the optimiser may have moved those that called it.
+        let places = ["\(step.site.file):\(step.site.line)"] + callers.prefix(3)
         return "\(index + 1)  \(what)\(values.isEmpty ? "" : ": ")\(values)  \(places.joined(separator: " < "))"
     }
 }
