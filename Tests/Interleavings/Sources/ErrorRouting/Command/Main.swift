@@ -34,7 +34,9 @@ struct Main {
         let bound = options.bound(of: scenario)
         let report = Explorer(bound).explore(scenario, within: options.seconds)
         print(Row(scenario, bound, report))
-        guard let failure = report.failure else { return report.isComplete ? .complete : .incomplete }
+        guard let failure = report.failure else {
+            return report.isComplete || options.isLong ? .complete : .incomplete
+        }
         print(failed(scenario, failure, report.schedule))
         return .failed
     }

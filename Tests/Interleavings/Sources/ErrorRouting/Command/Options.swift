@@ -7,7 +7,7 @@ struct Options {
         usage: interleavings [--only SCENARIO] [--long] [--seconds N] [--jobs N] [--list]
                interleavings --replay STRING
           --only SCENARIO   explores one scenario
-          --long            goes as far as there is time for
+          --long            raises the bounds, and explores as much as there is time for
           --seconds N       gives each scenario so many seconds of processor time
           --jobs N          explores so many scenarios at once
           --list            prints the scenarios' names
@@ -19,7 +19,8 @@ struct Options {
     private(set) var replayed: Schedule?
     private(set) var jobs = ProcessInfo.processInfo.activeProcessorCount
     private(set) var seconds = 60.0
-    private var isLong = false
+    /// Whether a scenario may be left incomplete when its time is over.
+    private(set) var isLong = false
 
     init?(_ arguments: some Sequence<String>) {
         var arguments = Array(arguments)
@@ -27,7 +28,7 @@ struct Options {
             switch arguments.removeFirst() {
             case "--long":
                 isLong = true
-                seconds = 3_600
+                seconds = 600
             case "--list": isList = true
             case "--only" where !arguments.isEmpty:
                 let name = arguments.removeFirst()
