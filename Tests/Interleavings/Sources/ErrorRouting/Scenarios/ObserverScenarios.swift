@@ -8,6 +8,7 @@ extension Scenario {
         observers("observers-abort", .preemptions(2, staleReads: 0), long: .preemptions(3, staleReads: 0)) {
             $0.abort()
         },
+        firstObserver,
     ]
 
     /// What an observer gets; it may get nothing after the end, and the end once.
@@ -65,6 +66,25 @@ extension Scenario {
                 bus.check(posted: 2)
                 withExtendedLifetime((stays, comes)) {}
             }
+        }
+    }
+
+    /// The first observer comes while a report is delivered, of which it gets to know if that still counts as pending.
+    private static let firstObserver = Scenario(of: "observer-comes", .none(), long: .none(staleReads: 4)) {
+        let bus = ExploredBus(capacity: 4)
+        let observed = Observed()
+        bus.post(0)
+        var (comes, wasPending): (ErrorObservation?, Bool) = (nil, false)
+        let comer = {
+            comes = bus.bus.observe(observed.note, onEnd: observed.end)
+            wasPending = bus.bus.statistics.handled == 0
+            bus.bus.finish()
+        }
+        return Execution(of: [comer, { bus.work() }]) {
+            expect(observed.ends == 1, "the observer has got \(observed.ends) ends")
+            expect(observed.numbers == [0] || !wasPending && observed.numbers.isEmpty, "\(observed.numbers)")
+            bus.check(posted: 1)
+            withExtendedLifetime(comes) {}
         }
     }
 }
