@@ -51,8 +51,9 @@ extension Trace: CustomStringConvertible {
         let step = steps[index]
         let values = step.values.map { $0 > 0xffff ? "0x" + String($0, radix: 16) : "\($0)" }.joined(separator: " by ")
         let what = "thread \(step.thread) \(step.action) \(step.location.description)"
-        // The step's own line is exact; the optimiser may have moved those that called it.
-        let places = ["\(step.site.file):\(step.site.line)"] + callers.prefix(3)
+        // The step's own line is exact. The optimiser has merged the functions that call the shim, so the first of the
+        // other lines may be that of any of them.
+        let places = ["\(step.site.file):\(step.site.line)"] + callers.dropFirst().prefix(3)
         return "\(index + 1)  \(what)\(values.isEmpty ? "" : ": ")\(values)  \(places.joined(separator: " < "))"
     }
 }
