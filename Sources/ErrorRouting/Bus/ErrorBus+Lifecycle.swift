@@ -62,7 +62,7 @@ extension ErrorBus {
     private func perform(_ action: CloseAction) {
         switch action {
         case .nothing: break
-        case .wake: waker.yield()
+        case .wake: wakeUps.signal()
         case .end: end()
         }
     }
@@ -142,7 +142,7 @@ extension ErrorBus {
     ///
     /// - Parameter receive: Gets the reports before anybody learns that the bus has ended, since the process may exit
     ///   soon after; none if the bus had ended already.
-    private func abort(_ receive: ([ErrorReport]) -> Void) {
+    func abort(_ receive: ([ErrorReport]) -> Void) {
         let left = storage.perform { $0.abort($1) }
         // First, so that another bus can become the root as soon as anybody learns that this one has ended.
         ProcessRoot.remove(self)
@@ -160,7 +160,7 @@ extension ErrorBus {
     func end() {
         ProcessRoot.remove(self)
         observers.finish(statistics)
-        waker.finish()
+        wakeUps.end()
         internalTasks.withLock { $0.timer?.task }?.cancel()
         for promise in storage.perform({ $0.takeFlushes { _ in true } }) { promise.fulfill(false) }
         ended.fulfill(())
@@ -191,14 +191,14 @@ extension ErrorBus {
     }
 
     /// Returns a promise that is fulfilled once everything posted before is delivered, or at the deadline with false.
-    private func flushPromise(until deadline: Duration?) -> Promise<Bool> {
+    func flushPromise(until deadline: Duration?) -> Promise<Bool> {
         let promise = Promise<Bool>()
         switch storage.perform({ $0.flush(promise, until: deadline, $1) }) {
         case .nothing:
             promise.fulfill(true)
             return promise
         case .wait: break
-        case .wakeAndWait: waker.yield()
+        case .wakeAndWait: wakeUps.signal()
         }
         if let deadline { setTimer(deadline) }
         return promise

@@ -53,12 +53,7 @@ public final class ErrorBus: ErrorPosting {
     let deliveryBegan: PaddedCounter
     let internalTasks = Locked(InternalTasks())
     let ended = Promise<Void>()
-    let wakeUps: AsyncStream<Void>
-    /// Wakes the worker.
-    ///
-    /// `yield` takes the only lock on a poster's way: the stream's own, which it releases before it resumes the worker.
-    /// A post takes it if the worker sleeps, or if its error is the first one dropped since the last notice of drops.
-    let waker: AsyncStream<Void>.Continuation
+    let wakeUps = WakeUps()
 
     /// Creates a bus; ``run()`` starts the delivery.
     ///
@@ -87,8 +82,6 @@ public final class ErrorBus: ErrorPosting {
             floodLimit: configuration.floodLimit,
             startingAt: start
         )
-        // One buffered wake-up is enough: the worker delivers everything that it finds.
-        (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         PendingAtExit.add(self)
     }
 
@@ -101,7 +94,7 @@ public final class ErrorBus: ErrorPosting {
             posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
             lastResort.write(posting.report(), because: "the bus was discarded before it was delivered")
         }
-        waker.finish()
+        wakeUps.end()
         internalTasks.withLock { $0.timer?.task }?.cancel()
     }
 
@@ -238,7 +231,7 @@ public final class ErrorBus: ErrorPosting {
             case .filled:
                 return true
             case .filledForSleeper:
-                waker.yield()
+                wakeUps.signal()
                 return true
             case .refused:
                 // The error was accepted, and the bus was shut down before the slot was filled.
@@ -277,7 +270,7 @@ public final class ErrorBus: ErrorPosting {
     @inline(never)
     private func drop(_ error: any Error, at source: ErrorReport.Source) {
         guard storage.intake.drops.add(type(of: error)) else { return }
-        if storage.intake.announceDrops(at: source) { waker.yield() } else { writeDropsAfterEnd() }
+        if storage.intake.announceDrops(at: source) { wakeUps.signal() } else { writeDropsAfterEnd() }
     }
 
     /// Writes the drops to the last resort of which a notice was announced that nobody will deliver.

@@ -21,8 +21,9 @@ enum PerThread {
     private static let lastThread = Atomic<Int>(0)
     /// The system's key plus one; 0 before the first use, ``noKey`` if the system had no key left.
     ///
-    /// An atomic, since a lazily initialized `static let` would cost a check at each use.
-    private static let key = Atomic<UInt>(0)
+    /// An atomic, since a lazily initialized `static let` would cost a check at each use. Not private, because
+    /// `Tests/Interleavings` explores the first use again and again.
+    static let key = Atomic<UInt>(0)
     private static let noKey = UInt.max
 
     /// The data of one thread, which no other thread accesses; freed when the thread ends.

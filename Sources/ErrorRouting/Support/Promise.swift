@@ -28,6 +28,11 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
+    /// The value, for callers that can't wait for it; nil until it is set.
+    var valueIfFulfilled: Value? {
+        state.withLock { if case .fulfilled(let value) = $0 { value } else { nil } }
+    }
+
     /// The value; waits until it is set, even if the waiting task is cancelled.
     package var value: Value {
         get async {

@@ -62,18 +62,9 @@ final class IntakeBox: Sendable {
         return numbers
     }
 
-    func releaseOne() { intake.publishReleased(intake.released + 1) }
     func release(_ count: Int) { intake.publishReleased(Int64(count)) }
     func close() -> Bool { intake.update { $0.close() } }
     func close(ifStill word: IntakeWord) -> Bool { intake.close(ifStill: word) }
-    func end() -> Bool { intake.update { $0.end(released: intake.released) } }
-
-    /// Closes the intake, and takes what is there, as a bus's shutdown does.
-    func abort() -> [Int] {
-        let (first, end) = (next.load(ordering: .relaxed), Int(intake.update { $0.abort() }))
-        next.store(max(first, end), ordering: .relaxed)
-        return (first..<max(first, end)).compactMap { intake.mailbox.close(Int64($0)).map(Self.number) }
-    }
 
     // MARK: What lies in it
 

@@ -57,9 +57,6 @@ final class MailboxBox: Sendable {
             padding = SIMD16(repeating: number)
             life = Life(ends)
         }
-
-        /// Whether all of it was written.
-        var isWhole: Bool { padding == SIMD16(repeating: number) }
     }
 
     private final class Life: Sendable {

@@ -19,21 +19,30 @@ final class ObserverRegistry: Sendable {
         let scope: ScopeContext?
     }
 
+    /// The members at one time: an object that is published as a whole and does not change.
+    ///
+    /// A worker reads it while others come and go. If these changed an array's buffer that the worker has just released,
+    /// the thread sanitizer would report a race, because it does not see the order that the reference count makes.
+    final class Members: Sendable {
+        let all: [Member]
+
+        fileprivate init(_ all: [Member]) { self.all = all }
+    }
+
     private struct State {
-        var members: [Member] = []
+        /// Nil if there are none.
+        var members: Members?
         var lastID: UInt64 = 0
         /// The bus's statistics when it ended; nil before.
         var end: ErrorBus.Statistics?
     }
 
     private let state = Locked(State())
-    /// The number of members, readable without the lock: most buses have no observers.
-    private let count = Atomic<Int>(0)
-    /// The number of changes of the members.
-    private let changes = Atomic<Int>(0)
+    /// The address of the members, readable without the lock; 0 if there are none, as in most buses.
+    private let current = Atomic<UInt>(0)
 
     /// Whether there are no observers.
-    var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
+    var isEmpty: Bool { current.load(ordering: .acquiring) == 0 }
 
     /// Adds an observer, until its entry is deallocated; if the bus has ended, finishes the observer instead.
     ///
@@ -42,53 +51,55 @@ final class ObserverRegistry: Sendable {
     ///   - scope: The scope whose reports it gets, with those of scopes below it; nil for all reports of the bus.
     /// - Returns: The observer's entry.
     func add(_ observer: any ReportObserver, of scope: ScopeContext?) -> Entry {
-        let (id, end) = state.withLock { state -> (UInt64, ErrorBus.Statistics?) in
-            if let end = state.end { return (0, end) }
+        let (id, end, former) = state.withLock { state -> (UInt64, ErrorBus.Statistics?, Members?) in
+            if let end = state.end { return (0, end, nil) }
             state.lastID += 1
-            state.members.append(Member(id: state.lastID, observer: observer, scope: scope))
-            noteChange(state)
-            return (state.lastID, nil)
+            let member = Member(id: state.lastID, observer: observer, scope: scope)
+            return (state.lastID, nil, replaceMembers(of: &state, by: (state.members?.all ?? []) + [member]))
         }
+        withExtendedLifetime(former) {}
         if let end { observer.finish(end) }
         return Entry(id: id, registry: self)
     }
 
-    /// A number that grows with every change of the members.
+    /// The members; nil if there are none.
+    var members: Members? { state.withLock { $0.members } }
+
+    /// Whether members that the caller retains are those of now.
     @inline(__always)
-    var version: Int { changes.load(ordering: .acquiring) }
+    func areCurrent(_ members: Members?) -> Bool {
+        (members.map { Borrowed($0).address } ?? 0) == current.load(ordering: .acquiring)
+    }
 
-    var membersAndVersion: (members: [Member], version: Int) { state.withLock { ($0.members, version) } }
-
-    /// Publishes a change of the members; called under the lock.
-    private func noteChange(_ state: State) {
-        count.store(state.members.count, ordering: .releasing)
-        changes.wrappingAdd(1, ordering: .releasing)
+    /// Publishes new members; called under the lock.
+    ///
+    /// - Returns: The former ones, to be released after unlocking: an observer may hold reports, whose errors must not be
+    ///   deallocated under the lock.
+    private func replaceMembers(of state: inout State, by new: [Member]) -> Members? {
+        let former = state.members
+        state.members = new.isEmpty ? nil : Members(new)
+        current.store(state.members.map { Borrowed($0).address } ?? 0, ordering: .releasing)
+        return former
     }
 
     /// Finishes and removes all observers, and from now on finishes each that is added.
     func finish(_ statistics: ErrorBus.Statistics) {
-        let members = state.withLock { state in
-            defer {
-                state.members = []
-                noteChange(state)
-            }
+        let former = state.withLock { state in
             state.end = state.end ?? statistics
-            return state.members
+            return replaceMembers(of: &state, by: [])
         }
-        for member in members { member.observer.finish(statistics) }
+        for member in former?.all ?? [] { member.observer.finish(statistics) }
     }
 
     /// The bus's statistics when it ended; nil before.
     var end: ErrorBus.Statistics? { state.withLock { $0.end } }
 
     private func remove(_ id: UInt64) {
-        // The observer may hold reports, whose errors must not be deallocated under the lock.
-        let removed = state.withLock { state -> Member? in
-            guard let index = state.members.firstIndex(where: { $0.id == id }) else { return nil }
-            defer { noteChange(state) }
-            return state.members.remove(at: index)
+        let former = state.withLock { state -> Members? in
+            guard let members = state.members?.all, members.contains(where: { $0.id == id }) else { return nil }
+            return replaceMembers(of: &state, by: members.filter { $0.id != id })
         }
-        withExtendedLifetime(removed) {}
+        withExtendedLifetime(former) {}
     }
 
     /// An observer's membership in the registry; it ends with `leave`, at the latest when this is deallocated.

@@ -1,15 +1,13 @@
-/// The observers that a worker sends reports to: a copy of the registry's members.
+/// The observers that a worker sends reports to: the registry's members at one time.
 ///
-/// The worker keeps the copy while one report follows another, so that it need not lock for each. It discards the copy
-/// when it rests, so that observers which have left are not retained for long.
+/// The worker retains them while one report follows another, so that it need not lock for each. It releases them when it
+/// rests, so that observers which have left are not retained for long.
 ///
 /// Unchecked, since only one worker uses it. Former members are released after the change of the fields: their
 /// deinitializers may run the user's code.
 final class ObserverSnapshot: @unchecked Sendable {
     private let registry: ObserverRegistry
-    @exclusivity(unchecked) private var members: [ObserverRegistry.Member] = []
-    /// The registry's version when the members were copied; -1 if there is no copy.
-    @exclusivity(unchecked) private var version = -1
+    @exclusivity(unchecked) private var members: ObserverRegistry.Members?
     /// The number of reports sent since readers were last woken.
     @exclusivity(unchecked) private var countSinceWake = 0
     /// The number of reports after which readers are woken although the worker does not rest: otherwise the reader of
@@ -30,8 +28,8 @@ final class ObserverSnapshot: @unchecked Sendable {
     ///   - report: The report.
     ///   - scope: The scope in which the report was posted; nil for the bus itself.
     func send(_ report: ErrorReport, of scope: ScopeContext?) {
-        if unsafe version != registry.version { replaceMembers(by: registry.membersAndVersion) }
-        for member in unsafe members {
+        if unsafe !registry.areCurrent(members) { replaceMembers(by: registry.members) }
+        for member in unsafe members?.all ?? [] {
             if let observed = member.scope, scope?.isWithin(observed) != true { continue }
             member.observer.offer(report)
         }
@@ -46,13 +44,13 @@ final class ObserverSnapshot: @unchecked Sendable {
     func wakeReaders() {
         guard unsafe countSinceWake > 0 else { return }
         unsafe countSinceWake = 0
-        for member in unsafe members { member.observer.wakeReader() }
-        replaceMembers(by: ([], -1))
+        for member in unsafe members?.all ?? [] { member.observer.wakeReader() }
+        replaceMembers(by: nil)
     }
 
-    private func replaceMembers(by new: (members: [ObserverRegistry.Member], version: Int)) {
+    private func replaceMembers(by new: ObserverRegistry.Members?) {
         let former = unsafe members
-        unsafe (members, version) = new
+        unsafe members = new
         withExtendedLifetime(former) {}
     }
 }

@@ -11,6 +11,8 @@ final class DeliveryWorker: ActionSupervisor {
     private let observers: ObserverSnapshot
     /// The bus's rules, not retained for each report: the bus retains them.
     private let rules: Borrowed<BlockPath>
+    /// How often the worker looks for a report before it sleeps.
+    private let patience: Int
     /// Whether the worker's task was cancelled.
     ///
     /// While the worker is current, only one of its actions can have done that: the bus cancels only workers that it
@@ -19,9 +21,10 @@ final class DeliveryWorker: ActionSupervisor {
     /// Set by a cancellation handler: to ask the task for every report may cost more than to deliver the report.
     private let isCancelled = Atomic<Bool>(false)
 
-    init(bus: ErrorBus, generation: UInt64) {
+    init(bus: ErrorBus, generation: UInt64, patience: Int = 8) {
         self.bus = bus
         self.generation = generation
+        self.patience = patience
         observers = ObserverSnapshot(of: bus.observers)
         rules = bus.handler.rules.path
     }
@@ -55,7 +58,7 @@ final class DeliveryWorker: ActionSupervisor {
             return await finish(delivery, from: checkpoint.progress)
         case .sleep:
             // At once, if there was a wake-up since the last one.
-            for await _ in bus.wakeUps { break }
+            await bus.wakeUps.wait()
             return next()
         default:
             await Task.yield()
@@ -70,11 +73,13 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Carries out what the storage says, until that may take a suspension.
     ///
+    /// This and ``next(at:)`` are synchronous, so that `Tests/Interleavings` can call them without a task.
+    ///
     /// - Parameters:
     ///   - action: What to do first.
     ///   - untilYield: How many more reports are delivered before it is another task's turn.
     /// - Returns: What may take a suspension, or has to wait for other tasks; nil to stop.
-    private func carryOut(_ action: WorkerAction, _ untilYield: inout Int) -> WorkerAction? {
+    func carryOut(_ action: WorkerAction, _ untilYield: inout Int) -> WorkerAction? {
         var (action, untilClock) = (action, 0)
         while true {
             // Only here: others are notified of what is counted first.
@@ -130,7 +135,8 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    private func next(at now: Duration? = nil) -> WorkerAction {
+    /// Returns what the worker does next; `now` is the clock's time, if it has just waited for a report.
+    func next(at now: Duration? = nil) -> WorkerAction {
         bus.storage.perform { $0.next(for: generation, at: now, $1) }
     }
 
@@ -140,7 +146,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// a single poster would do so for every report. The worker reads the report's slot rarely, since each read takes
     /// its cache line away from the poster, who is about to write there; meanwhile a few reports can come together.
     private func waitBriefly(for number: Int64) {
-        for _ in 0..<8 {
+        for _ in 0..<patience {
             for _ in 0..<Self.pause where isTaskCancelled { return }
             if unsafe bus.storage.intake.mailbox.element(at: number) != nil { return }
         }

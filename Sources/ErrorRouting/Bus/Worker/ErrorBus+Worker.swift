@@ -81,7 +81,7 @@ extension ErrorBus {
         withExtendedLifetime(former) {}
         let now = clock.now()
         let action = storage.perform { $0.timeIsUp(at: now, $1) }
-        if action.wakes { waker.yield() }
+        if action.wakes { wakeUps.signal() }
         for promise in action.timedOut { promise.fulfill(false) }
         if let generation = action.replacement {
             cancelWorker(generation - 1)

@@ -326,10 +326,12 @@ extension BusObserveTests {
     func endedRegistry() {
         let (registry, early, late) = (ObserverRegistry(), Listener(), Listener())
         let entry = registry.add(early, of: nil)
-        let version = registry.version
+        let members = registry.members
+        #expect(members?.all.count == 1 && registry.areCurrent(members))
         registry.finish(ErrorBus.Statistics())
-        #expect(registry.isEmpty && registry.membersAndVersion.members.isEmpty)
-        #expect(registry.version > version)
+        #expect(registry.isEmpty)
+        expectNil(registry.members)
+        #expect(!registry.areCurrent(members) && registry.areCurrent(nil))
         let lateEntry = registry.add(late, of: nil)
         #expect(registry.isEmpty)
         expect([early, late].map { $0.finished.load(ordering: .relaxed) }, equals: [1, 1])

@@ -1,0 +1,22 @@
+/// The wake-ups of a bus's worker.
+///
+/// One is buffered, which is enough: the worker delivers every report that it finds.
+/// `Tests/Interleavings` compiles a type of its own in place of this file: one that waits without a task.
+struct WakeUps: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+    /// Wakes the worker.
+    ///
+    /// Takes the only lock on a poster's way: the stream's own, which it releases before it resumes the worker. A post
+    /// calls this if the worker sleeps, or if its error is the first one dropped since the last notice of drops.
+    func signal() { continuation.yield() }
+
+    /// Sleeps until the next wake-up; returns at once if there was one since the last sleep, or after the end.
+    func wait() async { for await _ in stream { return } }
+
+    /// Wakes the worker for good.
+    func end() { continuation.finish() }
+}

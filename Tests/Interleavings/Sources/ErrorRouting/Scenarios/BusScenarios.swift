@@ -1,0 +1,174 @@
+import Exploration
+
+extension Scenario {
+    /// The whole bus: posts, the worker that sleeps and is woken, and each way to an end.
+    static let bus: [Scenario] = [
+        posts("close-one-poster-of-two", .none(), capacity: 2, each: [2], end: close),
+        posts("abort-one-poster-of-two", .none(), capacity: 2, each: [2], end: abort),
+        posts("close-full", .none(staleReads: 0), long: .none(staleReads: 1), capacity: 1, each: [2], end: close),
+        posts(
+            "abort-full", .preemptions(2, staleReads: 0), long: .none(staleReads: 0), capacity: 1, each: [2], end: abort
+        ),
+        posts("close-two-posters", .preemptions(2), long: .preemptions(3), capacity: 2, each: [1, 1], end: close),
+        posts(
+            "abort-two-posters", .preemptions(2, staleReads: 0), long: .preemptions(3), capacity: 2, each: [1, 1],
+            end: abort),
+        posts(
+            "close-two-posters-full", .preemptions(2, staleReads: 0), long: .preemptions(3), capacity: 1, each: [1, 1],
+            end: close),
+        posts(
+            "abort-two-posters-full", .preemptions(2, staleReads: 0), long: .preemptions(2), capacity: 1, each: [1, 1],
+            end: abort),
+        posts(
+            "close-two-posters-of-two", .preemptions(1), long: .preemptions(2), capacity: 2, each: [2, 2], end: close),
+        posts("shutdown-two-posters", .preemptions(2, staleReads: 0), long: .preemptions(2), capacity: 2, each: [1, 1])
+        {
+            $0.bus.finish()
+            $0.abort()
+        },
+        reuse(
+            "slots-used-again", .preemptions(2, staleReads: 0), long: .preemptions(2, staleReads: 2), capacity: 1,
+            each: [5]),
+        reuse(
+            "slots-used-again-capacity-2", .preemptions(2, staleReads: 0), long: .preemptions(2), capacity: 2, each: [5]
+        ),
+        reuse(
+            "slots-used-again-two-posters", .preemptions(1, staleReads: 0), long: .preemptions(1), capacity: 1,
+            each: [3, 3]),
+        roomHandedOn, flush, flushWhileAborting, flood, statistics,
+    ]
+
+    private static let close: @Sendable (ExploredBus) -> Void = { $0.bus.finish() }
+    private static let abort: @Sendable (ExploredBus) -> Void = { $0.abort() }
+
+    /// Posters, a worker, and an end in the midst of them.
+    private static func posts(
+        _ name: String, _ bound: Bound, long: Bound? = nil, capacity: Int, each: [Int],
+        end: @escaping @Sendable (ExploredBus) -> Void
+    ) -> Scenario {
+        Scenario(of: name, bound, long: long) {
+            let bus = ExploredBus(capacity: capacity)
+            let posters = each.indices.map { poster in
+                { for number in 0..<each[poster] { bus.post(10 * poster + number) } }
+            }
+            return Execution(of: posters + [{ bus.work() }, { end(bus) }], invariant: bus.checkCounts) {
+                bus.check(posted: each.reduce(0, +))
+            }
+        }
+    }
+
+    /// Posters come whenever there is room, so that each slot is filled again and again.
+    private static func reuse(
+        _ name: String, _ bound: Bound, long: Bound? = nil, capacity: Int, each: [Int]
+    ) -> Scenario {
+        Scenario(of: name, bound, long: long) {
+            let bus = ExploredBus(capacity: capacity)
+            var left = each.count
+            let posters = each.indices.map { poster in
+                {
+                    for number in 0..<each[poster] {
+                        wait { bus.bus.storage.intake.accepted - bus.bus.storage.intake.released < capacity }
+                        bus.post(10 * poster + number)
+                    }
+                    left -= 1
+                    if left == 0 { bus.bus.finish() }
+                }
+            }
+            return Execution(of: posters + [{ bus.work() }]) {
+                bus.check(posted: each.reduce(0, +))
+            }
+        }
+    }
+
+    /// A poster learns from another one that there is room, and fills the slot that the worker has emptied for it.
+    private static let roomHandedOn = Scenario(
+        of: "room-handed-on", .preemptions(3, staleReads: 0), long: .preemptions(4)
+    ) {
+        let bus = ExploredBus(capacity: 2)
+        for number in 0..<2 { bus.post(number) }
+        // Up to here the ring's four slots are filled for the first time.
+        func waitForRoom(after count: Int64, released: Int64) {
+            wait { bus.bus.storage.intake.accepted >= count && bus.bus.storage.intake.released >= released }
+        }
+        let posters = [
+            {
+                waitForRoom(after: 2, released: 2)
+                for number in 2..<4 { bus.post(number) }
+                waitForRoom(after: 4, released: 3)
+                bus.post(4)
+            },
+            {
+                waitForRoom(after: 4, released: 3)
+                bus.post(5)
+            },
+        ]
+        return Execution(of: posters + [{ bus.work(until: 3) }]) {
+            expect(
+                Ledger.now.pending.count + Ledger.now.drops + Int(bus.bus.storage.intake.drops.unreported) == 6, "lost")
+        }
+    }
+
+    /// Whoever flushes waits for what was posted before, and for nothing more.
+    private static let flush = Scenario(of: "flush", .preemptions(2, staleReads: 0), long: .preemptions(3)) {
+        let bus = ExploredBus(capacity: 2)
+        let flusher = {
+            bus.post(0)
+            let promise = bus.bus.flushPromise(until: nil)
+            wait { promise.valueIfFulfilled != nil }
+            expect(promise.valueIfFulfilled == true && Ledger.now.handled.contains(0), "the flush is over too early")
+            bus.bus.finish()
+        }
+        return Execution(of: [flusher, { bus.post(1) }, { bus.work() }]) {
+            bus.check(posted: 2)
+        }
+    }
+
+    /// A flush that a shutdown ends says so.
+    private static let flushWhileAborting = Scenario(of: "flush-abort", .preemptions(2), long: .preemptions(3)) {
+        let bus = ExploredBus(capacity: 2)
+        let flusher = {
+            bus.post(0)
+            let promise = bus.bus.flushPromise(until: nil)
+            wait { promise.valueIfFulfilled != nil }
+            if promise.valueIfFulfilled == false { return }
+            let (ledger, ends) = (Ledger.now, bus.bus.storage.hasEnded)
+            expect(ends || ledger.handled.contains(0), "the flush is over too early")
+        }
+        return Execution(of: [flusher, { bus.work() }, { bus.abort() }]) {
+            bus.check(posted: 1)
+        }
+    }
+
+    /// A flood limit holds one error, and suppresses another.
+    private static let flood = Scenario(of: "flood-limit", .preemptions(2), long: .preemptions(3)) {
+        let bus = ExploredBus(capacity: 4, floodLimit: FloodLimit(first: 1, per: .seconds(100_000_000)))
+        bus.letNoTimerStart()
+        let poster = { for number in 0..<3 { bus.post(number) } }
+        return Execution(of: [poster, { bus.work() }, { bus.bus.finish() }]) {
+            let (ledger, counts) = (Ledger.now, bus.bus.statistics)
+            expect(ledger.occurrences == ledger.pending.count, "reports stand for \(ledger.occurrences): \(counts)")
+            expect(ledger.handled.count + counts.suppressed == ledger.pending.count, "\(counts)")
+            expect(ledger.pending.count + ledger.written.count == 3, "\(counts)")
+            bus.checkEnd()
+        }
+    }
+
+    /// The counts balance for somebody who reads them while everything goes on.
+    private static let statistics = Scenario(of: "statistics", .preemptions(2, staleReads: 0), long: .preemptions(2)) {
+        let bus = ExploredBus(capacity: 1)
+        let reader = {
+            let (first, second) = (bus.bus.statistics, bus.bus.statistics)
+            for counts in [first, second] {
+                expect(counts.isBalanced && counts.pending >= 0, "the counts do not balance: \(counts)")
+            }
+            expect(first.posted <= second.posted && first.dropped <= second.dropped, "\(first), then \(second)")
+        }
+        let poster = {
+            for number in 0..<2 { bus.post(number) }
+            bus.bus.finish()
+        }
+        return Execution(of: [poster, { bus.work() }, reader]) {
+            bus.check(posted: 2)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Exploration
+
+/// A bus with its real posts, worker and end, in threads in place of tasks.
+struct ExploredBus {
+    let bus: ErrorBus
+
+    init(capacity: Int, floodLimit: FloodLimit? = nil) {
+        Ledger.now = Ledger()
+        var configuration = ErrorBus.Configuration(capacity: capacity, actionTimeLimit: nil, floodLimit: floodLimit)
+        configuration.lastResort = Ledger.lastResort
+        bus = ErrorBus(handler: Ledger.rules, configuration: configuration)
+        _ = bus.storage.perform { $0.run() }
+    }
+
+    private static let source = ErrorReport.Source()
+
+    /// Posts an error whose end the ledger notes.
+    func post(_ number: Int) {
+        if bus.post(Numbered(number: number), .failure, [:], Self.source, in: nil) { Ledger.now.pending.append(number) }
+    }
+
+    /// Posts an error of another type.
+    func post(_ error: any Error) { bus.post(error, .failure, [:], Self.source, in: nil) }
+
+    /// The worker's loop: it sleeps at once, and in its thread.
+    ///
+    /// - Parameter count: After how many reports it stops, where a worker in a task lets other tasks run.
+    func work(until count: Int = DeliveryWorker.turn) {
+        let worker = DeliveryWorker(bus: bus, generation: 0, patience: 0)
+        var (action, untilYield) = (worker.next(), count)
+        while let pending = worker.carryOut(action, &untilYield) {
+            guard case .sleep = pending else {
+                return expect(count < DeliveryWorker.turn, "the worker needs a task")
+            }
+            bus.wakeUps.waitInThread()
+            action = worker.next()
+        }
+    }
+
+    func abort() { bus.abort { Ledger.now.noteReturned($0) } }
+
+    /// Makes the bus take it that a timer is set already: it would be a task.
+    func letNoTimerStart() {
+        let timer = ErrorBus.Timer(moment: .zero, setBackCount: 0, task: Self.idle)
+        bus.internalTasks.withLock { $0.timer = timer }
+    }
+    private static let idle = Task<Void, Never> {}
+
+    /// What holds between any two steps.
+    func checkCounts() {
+        guard let counts = bus.storage.statisticsIfUnlocked else { return }
+        // As `isBalanced`, which makes a list of all.
+        let ends = counts.handled + counts.ignored + counts.unmatched + counts.suppressed + counts.dropped
+        expect(counts.posted == ends + counts.pending && counts.pending >= 0, "the counts do not balance: \(counts)")
+    }
+
+    /// What holds after the end, when a number of errors were posted.
+    func check(posted: Int) {
+        let (counts, notices) = (bus.statistics, bus.storage.perform { $0.counts.notices })
+        expect(counts.posted == posted + Int(notices), "\(posted) were posted: \(counts)")
+        Ledger.now.check(posted: posted)
+        checkEnd()
+    }
+
+    /// What holds of each bus after its end.
+    func checkEnd() {
+        let counts = bus.statistics
+        expect(bus.storage.hasEnded, "the bus has not ended")
+        expect(counts.isBalanced && counts.pending == 0, "\(counts)")
+        for number in 0...Int64(bus.storage.intake.capacity) {
+            expect(unsafe bus.storage.intake.mailbox.element(at: number) == nil, "slot \(number) is not empty")
+        }
+    }
+}
+
+extension Execution {
+    /// Threads, each of which frees what is its own at its end.
+    init(of threads: [() -> Void], invariant: (() -> Void)? = nil, check: @escaping () -> Void) {
+        self.init(
+            threads.map { body in
+                {
+                    body()
+                    ThreadSpecific.end()
+                }
+            }, invariant: invariant, check: check)
+    }
+}
+
+extension Scenario {
+    init(of name: String, _ bound: Bound, long: Bound? = nil, _ arrange: @escaping @Sendable () -> Execution) {
+        self.init(name, bound, long: long, isReleased: { Counted.areReleased }, arrange)
+    }
+}

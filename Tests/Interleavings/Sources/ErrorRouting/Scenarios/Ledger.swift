@@ -1,0 +1,93 @@
+import Exploration
+
+/// An object of which it is counted how many there are.
+final class Counted: Sendable {
+    nonisolated(unsafe) private static var count = 0
+
+    /// Whether none is retained by anybody.
+    static var areReleased: Bool { unsafe count == 0 }
+
+    init() { unsafe Self.count += 1 }
+    deinit { unsafe Self.count -= 1 }
+}
+
+/// The errors that scenarios post.
+struct Numbered: Error {
+    let number: Int
+    let retained = Counted()
+}
+
+/// What became of the errors of one execution.
+///
+/// Not synchronized: the threads of a scenario run one at a time.
+final class Ledger: @unchecked Sendable {
+    nonisolated(unsafe) private static var current = Ledger()
+
+    /// The ledger in which the rules below write.
+    static var now: Ledger {
+        get { unsafe current }
+        set { unsafe current = newValue }
+    }
+
+    /// The errors whose post has said that they are pending.
+    var pending: [Int] = []
+    var (handled, returned, written): ([Int], [Int], [Int]) = ([], [], [])
+    /// How many errors the handled reports stand for.
+    var occurrences = 0
+    /// How many drops the notices tell of that were handled, returned and written, by the numbers of their delivery.
+    var (handledDrops, returnedDrops): ([UInt64: Int], [UInt64: Int]) = ([:], [:])
+    var writtenDrops = 0
+
+    /// All drops that somebody was told of; a notice that was returned while it was delivered counts once.
+    var drops: Int {
+        handledDrops.merging(returnedDrops) { handled, _ in handled }.values.reduce(0, +) + writtenDrops
+    }
+
+    /// Rules that note what they get; made once, so that their tables are those of a bus that has long been running.
+    static let rules = ErrorHandler()
+        .on(Numbered.self) { error, report in
+            now.handled.append(error.number)
+            now.occurrences += report.occurrences
+            return .stop
+        }
+        .on(ErrorsDropped.self) { drops, report in
+            now.handledDrops[report.sequence, default: 0] += drops.count
+            return .stop
+        }
+
+    /// Notes what it is asked to redact, and writes nothing.
+    static let lastResort = LastResort { _ in }.redacting { report in
+        if let error = report.error as? Numbered { now.written.append(error.number) }
+        if let drops = report.error as? ErrorsDropped { now.writtenDrops += drops.count }
+        return ""
+    }
+
+    func noteReturned(_ reports: [ErrorReport]) {
+        for report in reports {
+            if let error = report.error as? Numbered { returned.append(error.number) }
+            if let drops = report.error as? ErrorsDropped { returnedDrops[report.sequence, default: 0] += drops.count }
+        }
+    }
+
+    /// Checks that each error has come to one end.
+    func check(posted: Int) {
+        expect(Set(handled).count == handled.count, "handled twice: \(handled)")
+        expect(Set(returned).count == returned.count, "returned twice: \(returned)")
+        expect(
+            Set(handled).union(returned) == Set(pending), "pending \(pending), handled \(handled), returned \(returned)"
+        )
+        let ends = pending.count + written.count + drops
+        expect(ends == posted, "\(posted) were posted, but \(ends) ended: \(written) written, \(drops) dropped")
+    }
+}
+
+/// Fails the schedule unless a condition holds.
+func expect(_ condition: @autoclosure () -> Bool, _ text: @autoclosure () -> String) {
+    if !condition() { fail(text()) }
+}
+
+/// Makes the schedule fail, in a thread of it or after them.
+func fail(_ text: String) { Explorer.exploring?.fail(text) }
+
+/// Waits until a condition holds that reads what the threads share.
+func wait(until condition: @escaping () -> Bool) { Explorer.active?.wait(until: condition) }

@@ -1,0 +1,90 @@
+import Exploration
+
+extension Scenario {
+    static let observers: [Scenario] = [
+        observers("observers-close", .preemptions(2, staleReads: 0), long: .preemptions(3, staleReads: 0)) {
+            $0.bus.finish()
+        },
+        observers("observers-abort", .preemptions(2, staleReads: 0), long: .preemptions(3, staleReads: 0)) {
+            $0.abort()
+        },
+        firstObserver,
+    ]
+
+    /// What an observer gets; it may get nothing after the end, and the end once.
+    private final class Observed: @unchecked Sendable {
+        private let retained = Counted()
+        private(set) var numbers: [Int] = []
+        private(set) var ends = 0
+
+        func note(_ report: ErrorReport) {
+            expect(ends == 0, "a report comes after the end")
+            read(Borrowed(self))
+            if let error = report.error as? Numbered { numbers.append(error.number) }
+        }
+
+        func end(_ statistics: ErrorBus.Statistics) {
+            _ = made(self)
+            ends += 1
+            expect(ends == 1, "a second end")
+        }
+    }
+
+    /// While reports are delivered, one observer comes and another goes.
+    private static func observers(
+        _ name: String, _ bound: Bound, long: Bound, end: @escaping @Sendable (ExploredBus) -> Void
+    ) -> Scenario {
+        Scenario(of: name, bound, long: long) {
+            let bus = ExploredBus(capacity: 4)
+            let (staying, coming, going) = (Observed(), Observed(), Observed())
+            let stays = bus.bus.observe(staying.note, onEnd: staying.end)
+            let goes = bus.bus.observe(going.note, onEnd: going.end)
+            bus.post(0)
+            var (comes, wasPending): (ErrorObservation?, Bool) = (nil, false)
+            let comer = {
+                comes = bus.bus.observe(coming.note, onEnd: coming.end)
+                // Of this thread's own steps, and so after the observer came.
+                wasPending = bus.bus.statistics.handled == 0
+                bus.post(1)
+                end(bus)
+            }
+            let goer = {
+                goes.cancel()
+                withExtendedLifetime(goes) {}
+            }
+            return Execution(of: [comer, goer, { bus.work() }]) {
+                for (name, observer) in [("staying", staying), ("coming", coming), ("going", going)] {
+                    expect(observer.ends == 1, "the \(name) observer has got \(observer.ends) ends")
+                    expect(Set(observer.numbers).count == observer.numbers.count, "\(name): \(observer.numbers)")
+                }
+                // What an abort returns while it is delivered, no observer gets.
+                let observable = Ledger.now.handled.filter { !Ledger.now.returned.contains($0) }
+                expect(staying.numbers == observable, "observable: \(observable), but \(staying.numbers)")
+                for number in observable where number == 1 || wasPending {
+                    expect(coming.numbers.contains(number), "the comer has missed \(number), which was pending")
+                }
+                bus.check(posted: 2)
+                withExtendedLifetime((stays, comes)) {}
+            }
+        }
+    }
+
+    /// The first observer comes while a report is delivered, of which it gets to know if that still counts as pending.
+    private static let firstObserver = Scenario(of: "observer-comes", .none(), long: .none(staleReads: 4)) {
+        let bus = ExploredBus(capacity: 4)
+        let observed = Observed()
+        bus.post(0)
+        var (comes, wasPending): (ErrorObservation?, Bool) = (nil, false)
+        let comer = {
+            comes = bus.bus.observe(observed.note, onEnd: observed.end)
+            wasPending = bus.bus.statistics.handled == 0
+            bus.bus.finish()
+        }
+        return Execution(of: [comer, { bus.work() }]) {
+            expect(observed.ends == 1, "the observer has got \(observed.ends) ends")
+            expect(observed.numbers == [0] || !wasPending && observed.numbers.isEmpty, "\(observed.numbers)")
+            bus.check(posted: 1)
+            withExtendedLifetime(comes) {}
+        }
+    }
+}

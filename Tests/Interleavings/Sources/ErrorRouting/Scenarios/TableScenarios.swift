@@ -1,0 +1,145 @@
+import Exploration
+import Synchronization
+
+extension Scenario {
+    /// What is made at its first use, by whoever comes first, and read without a lock.
+    static let tables: [Scenario] = [setOnce, typeTable, rules, scope, threadKey]
+
+    /// Two threads set an object, and a third one looks for it.
+    private static let setOnce = Scenario(of: "SetOnce", .none()) {
+        let once = SharedOnce()
+        let (setters, reader) = (Found<Counted>(), Found<Counted>())
+        let threads = (0..<2).map { _ in { setters.note(once.value.set(made(Counted()))) } }
+        return Execution(of: threads + [{ once.value.borrowed.map(reader.note) }]) {
+            expect(Set(setters.addresses).count == 1, "there are two winners")
+            expect(Set(setters.addresses).isSuperset(of: reader.addresses), "the reader has found another one")
+        }
+    }
+
+    private final class SharedOnce: Sendable { let value = SetOnce<Counted>() }
+
+    /// What threads have found; each access of theirs has to be ordered with the making of it.
+    private final class Found<Object: AnyObject>: @unchecked Sendable {
+        private(set) var addresses: [UInt] = []
+
+        func note(_ object: Borrowed<Object>) {
+            read(object)
+            addresses.append(object.address)
+        }
+    }
+
+    // MARK: Types
+
+    private struct T0: Error {}
+    private struct T1: Error {}
+    private struct T2: Error {}
+    private struct T3: Error {}
+    private struct T4: Error {}
+    private static let types: [any Error.Type] = [T0.self, T1.self, T2.self, T3.self, T4.self]
+
+    private final class SharedTable: Sendable { let entries = TypeTable<Counted>() }
+
+    /// Two threads insert entries, one of them for the same type, one of them in a larger table; a third looks for all.
+    private static let typeTable = Scenario(of: "TypeTable", .none()) {
+        let (table, found) = (SharedTable(), types.map { _ in Found<Counted>() })
+        func insert(_ type: Int) { found[type].note(table.entries.insert(made(Counted()), for: types[type])) }
+        func look(_ type: Int) { if let entry = table.entries[types[type]] { found[type].note(entry) } }
+        for type in 0..<3 { insert(type) }
+        let threads = [
+            { for type in [3, 4] { insert(type) } },
+            {
+                insert(3); look(0)
+            }, { for type in [3, 4, 0] { look(type) } },
+        ]
+        return Execution(of: threads) {
+            for type in types.indices {
+                expect(Set(found[type].addresses).count == 1, "entries of type \(type): \(found[type].addresses)")
+                expect(table.entries[types[type]] != nil, "type \(type) has no entry")
+            }
+        }
+    }
+
+    // MARK: Rules and scopes
+
+    /// Two threads are the first to handle errors by a handler, and a third one by another that begins with it.
+    private static let rules = Scenario(of: "rules-at-first-use", .none()) {
+        let retained = Counted()
+        let handled = Handled()
+        var handler = ErrorHandler()
+        for type in 0..<5 {
+            handler = handler.on(matching: .predicate { Swift.type(of: $0) == types[type] }) { _ in
+                withExtendedLifetime(retained) { handled.note(type) }
+                return .stop
+            }
+        }
+        let base = handler
+        let later = base.on(T0.self) { _ in
+            handled.note(10); return .stop
+        }
+        let threads = [
+            { base.handleSynchronously(T1()).check(.handled) },
+            { base.handleSynchronously(T4()).check(.handled) },
+            { later.handleSynchronously(T0()).check(.handled) },
+        ]
+        return Execution(of: threads) {
+            expect(Set(handled.rules) == [1, 4, 10], "these rules have handled: \(handled.rules)")
+        }
+    }
+
+    private final class Handled: @unchecked Sendable {
+        private(set) var rules: [Int] = []
+
+        func note(_ rule: Int) { rules.append(rule) }
+    }
+
+    /// One thread is the first to post in a scope, another in a scope below it, and the worker is the first to read them.
+    private static let scope = Scenario(of: "scope-at-first-use", .preemptions(2), long: .preemptions(3)) {
+        let bus = ExploredBus(capacity: 4)
+        let handled = Handled()
+        let rules = ErrorHandler().on(T0.self) { _ in
+            handled.note(0); return .stop
+        }
+        let outer = bus.bus.scope("outer", handler: rules, metadata: ["a": "b"])
+        let inner = outer.scope("inner", handler: .init())
+        let threads = [
+            {
+                outer.post(T0(), as: .failure, metadata: [:], source: .init())
+                expect(outer.context.forReports.path == ["outer"], "another path")
+            },
+            {
+                inner.post(T0(), as: .failure, metadata: [:], source: .init())
+                expect(inner.context.forReports.path == ["outer", "inner"], "another path")
+                bus.bus.finish()
+            },
+            { bus.work() },
+        ]
+        return Execution(of: threads) {
+            let counts = bus.bus.statistics
+            expect(handled.rules.count == counts.handled && counts.handled + counts.dropped == 2, "\(counts)")
+        }
+    }
+
+    // MARK: Threads
+
+    /// Several threads are the first that need the system's key.
+    private static let threadKey = Scenario(of: "PerThreads-key", .none()) {
+        ThreadSpecific.reset()
+        PerThread.key.store(0, ordering: .relaxed)
+        let slots = Handled()
+        let threads = (0..<3).map { _ in
+            {
+                slots.note(PerThread.slot); slots.note(PerThread.slot)
+            }
+        }
+        return Execution(of: threads) {
+            expect(ThreadSpecific.keyCount == 1, "\(ThreadSpecific.keyCount) keys are left")
+            expect(slots.rules.count == 6, "not all threads have a slot")
+        }
+    }
+}
+
+extension HandleOutcome? {
+    fileprivate func check(_ disposition: HandleOutcome.Disposition) {
+        expect(self?.disposition == disposition, "the outcome is \(String(describing: self))")
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// The lines of the source that led to each step, as the toolchain's `llvm-symbolizer` finds them; none without it.
+struct Callers {
+    private var places: [UInt: [String]] = [:]
+    private let calls: [[UInt]]
+
+    init(of calls: [[UInt]]) {
+        self.calls = calls
+        let addresses = Array(Set(calls.joined()))
+        let symbolizer = Process()
+        let (input, output) = (Pipe(), Pipe())
+        symbolizer.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        symbolizer.arguments = [
+            "llvm-symbolizer", "--obj=/proc/\(ProcessInfo.processInfo.processIdentifier)/exe", "--output-style=GNU",
+            "--functions=none", "--no-demangle",
+        ]
+        (symbolizer.standardInput, symbolizer.standardOutput, symbolizer.standardError) = (input, output, Pipe())
+        guard !addresses.isEmpty, (try? symbolizer.run()) != nil else { return }
+        // One address after the other: the tool answers each before it reads the next, and a pipe may be full.
+        for address in addresses {
+            // Address 0, of which nothing is known, ends the answer.
+            let question = "0x\(String(address, radix: 16))\n0x0\n"
+            guard (try? input.fileHandleForWriting.write(contentsOf: Data(question.utf8))) != nil else { break }
+            places[address] = Self.answer(from: output.fileHandleForReading)
+        }
+        try? input.fileHandleForWriting.close()
+        symbolizer.waitUntilExit()
+    }
+
+    private static func answer(from handle: FileHandle) -> [String] {
+        var text = ""
+        while !text.hasSuffix("??:0\n") {
+            let data = handle.availableData
+            if data.isEmpty { break }
+            text += String(decoding: data, as: UTF8.self)
+        }
+        return text.split(separator: "\n").dropLast().map { line in
+            line.split(separator: "/").suffix(2).joined(separator: "/")
+        }
+    }
+
+    /// The lines that called a step, the innermost first, without those of the machinery round it.
+    subscript(step: Int) -> [String] {
+        let lines = calls[step].flatMap { places[$0] ?? [] }
+        return lines.filter { line in !Self.machinery.contains { line.hasPrefix($0) } && !line.hasSuffix(":0") }
+    }
+
+    private static let machinery = ["Exploration/", "Shim/", "Strands/", "??", "<"]
+}

@@ -1,0 +1,165 @@
+/// Atomics by the memory model of C++, which is Swift's: each keeps the values that were stored to it, and a load finds
+/// any value that its thread doesn't know to be replaced.
+///
+/// A load never finds a value that is stored later, and all threads agree on one order of the stores to an atomic: that
+/// of the steps. So load buffering and what is peculiar to sequential consistency aren't explored.
+extension Explorer {
+    /// Returns what a load finds, given the newest value.
+    package func load(_ address: UInt, _ newest: UInt64, acquires: Bool, at site: Site) -> UInt64 {
+        let location = unsafe atomic(at: address, newest)
+        unsafe stopIfContended(at: location, .read)
+        unsafe checkInitialized(location, site)
+        var index = unsafe location.pointee.newestStore
+        var older = 0
+        if unsafe location.pointee.isContended {
+            var oldest = index
+            while let next = olderStore(than: oldest) { (oldest, older) = (next, older + 1) }
+        }
+        if older > 0 { for _ in 0..<nextStaleness(upTo: older) { index = stores[Int(index)].previous } }
+        let bits = find(index, acquires)
+        unsafe note("loads", location, site, bits)
+        return bits
+    }
+
+    /// Stores a value, given the one before it.
+    package func store(_ address: UInt, _ former: UInt64, _ new: UInt64, releases: Bool, at site: Site) {
+        let location = unsafe atomic(at: address, former)
+        unsafe stopIfContended(at: location, .change)
+        unsafe checkInitialized(location, site)
+        let time = tick()
+        unsafe add(new, to: location, time, releasing: releases ? clocks[current] : VectorClock())
+        unsafe note("stores", location, site, new)
+    }
+
+    /// Replaces the newest value, which is given, by what a closure returns for it.
+    ///
+    /// If the closure returns nil, this is a load, which may also find an older value for which the closure returns nil.
+    ///
+    /// - Returns: The value found, and the one that replaces it.
+    package func change(
+        _ address: UInt, _ newest: UInt64, acquires: Bool, releases: Bool, acquiresOnFailure: Bool,
+        at site: Site, _ transform: (UInt64) -> UInt64?
+    ) -> (found: UInt64, new: UInt64?) {
+        let location = unsafe atomic(at: address, newest)
+        unsafe stopIfContended(at: location, .change)
+        unsafe checkInitialized(location, site)
+        var index = unsafe location.pointee.newestStore
+        let found = stores[Int(index)].bits
+        guard let new = transform(found) else {
+            var older: [Int32] = []
+            if unsafe location.pointee.isContended {
+                var next = index
+                while let store = olderStore(than: next) {
+                    if transform(stores[Int(store)].bits) == nil { older.append(store) }
+                    next = store
+                }
+            }
+            if !older.isEmpty {
+                let staleness = nextStaleness(upTo: older.count)
+                if staleness > 0 { index = older[staleness - 1] }
+            }
+            let bits = find(index, acquiresOnFailure)
+            unsafe note("does not replace", location, site, bits)
+            return (bits, nil)
+        }
+        let time = tick()
+        let former = stores[Int(index)].released
+        if acquires { clocks[current].join(former) }
+        // What reads and writes in one step goes on with the release sequence.
+        var released = former
+        if releases { released.join(clocks[current]) }
+        unsafe add(new, to: location, time, releasing: released)
+        unsafe note("replaces", location, site, found, new)
+        return (found, new)
+    }
+
+    // MARK: Stores
+
+    /// The location of an atomic, with a first store that everybody knows of who knows of the initialization.
+    @inline(__always)
+    private func atomic(at address: UInt, _ bits: UInt64) -> UnsafeMutablePointer<Location> {
+        let location = unsafe locations.find(address, for: current)
+        if unsafe location.pointee.newestStore < 0 {
+            var seen = VectorClock()
+            if unsafe location.pointee.plainWrite > 0 {
+                seen = .never
+                unsafe seen[location.pointee.plainWriter] = unsafe location.pointee.plainWrite
+            }
+            unsafe location.pointee.newestStore = Int32(stores.count)
+            stores.append(Store(bits: bits, released: VectorClock(), seen: seen, previous: -1))
+        }
+        return unsafe location
+    }
+
+    /// The store before one, if the current thread may still find it.
+    @inline(__always)
+    private func olderStore(than index: Int32) -> Int32? {
+        let store = stores[Int(index)]
+        if store.previous < 0 || any(store.seen .<= clocks[current]) { return nil }
+        return store.previous
+    }
+
+    /// Finds a store, of which the current thread knows from now on; returns its value.
+    @inline(__always)
+    private func find(_ index: Int32, _ acquires: Bool) -> UInt64 {
+        let time = tick()
+        let index = Int(index)
+        if stores[index].seen[current] > time { stores[index].seen[current] = time }
+        if acquires { clocks[current].join(stores[index].released) }
+        return stores[index].bits
+    }
+
+    @inline(__always)
+    private func add(
+        _ bits: UInt64, to location: UnsafeMutablePointer<Location>, _ time: UInt16, releasing released: VectorClock
+    ) {
+        var seen = VectorClock.never
+        seen[current] = time
+        let previous = unsafe location.pointee.newestStore
+        unsafe location.pointee.newestStore = Int32(stores.count)
+        stores.append(Store(bits: bits, released: released, seen: seen, previous: previous))
+        hasChanged = true
+    }
+
+    private func checkInitialized(_ location: UnsafeMutablePointer<Location>, _ site: Site) {
+        let (writer, time) = unsafe (location.pointee.plainWriter, location.pointee.plainWrite)
+        if time > clocks[current][writer] {
+            unsafe note("uses before its initialization is published", location, site)
+            fail("an atomic is used by thread \(current) before its initialization by thread \(writer) is published")
+        }
+    }
+
+    // MARK: Competition
+
+    /// Lets the search decide, if threads compete at a location.
+    @inline(__always)
+    func stopIfContended(at location: UnsafeMutablePointer<Location>, _ step: Step) {
+        if unsafe location.pointee.isContended {
+            unsafe stop(at: location, step)
+        } else {
+            let clock = clocks[current]
+            if unsafe location.pointee.changes.isAhead(of: clock)
+                || step != .read && location.pointee.reads.isAhead(of: clock)
+            {
+                // Not ordered by anything else: from now on it is a decision who comes first.
+                unsafe locations.setContended(location.pointee.name)
+                unsafe location.pointee.isContended = true
+                isToBeginAnew = true
+            }
+        }
+        let time = clocks[current][current] + 1
+        if step == .read {
+            unsafe location.pointee.reads[current] = time
+        } else {
+            unsafe location.pointee.changes[current] = time
+        }
+    }
+
+    /// Counts an event of the current thread; returns its number.
+    @inline(__always)
+    @discardableResult
+    func tick() -> UInt16 {
+        clocks[current][current] += 1
+        return clocks[current][current]
+    }
+}

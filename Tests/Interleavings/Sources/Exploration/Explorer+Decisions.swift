@@ -1,0 +1,129 @@
+/// One decision of the search, and its alternatives.
+struct Decision {
+    /// The alternative that is taken now: a thread, or how stale the value is that a load finds.
+    var chosen: UInt8
+    /// The alternatives that are to be tried and that were tried, as bits.
+    var wanted: UInt8
+    var tried: UInt8 = 0
+    /// Without a bound on preemptions, the threads that could go on, and those of them that sleep.
+    var ready: UInt8 = 0
+    var asleep: UInt8 = 0
+}
+
+extension Explorer {
+    /// Goes back to the last decision that has another alternative to try; returns false if there is none.
+    func backtrack() -> Bool {
+        while let last = path.indices.last {
+            path[last].tried |= 1 << path[last].chosen
+            let left = path[last].wanted & ~path[last].tried & ~path[last].asleep
+            if left != 0 {
+                path[last].chosen = UInt8(left.trailingZeroBitCount)
+                return true
+            }
+            path.removeLast()
+        }
+        return false
+    }
+
+    /// Returns the alternative that is to be tried: that of the path, or the given one at its end.
+    @inline(__always)
+    private func decide(_ first: Int, wanting wanted: UInt8) -> Int {
+        defer { depth += 1 }
+        if depth == path.count { path.append(Decision(chosen: UInt8(first), wanted: wanted)) }
+        return Int(path[depth].chosen)
+    }
+
+    // MARK: Who goes on
+
+    /// Decides which thread takes its next step; 0 if all have ended.
+    func nextThread() -> Int {
+        if hasChanged, let invariant, failure == nil {
+            hasChanged = false
+            inBetween(invariant)
+            if failure != nil { return 0 }
+        }
+        var ready: UInt8 = 0
+        for index in 1..<threadCount where isReady(index) { ready |= 1 << UInt8(index) }
+        if ready == 0 {
+            let waiting = (1..<threadCount).filter { threads[$0].step != .end }
+            if !waiting.isEmpty, failure == nil { failure = "nobody can go on: threads \(waiting) wait" }
+            return 0
+        }
+        let next: Int
+        if let replayed, !isRehearsal {
+            next = ready.nonzeroBitCount == 1 ? ready.trailingZeroBitCount : nextThread(of: replayed, among: ready)
+        } else if bound.preemptions == nil {
+            next = nextByDependence(among: ready)
+        } else {
+            next = nextByPreemptions(among: ready)
+        }
+        if ready.nonzeroBitCount > 1 { taken.append(.thread(next)) }
+        return next
+    }
+
+    private func isReady(_ index: Int) -> Bool {
+        switch threads[index].step {
+        case .end: false
+        case .lock: unsafe threads[index].location?.pointee.isHeld == false
+        case .wait: inBetween { threads[index].condition?() ?? true }
+        default: true
+        }
+    }
+
+    /// The thread that goes on unless the search wants another one: the current one, if it can.
+    @inline(__always)
+    func preferred(of threads: UInt8) -> Int {
+        threads & 1 << UInt8(current) != 0 ? current : threads.trailingZeroBitCount
+    }
+
+    @inline(__always)
+    private func nextByPreemptions(among ready: UInt8) -> Int {
+        if ready.nonzeroBitCount == 1 { return ready.trailingZeroBitCount }
+        let isPreemption = ready & 1 << UInt8(current) != 0
+        if isPreemption, preemptionsLeft == 0 { return current }
+        let next = decide(preferred(of: ready), wanting: ready)
+        if isPreemption, next != current { preemptionsLeft -= 1 }
+        return next
+    }
+
+    // MARK: What a load finds
+
+    /// Decides how many stores older than the newest one a load finds.
+    ///
+    /// - Parameter count: How many older ones it may find.
+    func nextStaleness(upTo count: Int) -> Int {
+        var staleness = 0
+        // A schedule has one digit for it.
+        let count = min(count, 7)
+        if let replayed, !isRehearsal {
+            guard case .staleness(let number)? = next(of: replayed), number <= count else { return diverge() }
+            staleness = number
+        } else if staleReadsLeft > 0, !isRedundant {
+            staleness = decide(0, wanting: UInt8(1 << (count + 1) - 1))
+        }
+        if staleness > 0 { staleReadsLeft -= 1 }
+        taken.append(.staleness(staleness))
+        return staleness
+    }
+
+    // MARK: Replay
+
+    private func nextThread(of replayed: Schedule, among ready: UInt8) -> Int {
+        guard case .thread(let next)? = next(of: replayed) else {
+            // Behind the end of a schedule there is no more to see.
+            return taken.count == replayed.choices.count ? preferred(of: ready) : diverge()
+        }
+        return ready & 1 << UInt8(next) != 0 ? next : diverge()
+    }
+
+    private func next(of replayed: Schedule) -> Schedule.Choice? {
+        taken.count < replayed.choices.count ? replayed.choices[taken.count] : nil
+    }
+
+    private func diverge() -> Int {
+        if failure == nil, taken.count < replayed?.choices.count ?? 0 {
+            failure = "the schedule is one of another scenario, or of another build"
+        }
+        return 0
+    }
+}

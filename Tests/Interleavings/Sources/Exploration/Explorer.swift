@@ -1,0 +1,254 @@
+import Glibc
+import Strands
+
+/// Runs a scenario under each schedule: a depth-first search over who goes on and what each load finds.
+///
+/// The scenario's threads are coroutines, and one of them runs at a time. A thread stands still before each access to an
+/// atomic or a lock (``stop(at:_:)``), and the search decides which thread takes its step. For the next schedule the
+/// scenario is arranged anew, and the same decisions are taken up to the last one that has another alternative.
+///
+/// Three things make that fast enough to be complete:
+///
+/// - An access is a decision only where threads compete, which means that no other access orders theirs. The explorer
+///   learns where that is: if it finds one more location, the search begins anew.
+/// - Without a bound on preemptions, schedules that differ only in the order of independent steps count as one.
+/// - With a bound, a thread that could go on is interrupted only so often. Most faults need one interruption or two.
+package final class Explorer {
+    package static let maximumThreads = 8
+    /// More steps than any scenario takes: a thread that waits for another in a loop is found by them.
+    static let maximumSteps = 20_000
+
+    /// The explorer whose thread runs now; nil while none of the scenario's threads does, as between schedules.
+    package private(set) static var active: Explorer? {
+        @inline(__always) get { unsafe running }
+        @inline(__always) set { unsafe running = newValue }
+    }
+    nonisolated(unsafe) private static var running: Explorer?
+
+    /// The explorer that explores; nil if none does.
+    package private(set) static var exploring: Explorer? {
+        get { unsafe started }
+        set { unsafe started = newValue }
+    }
+    nonisolated(unsafe) private static var started: Explorer?
+
+    /// The number of the thread that runs, from 1; 0 if none of a scenario does.
+    package static var thread: Int { active?.current ?? 0 }
+
+    /// What a thread does next.
+    enum Step: UInt8 { case begin, read, change, wait, lock, end }
+
+    @safe struct Thread {
+        var strand: OpaquePointer?
+        var body: (() -> Void)?
+        var step = Step.end
+        /// Where it does that.
+        var location: UnsafeMutablePointer<Location>?
+        /// What it waits for, if it waits.
+        var condition: (() -> Bool)?
+    }
+
+    let bound: Bound
+    let replayed: Schedule?
+
+    // The search
+
+    var path: [Decision] = []
+    var depth = 0
+    /// All that was decided in this execution, as a schedule says it.
+    var taken: [Schedule.Choice] = []
+    var report = Report()
+    /// The failure of this execution.
+    var failure: String?
+    /// Whether this is the first execution of the process.
+    var isRehearsal = true
+    /// Whether another location was found at which threads compete.
+    var isToBeginAnew = false
+
+    // The execution
+
+    var threads = [Thread](repeating: Thread(), count: Explorer.maximumThreads)
+    var threadCount = 0
+    /// The thread that runs; 0 is the search itself, and what it calls between steps.
+    var current = 0
+    var clocks = [VectorClock](repeating: VectorClock(), count: Explorer.maximumThreads)
+    var steps = 0
+    var (preemptionsLeft, staleReadsLeft) = (0, 0)
+    /// The steps taken in this execution, and for each thread those that its next one comes after.
+    var events: [Event] = []
+    var orders = [VectorClock](repeating: VectorClock(), count: Explorer.maximumThreads)
+    /// The threads, as bits, whose next step was tried already, in an equivalent schedule.
+    var asleep: UInt8 = 0
+    /// Whether an equivalent schedule was explored: this one only runs to its end.
+    var isRedundant = false
+    var isBeginning = false
+    var invariant: (() -> Void)?
+    /// Whether anything was changed since the invariant was last checked.
+    var hasChanged = false
+    var locations = Locations()
+    var stores: [Store] = []
+    var trace: [Trace.Step]?
+
+    package init(_ bound: Bound, replaying schedule: Schedule? = nil) {
+        (self.bound, replayed) = (bound, schedule)
+        if schedule != nil { trace = [] }
+        unsafe threads[0].strand = strand_of_caller()
+    }
+
+    // MARK: The search
+
+    /// Explores all schedules within the bound, until one fails.
+    package func explore(_ scenario: Scenario, within seconds: Double = .infinity) -> Report {
+        let start = Self.processorTime()
+        Explorer.exploring = self
+        defer { Explorer.exploring = nil }
+        repeat {
+            run(scenario)
+            if failure == nil, isRehearsal {
+                endRehearsal()
+                continue
+            }
+            report.schedules += 1
+            if isRedundant { report.redundant += 1 }
+            report.steps += steps
+            if failure != nil || replayed != nil { break }
+            if isToBeginAnew {
+                (path, isToBeginAnew) = ([], false)
+                report.restarts += 1
+            } else if !backtrack() {
+                report.isComplete = true
+            }
+        } while !report.isComplete
+            && (report.schedules & 255 != 0 || Self.processorTime() - start < seconds)
+        report.failure = failure
+        if failure != nil { report.schedule = schedule }
+        report.seconds = Self.processorTime() - start
+        return report
+    }
+
+    /// What is made once in a process was made in the first execution; so what that has learned does not count.
+    private func endRehearsal() {
+        (isRehearsal, isToBeginAnew, path) = (false, false, [])
+        locations.setContended(replayed?.contended ?? [])
+        if trace != nil { trace = [] }
+    }
+
+    private static func processorTime() -> Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// The steps of the schedule that was replayed.
+    package var replayedSteps: Trace { Trace(steps: trace ?? []) }
+
+    /// The schedule up to now.
+    package var schedule: Schedule { Schedule(locations.contendedNames, taken) }
+
+    // MARK: One execution
+
+    private func run(_ scenario: Scenario) {
+        locations.beginExecution()
+        stores.removeAll(keepingCapacity: true)
+        taken.removeAll(keepingCapacity: true)
+        events.removeAll(keepingCapacity: true)
+        (depth, steps, failure, asleep, isRedundant) = (0, 0, nil, 0, false)
+        (preemptionsLeft, staleReadsLeft) = (bound.preemptions ?? 0, bound.staleReads)
+        frees_defer(true)
+        perform(scenario.arrange())
+        frees_defer(false)
+        frees_carry_out()
+        if failure == nil, !scenario.isReleased() { failure = "not everything was released" }
+    }
+
+    private func perform(_ execution: consuming Execution) {
+        threadCount = execution.threads.count + 1
+        precondition(threadCount <= Self.maximumThreads)
+        invariant = execution.invariant
+        for index in 1..<threadCount {
+            threads[index].body = execution.threads[index - 1]
+            threads[index].step = .begin
+            // All begin with what was arranged.
+            clocks[index] = VectorClock()
+            clocks[index][index] = 1
+            orders[index] = VectorClock()
+            if unsafe threads[index].strand == nil { unsafe threads[index].strand = makeStrand(of: index) }
+        }
+        // What a thread does before it first competes with others needs no decision.
+        isBeginning = true
+        for index in 1..<threadCount where failure == nil { switchTo(index) }
+        isBeginning = false
+        if failure == nil { switchTo(nextThread()) }
+        if failure == nil { execution.check() }
+        invariant = nil
+    }
+
+    /// Says that this execution is wrong; a thread does not go on then.
+    package func fail(_ text: String) {
+        if failure == nil { failure = text }
+        if current != 0 { switchTo(0) }
+    }
+
+    // MARK: Turns
+
+    /// Announces what the current thread does next, and returns when its turn has come.
+    @inline(__always)
+    func stop(at location: UnsafeMutablePointer<Location>?, _ step: Step) {
+        unsafe (threads[current].location, threads[current].step) = unsafe (location, step)
+        steps += 1
+        if steps > Self.maximumSteps { fail("there is no end after \(steps) steps") }
+        switchTo(isBeginning ? 0 : nextThread())
+    }
+
+    @inline(__always)
+    func switchTo(_ next: Int) {
+        let former = current
+        if former == next { return }
+        current = next
+        Explorer.active = next == 0 ? nil : self
+        unsafe strand_switch(threads[former].strand, threads[next].strand)
+    }
+
+    /// Calls a closure that accesses what the threads share, between two of their steps.
+    @inline(__always)
+    func inBetween<Result>(_ body: () -> Result) -> Result {
+        let (former, formerActive) = (current, Explorer.active)
+        (current, Explorer.active) = (0, nil)
+        defer { (current, Explorer.active) = (former, formerActive) }
+        return body()
+    }
+
+    private func makeStrand(of index: Int) -> OpaquePointer? {
+        unsafe strand_make(
+            {
+                let index = Int(bitPattern: $0)
+                while true { unsafe Explorer.active.unsafelyUnwrapped.runBody(of: index) }
+            }, UnsafeMutableRawPointer(bitPattern: index), 1 << 20)
+    }
+
+    @inline(never)
+    private func runBody(of index: Int) {
+        callBody(of: index)
+        unsafe (threads[index].step, threads[index].location) = (.end, nil)
+        switchTo(isBeginning ? 0 : nextThread())
+    }
+
+    /// Releases all that the body retains before the thread ends.
+    @inline(never)
+    private func callBody(of index: Int) { threads[index].body.take()?() }
+}
+
+/// What an exploration has found.
+package struct Report: Sendable {
+    package var schedules = 0
+    /// Schedules of which an equivalent one was explored.
+    package var redundant = 0
+    package var steps = 0
+    /// How often the search began anew, with one more location at which threads compete.
+    package var restarts = 0
+    /// Processor time.
+    package var seconds = 0.0
+    package var isComplete = false
+    package var failure: String?
+    package var schedule: Schedule?
+}

@@ -1,0 +1,62 @@
+/// A small program, each schedule of which is explored.
+package struct Scenario: Sendable {
+    /// In words with hyphens.
+    package let name: String
+    /// How far schedules go, and how far if there is time.
+    package let bound: Bound
+    package let longBound: Bound
+    /// Arranges what the threads need, as often as there are schedules.
+    package let arrange: @Sendable () -> Execution
+    /// Whether everything that was arranged is released again; called between executions.
+    package let isReleased: @Sendable () -> Bool
+
+    package init(
+        _ name: String, _ bound: Bound, long longBound: Bound? = nil, isReleased: @escaping @Sendable () -> Bool,
+        _ arrange: @escaping @Sendable () -> Execution
+    ) {
+        (self.name, self.bound, self.longBound) = (name, bound, longBound ?? bound)
+        (self.isReleased, self.arrange) = (isReleased, arrange)
+    }
+}
+
+/// Threads that run at once, and what holds after them.
+package struct Execution {
+    let threads: [() -> Void]
+    let check: () -> Void
+    let invariant: (() -> Void)?
+
+    /// - Parameters:
+    ///   - threads: At most seven.
+    ///   - invariant: Called between any two steps; what it reads is the newest.
+    ///   - check: Called once all threads have ended. Both call ``Explorer/fail(_:)`` if something is wrong.
+    package init(_ threads: [() -> Void], invariant: (() -> Void)? = nil, check: @escaping () -> Void) {
+        (self.threads, self.invariant, self.check) = (threads, invariant, check)
+    }
+}
+
+/// Which schedules are explored: all of them, but for those that go beyond a bound.
+package struct Bound: Sendable, CustomStringConvertible {
+    /// How often a thread may be interrupted that could go on; nil for any number.
+    package var preemptions: Int?
+    /// How often an atomic load may find a value that was replaced before.
+    package var staleReads: Int
+
+    package static func preemptions(_ count: Int, staleReads: Int = 1) -> Bound {
+        Bound(preemptions: count, staleReads: staleReads)
+    }
+    package static func none(staleReads: Int = 2) -> Bound { Bound(preemptions: nil, staleReads: staleReads) }
+
+    package var description: String {
+        let preemptions = preemptions.map { $0 == 1 ? "1 preemption" : "\($0) preemptions" } ?? "any preemptions"
+        return preemptions + (staleReads == 1 ? ", 1 stale read" : ", \(staleReads) stale reads")
+    }
+}
+
+/// A place in the source.
+package struct Site: Sendable {
+    package let file: StaticString
+    package let line: UInt
+
+    @inline(__always)
+    package init(_ file: StaticString, _ line: UInt) { (self.file, self.line) = (file, line) }
+}

@@ -1,0 +1,59 @@
+import Strands
+
+/// What happened in a schedule that was replayed, step by step.
+package struct Trace {
+    struct Step {
+        let thread: Int
+        let action: String
+        let location: Location.Name
+        let site: Site
+        let values: [UInt64]
+        /// The return addresses of the calls that led there, the innermost first.
+        let calls: [UInt]
+    }
+
+    let steps: [Step]
+
+    package var isEmpty: Bool { steps.isEmpty }
+}
+
+extension Explorer {
+    /// Notes a step, if a schedule is replayed.
+    @inline(__always)
+    func note(_ action: StaticString, _ location: UnsafeMutablePointer<Location>, _ site: Site, _ values: UInt64...) {
+        if trace != nil { unsafe addToTrace("\(action)", location, site, values) }
+    }
+
+    @inline(__always)
+    func note(_ action: String, _ location: UnsafeMutablePointer<Location>, _ site: Site) {
+        if trace != nil { unsafe addToTrace(action, location, site, []) }
+    }
+
+    @inline(never)
+    private func addToTrace(
+        _ action: String, _ location: UnsafeMutablePointer<Location>, _ site: Site, _ values: [UInt64]
+    ) {
+        let calls = unsafe [UInt](unsafeUninitializedCapacity: 32) { buffer, count in
+            count = unsafe calls_of_executable(buffer.baseAddress, buffer.count)
+        }
+        let name = unsafe location.pointee.name
+        trace?.append(.init(thread: current, action: action, location: name, site: site, values: values, calls: calls))
+    }
+}
+
+extension Trace: CustomStringConvertible {
+    package var description: String {
+        let callers = Callers(of: steps.map(\.calls))
+        return steps.indices.map { line(of: $0, callers[$0]) }.joined(separator: "\n")
+    }
+
+    private func line(of index: Int, _ callers: [String]) -> String {
+        let step = steps[index]
+        let values = step.values.map { $0 > 0xffff ? "0x" + String($0, radix: 16) : "\($0)" }.joined(separator: " by ")
+        let what = "thread \(step.thread) \(step.action) \(step.location.description)"
+        // The step's own line is exact. The optimiser has merged the functions that call the shim, so the first of the
+        // other lines may be that of any of them.
+        let places = ["\(step.site.file):\(step.site.line)"] + callers.dropFirst().prefix(3)
+        return "\(index + 1)  \(what)\(values.isEmpty ? "" : ": ")\(values)  \(places.joined(separator: " < "))"
+    }
+}
