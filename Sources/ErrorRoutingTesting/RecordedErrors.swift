@@ -13,7 +13,7 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - reports: The reports, in order.
     ///   - statistics: The bus's counts.
-    public init(reports: [ErrorReport], statistics: ErrorBus.Statistics = .init()) {
+    public init(reports: [ErrorReport], statistics: ErrorBus.Statistics) {
         self.reports = reports
         self.statistics = statistics
     }

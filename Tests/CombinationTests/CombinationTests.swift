@@ -1,10 +1,12 @@
 import ErrorPresentation
 import ErrorRecovery
-import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
 import TestSupport
 import Testing
+
+// The check that statistics add up is internal.
+@testable import ErrorRouting
 
 /// Who is told, shown, counted and retried, and how often, where modules meet that are right alone.
 ///

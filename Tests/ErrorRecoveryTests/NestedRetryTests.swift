@@ -1,8 +1,9 @@
-import ErrorRecovery
 import ErrorRouting
 import ErrorRoutingTesting
 import TestSupport
 import Testing
+
+@testable import ErrorRecovery
 
 @Suite("R4: a budget bounds the attempts of retries in retries", .tags(.recovery4), .hangLimit)
 struct NestedRetryTests {

@@ -1,8 +1,9 @@
-import ErrorRecovery
 import ErrorRouting
 import ErrorRoutingTesting
 import TestSupport
 import Testing
+
+@testable import ErrorRecovery
 
 @Suite(
     "retry tries again as its policy says, and throws the last error as it was",

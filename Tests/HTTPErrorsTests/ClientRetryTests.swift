@@ -1,10 +1,10 @@
-import ErrorRecovery
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
 import TestSupport
 import Testing
 
+@testable import ErrorRecovery
 @testable import HTTPErrors
 
 @Suite("H4: an order is never sent twice", .tags(.http4), .hangLimit)

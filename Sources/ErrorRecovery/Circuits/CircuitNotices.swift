@@ -21,7 +21,7 @@ struct CircuitNotices: Sendable {
             errors.post(change, as: .notice, metadata: metadata, source: source)
         } else {
             // Not the caller's bus or scope: those are of whoever happens to change the state.
-            let poster: any ErrorPosting = home ?? .root
+            let poster: any ErrorPosting = home ?? AmbientErrorPosting.root
             poster.post(change, as: .notice, metadata: metadata, source: source)
         }
     }

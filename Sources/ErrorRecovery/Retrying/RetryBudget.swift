@@ -35,9 +35,9 @@ public final class RetryBudget: Sendable {
     private static let token: Int64 = 1_000_000_000
 
     /// How many tokens every call deposits.
-    public let ratio: Double
+    let ratio: Double
     /// How many tokens the bucket starts with; it never holds more.
-    public let reserve: Int
+    let reserve: Int
 
     private let deposited: Int64
     private let capacity: Int64
@@ -178,7 +178,7 @@ extension RetryBudget {
         ///   - available: The tokens in the bucket.
         ///   - granted: How many retries were granted.
         ///   - refused: How many retries were refused.
-        public init(available: Double, granted: Int, refused: Int) {
+        init(available: Double, granted: Int, refused: Int) {
             (self.available, self.granted, self.refused) = (available, granted, refused)
         }
     }

@@ -42,7 +42,7 @@ extension ErrorBus {
         /// cancelled its task.
         public internal(set) var deliveryTime: Duration?
 
-        /// Creates statistics, with zero for each count by default; for tests and fakes.
+        /// Creates statistics, with zero for each count by default.
         ///
         /// - Parameters:
         ///   - posted: Errors posted, and notices.
@@ -54,7 +54,7 @@ extension ErrorBus {
         ///   - pending: Errors that are waiting or in delivery.
         ///   - actionFailures: Actions that threw or exceeded the time limit.
         ///   - deliveryTime: How long the report in delivery has been in delivery.
-        public init(
+        init(
             posted: Int = 0,
             handled: Int = 0,
             ignored: Int = 0,
@@ -91,7 +91,7 @@ extension ErrorBus {
         }
 
         /// Whether ``posted`` equals the sum of the counts of all ends.
-        public var isBalanced: Bool {
+        var isBalanced: Bool {
             // Where `Int` has 32 bits, each count stops at `Int.max`, and so does `posted`, their sum.
             posted == Int(clamping: counts.reduce(0) { $0 + Int64($1.value) })
         }

@@ -1,18 +1,6 @@
-/// A poster that posts to the process's root bus or, if there is none, to the ``LastResort``, whatever the task has bound.
-///
-/// For something that lives as long as the process and works for all callers: its posts don't belong to the scope of
-/// whichever caller happens to use it.
-public struct RootErrorPosting: ErrorPosting {
-    init() {}
-
-    /// Posts to the root bus; if there is none, writes the error to the last resort.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - role: What the post is.
-    ///   - metadata: Metadata for the report.
-    ///   - source: Where the error is posted.
-    public func post(
+/// A poster that posts to the process's root bus or, if there is none, to the ``LastResort``.
+struct RootErrorPosting: ErrorPosting {
+    func post(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
         if let root = ErrorBus.root { return root.post(error, as: role, metadata: metadata, source: source) }
@@ -20,16 +8,7 @@ public struct RootErrorPosting: ErrorPosting {
         LastResort.ofProcess.write(report, because: "there is no root bus")
     }
 
-    /// Posts as ``post(_:as:metadata:source:)`` does, and waits until the error is delivered.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - role: What the post is.
-    ///   - metadata: Metadata for the report.
-    ///   - source: Where the error is posted.
-    /// - Returns: The error's outcome; `.unmatched` if the error went to the last resort.
-    @discardableResult
-    public func deliver(
+    func deliver(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
         if let root = ErrorBus.root {
@@ -39,11 +18,13 @@ public struct RootErrorPosting: ErrorPosting {
         return HandleOutcome(disposition: .unmatched)
     }
 
-    /// The root bus; nil if there is none.
-    public var wrapped: (any ErrorPosting)? { ErrorBus.root }
+    var wrapped: (any ErrorPosting)? { ErrorBus.root }
 }
 
-extension ErrorPosting where Self == RootErrorPosting {
-    /// The root bus; if there is none, the last resort.
-    public static var root: RootErrorPosting { RootErrorPosting() }
+extension AmbientErrorPosting {
+    /// A poster for the root bus or, if there is none, the last resort, whatever the task has bound.
+    ///
+    /// For something that lives as long as the process and works for all callers: its posts don't belong to the scope of
+    /// whichever caller happens to use it.
+    public static var root: any ErrorPosting { RootErrorPosting() }
 }

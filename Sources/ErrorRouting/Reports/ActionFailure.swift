@@ -41,7 +41,7 @@ public struct ActionTimeLimitExceeded: Error, Hashable, CustomStringConvertible 
     /// Describes an abandoned action.
     ///
     /// - Parameter limit: The exceeded limit.
-    public init(limit: Duration) {
+    init(limit: Duration) {
         self.limit = limit
     }
 

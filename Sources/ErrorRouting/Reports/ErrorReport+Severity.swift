@@ -4,22 +4,8 @@ extension ErrorReport {
     /// ```swift
     /// logger.log(level: .init(rawValue: report.severity.rawValue) ?? .error, "\(report.message)")
     /// ```
-    public enum Severity: String, Sendable, Hashable, CaseIterable, Comparable {
+    public enum Severity: String, Sendable, Hashable, CaseIterable {
         case debug, info, notice, warning, error, critical
-
-        /// Whether the first severity matters less than the second.
-        public static func < (first: Self, second: Self) -> Bool { first.rank < second.rank }
-
-        private var rank: Int {
-            switch self {
-            case .debug: 0
-            case .info: 1
-            case .notice: 2
-            case .warning: 3
-            case .error: 4
-            case .critical: 5
-            }
-        }
     }
 
     /// How much the report matters, by its role and its outcome.

@@ -101,9 +101,9 @@ extension APIRequest {
 /// ```
 public struct BodyBytes: Encodable, Sendable, SecretHolding {
     /// The bytes.
-    public var bytes: Data
+    var bytes: Data
     /// The content type, unless the request's headers have one.
-    public var contentType: String
+    var contentType: String
 
     /// Makes a body.
     ///

@@ -1,8 +1,10 @@
-import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
 import TestSupport
 import Testing
+
+// The check that statistics add up is internal.
+@testable import ErrorRouting
 
 @Suite("Behaviour 27: a post has a role, which its report, lines and fields show", .tags(.behaviour27), .hangLimit)
 struct RoleTests {}

@@ -1,5 +1,7 @@
-import ErrorRouting
 import Foundation
+
+// The check that statistics add up is internal.
+@testable import ErrorRouting
 
 /// What was seen in one run of the stress test: what became of each error, and what observers heard.
 struct StressEvidence: Sendable {

@@ -1,6 +1,7 @@
-import ErrorRouting
 import ErrorRoutingTesting
 import TestSupport
+
+@testable import ErrorRouting
 
 /// What one run of the stress test does, all of it chosen by its seed.
 struct StressPlan: CustomStringConvertible {

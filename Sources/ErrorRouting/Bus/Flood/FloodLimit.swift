@@ -13,9 +13,9 @@
 /// `.pending` as soon as the error is held. The report that is delivered goes through the rules of its scope.
 public struct FloodLimit: Sendable {
     /// The number of errors of a kind that are delivered in a window as they come.
-    public let first: Int
+    let first: Int
     /// The length of a window.
-    public let window: Duration
+    let window: Duration
     /// Returns the kind of an error; nil for type, code, posting line, scope and role.
     let fingerprint: (@Sendable (ErrorReport) -> String)?
 

@@ -1,8 +1,10 @@
-import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
 import TestSupport
 import Testing
+
+// The check that statistics add up is internal.
+@testable import ErrorRouting
 
 @Suite(
     "Behaviour 20: a flood limit delivers the first errors of a kind, and sums up the rest",

@@ -1,8 +1,10 @@
-import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
 import TestSupport
 import Testing
+
+// The check that statistics add up is internal.
+@testable import ErrorRouting
 
 @Suite(
     "Behaviours 13 and 14: memory is bounded, and each report is counted once at its end",

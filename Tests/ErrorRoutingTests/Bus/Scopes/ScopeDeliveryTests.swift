@@ -1,7 +1,9 @@
-import ErrorRouting
 import ErrorRoutingTesting
 import TestSupport
 import Testing
+
+// The check that statistics add up is internal.
+@testable import ErrorRouting
 
 @Suite(
     "Behaviours 4, 13, 16 and 20: failures, drops, floods and shutdown keep a report's scope",

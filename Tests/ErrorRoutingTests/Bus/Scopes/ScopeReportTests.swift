@@ -1,7 +1,9 @@
-import ErrorRouting
 import ErrorRoutingTesting
 import TestSupport
 import Testing
+
+// The check that statistics add up is internal.
+@testable import ErrorRouting
 
 @Suite(
     "Behaviours 21 and 22: a report has the path of the scope through which it was posted",

@@ -1,7 +1,9 @@
-import ErrorRouting
 import ErrorRoutingTesting
 import TestSupport
 import Testing
+
+// The check that statistics add up is internal.
+@testable import ErrorRouting
 
 @Suite(
     "Behaviours 18 and 21: the time limit holds for asynchronous actions anywhere on a scope's path",

@@ -1,7 +1,8 @@
-import ErrorRouting
 import ErrorRoutingTesting
 import TestSupport
 import Testing
+
+@testable import ErrorRouting
 
 @Suite("Behaviour 4: a bus delivers an action's failure as an error of its own", .tags(.behaviour4), .hangLimit)
 struct BusFailureTests {}
