@@ -128,10 +128,8 @@ final class TokenKeeper: Sendable {
         switch step {
         case .has(let token): return token
         case .waits: break
-        // A task of its own, and nobody's child: other callers may wait for the refresh when this one is cancelled.
-        case .begins(let number):
-            let underWay = Self.underWay
-            Task.detached { await Self.$underWay.withValue(underWay) { await renew(number, onFailure) } }
+        // A task of its own: the caller may be cancelled while other callers wait for the refresh.
+        case .begins(let number): Task { await renew(number, onFailure) }
         }
         return try await promise.value(within: limit) { error in
             self.leave(promise, isLate: error is URLError)
