@@ -49,7 +49,7 @@ private func first(_ application: some ApplicationProtocol) async throws {
     let rules = ErrorHandler().overlaid(
         with: .logging { _, report in
             logger.log(
-                level: report.role == .failure ? .error : .info, "\(report.message)",
+                level: .init(rawValue: report.severity.rawValue) ?? .error, "\(report.message)",
                 metadata: report.fields.mapValues { "\($0)" })
         })
     try await withErrorBus(handler: rules, asRoot: true) { _ in

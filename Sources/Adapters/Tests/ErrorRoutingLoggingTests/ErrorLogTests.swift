@@ -26,7 +26,7 @@ struct ErrorLogTests {
         await handler.handle(
             ErrorReport(error: Sale.sold, source: .init(fileID: "Shop/Till.swift", line: 7), metadata: ["till": "3"]))
         let entry = try #require(store.entries.first)
-        #expect(store.entries.count == 1 && entry.level == .error)
+        #expect(store.entries.count == 1 && entry.level == .notice)
         #expect(entry.message == "nothing to sell: sold")
         #expect(entry.metadata["till"] == "3")
         #expect(entry.metadata["exception.type"]?.description.hasSuffix("Sale") == true)
