@@ -20,7 +20,8 @@ let package = Package(
         .target(name: "ErrorRecovery", dependencies: ["ErrorRouting"]),
         .target(name: "HTTPErrors", dependencies: ["ErrorRecovery", "ErrorRouting"]),
         .target(name: "ErrorPresentation", dependencies: ["BoundedDescriptions", "ErrorRouting"]),
-        .target(name: "ErrorRecording", dependencies: ["BoundedDescriptions", "ErrorRouting"]),
+        .target(
+            name: "ErrorRecording", dependencies: ["BoundedDescriptions", "ErrorRouting", "StandardErrorWriter"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(
             name: "error-bus-demo",
@@ -50,7 +51,9 @@ let package = Package(
             dependencies: ["ErrorPresentation", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(
             name: "ErrorRecordingTests",
-            dependencies: ["ErrorRecording", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
+            dependencies: [
+                "ErrorRecording", "ErrorRouting", "ErrorRoutingTesting", "StandardErrorWriter", "TestSupport",
+            ]),
         .testTarget(
             name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(

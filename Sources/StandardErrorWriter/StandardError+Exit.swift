@@ -10,7 +10,7 @@ extension StandardError {
     ///
     /// Tests of the order of lines set a longer time: if a thread gets no processor in this time, its lines are written
     /// out of order.
-    static var exitLimit: Duration {
+    package static var exitLimit: Duration {
         get { .milliseconds(exitMilliseconds.load(ordering: .relaxed)) }
         set { exitMilliseconds.store(Int64(newValue / .milliseconds(1)), ordering: .relaxed) }
     }
@@ -19,14 +19,17 @@ extension StandardError {
     /// Determined when the first exit handler begins.
     private static let exitEnd = ContinuousClock.now + exitLimit
 
+    /// Whether an exit handler may wait longer.
+    package static var hasTimeAtExit: Bool { ContinuousClock.now < exitEnd }
+
     /// The process that the buffered lines belong to.
     static let process = getpid()
 
     /// Writes the buffered lines and then further lines, as many as standard error accepts within ``exitLimit``.
     ///
     /// For `atexit` handlers. It never blocks on a lock, since the thread that holds it may be stopped, or be this
-    /// thread, interrupted by a signal whose handler calls `exit`. If the lock is not released, or the writer thread does
-    /// not finish in time, the remaining lines are written out of order.
+    /// thread, interrupted by a signal whose handler calls `exit`. If the lock is not released, or the writer thread
+    /// does not finish in time, the remaining lines are written out of order.
     ///
     /// - Parameter lines: Further lines without their ends.
     package static func writeAtExit(_ lines: [String] = []) {
@@ -43,7 +46,7 @@ extension StandardError {
                 wake(answer.thread)
             }
             usleep(1_000)
-        } while ContinuousClock.now < exitEnd
+        } while hasTimeAtExit
         var rest = buffer.withLockIfAvailable { $0.takeOver() } ?? LineBuffer()
         rest.add(added, limit: .max)
         _ = writeAtOnce(&rest)

@@ -41,4 +41,10 @@ extension LogPolicyTests {
         expect(renamings([1, 2, 3]), equals: [[2, 3], [1, 2], [0, 1]])
         #expect(LogPolicy(fileSize: 1, fileCount: 1).renamings { _ in true }.isEmpty)
     }
+
+    @Test func `a smaller number of files leaves surplus ones, with numbers of at most three digits`() {
+        for (count, surplus) in [(0, 1...999), (1, 1...999), (5, 5...999), (999, 999...999), (5_000, 5_000...5_000)] {
+            expect(LogPolicy(fileSize: 1, fileCount: count).surplus, equals: surplus)
+        }
+    }
 }

@@ -65,6 +65,30 @@ extension RecordFileTests {
         expect(try RecordedFile(path).records.map(\.sequence), equals: [2])
     }
 
+    @Test func `a smaller number of files deletes the surplus ones when it opens, and when it rotates`() async throws {
+        for count in [6, 3, 1] {
+            let configuration = ErrorRecorder.Configuration(fileSize: 2_000, fileCount: count)
+            let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
+            #expect(folder.names.count <= count)
+            await recorder.recordAll((0..<100).map { Plain(number: $0) })
+            expect(folder.names.count, equals: count)
+        }
+        // A file of another's name stays, and a gap between the numbers hides none.
+        let others = ["errors.jsonl.20260531", "errors.jsonl.2.gz", "errors.jsonl.old"]
+        for name in others + ["errors.jsonl.2", "errors.jsonl.7"] {
+            #expect(FileManager.default.createFile(atPath: "\(folder.path)/\(name)", contents: nil))
+        }
+        let configuration = ErrorRecorder.Configuration(fileSize: 2_000, fileCount: 2)
+        let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
+        expect(Set(folder.names), equals: Set(others + ["errors.jsonl"]))
+        // Another recorder with more files has left these since.
+        for name in ["errors.jsonl.2", "errors.jsonl.3"] {
+            #expect(FileManager.default.createFile(atPath: "\(folder.path)/\(name)", contents: nil))
+        }
+        await recorder.recordAll((0..<100).map { Plain(number: $0) })
+        expect(Set(folder.names), equals: Set(others + ["errors.jsonl", "errors.jsonl.1"]))
+    }
+
     @Test func `the next process goes on in the same file, and ends a line that was left broken`() async throws {
         try Data(#"{"version":1,"ti"#.utf8).write(to: URL(filePath: folder.file))
         let recorder = try ErrorRecorder(path: folder.file)

@@ -67,6 +67,32 @@ extension ReplayTests {
         }
     }
 
+    @Test func `the library's own errors, and a cancellation, are rebuilt without being added`() async throws {
+        struct Gone: Error {}
+        let rule = RuleDescription(matcher: "type(Order)", source: .init(fileID: "Shop/Rules.swift", line: 3))
+        func failure(_ error: any Error, of handled: any Error = Order.late) -> ActionFailure {
+            let report = ErrorReport(error: handled, source: .init(), metadata: ["card": "secret"], scope: ["shop"])
+            return ActionFailure(error: error, report: report, rule: rule)
+        }
+        let rules = ErrorHandler()
+            .on(CancellationError.self) { _ in .stop }
+            .on(matching: .type(ErrorsDropped.self).where { $0.byType["Shop.Error"] == 2 }.named("two")) { _ in .stop }
+            .on(matching: .anywhere(.value(Order.late))) { _ in .stop }
+            .on(matching: .anywhere(.type(URLError.self))) { _ in .stop }
+            .on(matching: .type(ActionFailure.self).where { "\($0.rule)" == "\(rule)" }.named("ours")) { _ in .next }
+        let lines = try await lines(
+            rules, CancellationError(), ErrorsDropped(count: 2, byType: ["Shop.Error": 2]),
+            ActionTimeLimitExceeded(limit: .seconds(3)), failure(Order.late), failure(URLError(.timedOut)),
+            // What the action was handling need not be rebuilt; what it threw must be.
+            failure(ActionTimeLimitExceeded(limit: .seconds(3)), of: Gone()), failure(Gone()),
+            failure(failure(Order.late)))
+        #expect(!lines.contains { $0.contains("secret") && !$0.contains(#""metadata":{"card":"secret"}"#) })
+        let replay = replay(lines, rules)
+        expect(replay.unchanged, equals: 6, "\(replay)")
+        expect(replay.notRebuilt, equals: ["ErrorRouting.ActionFailure": 2])
+        #expect(replay.differences.isEmpty)
+    }
+
     @Test func `a rule that is gone, new, or ignores now is a difference, told with both rules and their lines`()
         async throws
     {

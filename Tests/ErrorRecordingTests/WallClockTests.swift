@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("E1: times are one reading of both clocks plus the instant", .tags(.recording1))
+@Suite("E1: a time is what the wall clock showed, by one reading of both clocks plus the instant", .tags(.recording1))
 struct WallClockTests {
     private let start = ContinuousClock.now
 
@@ -25,16 +25,35 @@ extension WallClockTests {
     }
 
     @Test(arguments: [-3_600_000_000, -WallClock.tolerance - 1, WallClock.tolerance + 1, 3_600_000_000])
-    func `a wall clock that is set moves all times that are asked for afterwards, in the order of instants`(
+    func `when a wall clock is set, instants before that keep their time, and later ones have the new one`(
         ahead: Int64
     ) {
         var clock = WallClock(reading(after: 0))
+        clock.check(reading(after: 8))
         clock.check(reading(after: 9, ahead: ahead))
         for _ in 0..<2 {
-            expect(clock.time(of: start), equals: 100_000_000 + ahead)
-            expect(clock.time(of: start + .seconds(20)), equals: 120_000_000 + ahead)
+            for early in [0, 8] {
+                expect(clock.time(of: start + .seconds(early)), equals: Int64(100 + early) * 1_000_000)
+            }
+            // The clock was set at some time after the reading before.
+            for late in [8.5, 9, 20] {
+                expect(clock.time(of: start + .seconds(late)), equals: Int64((100 + late) * 1_000_000) + ahead)
+            }
             // What is set once is not set again.
             clock.check(reading(after: 30, ahead: ahead))
+        }
+        // A thread that read its clocks before another one says nothing new.
+        clock.check(reading(after: 29))
+        clock.check(reading(after: 31, ahead: 0))
+        expect(clock.time(of: start + .seconds(29)), equals: 129_000_000 + ahead)
+        expect(clock.time(of: start + .seconds(31)), equals: 131_000_000)
+    }
+
+    @Test func `a clock that is set again and again takes bounded memory, and the last times are right`() {
+        var clock = WallClock(reading(after: 0))
+        for second in 1...1_000 { clock.check(reading(after: second, ahead: Int64(second) * 1_000_000)) }
+        for second in [1_000, 999, 990] {
+            expect(clock.time(of: start + .seconds(second)), equals: Int64(100 + 2 * second) * 1_000_000)
         }
     }
 

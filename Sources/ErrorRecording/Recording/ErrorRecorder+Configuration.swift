@@ -18,8 +18,16 @@ extension ErrorRecorder {
         public var fileSize: Int
         /// The number of files, the current one included; at least 1.
         ///
-        /// If it is 1, the file is deleted when it is full.
+        /// If it is 1, the file is deleted when it is full. Files of the same name with a number of `fileCount` or
+        /// more, up to 999, are deleted: an earlier recorder with a larger number of files has left them.
         public var fileCount: Int
+        /// The size of a line in bytes, its end included; at least 1,024 and at most 1 MiB.
+        ///
+        /// A record that would have a longer line is shortened: its trail first, then its value, message, metadata and
+        /// the rest. A shortened text ends in `…`; ``ErrorRecord/shortened`` names the fields of which something is
+        /// left out. Container runtimes split lines at 16 KiB, and a pipe takes up to `PIPE_BUF` bytes as a whole: set
+        /// it to that for a recorder that writes to `/dev/stdout`.
+        public var lineSize: Int
         /// The name of the service in the records.
         public var service: String
         /// The name of the machine in the records.
@@ -36,6 +44,7 @@ extension ErrorRecorder {
         ///   - capacity: The number of reports that may be pending.
         ///   - fileSize: The size of a file in bytes.
         ///   - fileCount: The number of files.
+        ///   - lineSize: The size of a line in bytes.
         ///   - service: The name of the service; nil for that of the process.
         ///   - host: The name of the machine; nil for what the system calls it.
         ///   - redact: Returns the record to write in place of a record.
@@ -43,6 +52,7 @@ extension ErrorRecorder {
             capacity: Int = 4_096,
             fileSize: Int = 64 << 20,
             fileCount: Int = 5,
+            lineSize: Int = 64 << 10,
             service: String? = nil,
             host: String? = nil,
             redact: @escaping @Sendable (ErrorRecord) -> ErrorRecord = { $0 }
@@ -50,6 +60,7 @@ extension ErrorRecorder {
             self.capacity = capacity
             self.fileSize = fileSize
             self.fileCount = fileCount
+            self.lineSize = lineSize
             self.service = service ?? ProcessInfo.processInfo.processName
             self.host = host ?? Self.hostName
             self.redact = redact

@@ -21,10 +21,11 @@ public import ErrorRouting
 /// in the files as numbers that are missing.
 ///
 /// A file that would grow too large is renamed: `errors.jsonl` to `errors.jsonl.1`, that to `errors.jsonl.2`, and so
-/// on; the oldest is deleted. If the path no longer leads to the file, because it was deleted or renamed, a new one is
-/// made. Any number of recorders, in any processes of the machine, may write to one path. Each writes under a lock on
-/// the file: a process that is stopped (`SIGSTOP`) in the middle of a write holds up the writing of the others, whose
-/// queues fill.
+/// on; the oldest is deleted. Files from an earlier, larger ``Configuration/fileCount`` are deleted too, when the
+/// recorder is made and when a file is renamed. If the path no longer leads to the file, because it was deleted or
+/// renamed, a new one is made. Any number of recorders, in any processes of the machine, may write to one path. Each
+/// writes under a lock on the file: a process that is stopped (`SIGSTOP`) in the middle of a write holds up the writing
+/// of the others, whose queues fill.
 ///
 /// The path may be that of a pipe. While it is full, the thread waits for its reader, and the queue fills; without a
 /// reader, lines fail. A path that means a descriptor of the process, such as `/dev/stdout` or `/dev/fd/3`, leads to
@@ -32,7 +33,10 @@ public import ErrorRouting
 /// renamed nor cut. In a pipe, a line of more than `PIPE_BUF` bytes (4 KiB on Linux, 512 on Apple's platforms) may be
 /// interleaved with what others write to it.
 ///
-/// If the process is killed, what is pending is lost, and at most one line of each file is broken, the last one. The
+/// If the process ends by itself, because `main` returns or something calls `exit`, pending reports are still written,
+/// as many as within 100 ms. The number of the others is written to standard error.
+///
+/// If the process is killed, pending reports are lost, and at most one line of each file is broken, the last one. The
 /// next recorder with that path ends the line, so that the lines after it are whole. Nothing is synchronised with the
 /// disk: a line that is written outlives the process, and not a loss of power.
 public final class ErrorRecorder: Sendable {
@@ -54,7 +58,7 @@ public final class ErrorRecorder: Sendable {
     ) throws(CannotOpen) {
         let policy = LogPolicy(fileSize: configuration.fileSize, fileCount: configuration.fileCount)
         let file = try RecordFile(path: path, policy: policy)
-        writer = RecordWriter(file, configuration, rebuilding: rebuilding)
+        writer = RecordWriter(file, path: path, configuration, rebuilding: rebuilding)
         writer.start()
     }
 

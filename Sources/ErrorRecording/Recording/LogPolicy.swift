@@ -59,6 +59,11 @@ struct LogPolicy {
         return count == 0 && !lengths.isEmpty ? .rotate : .write(count)
     }
 
+    /// The numbers of files that a recorder with a larger number of files may have left.
+    ///
+    /// At most three digits: a longer number may be a date that somebody else has appended.
+    var surplus: ClosedRange<Int> { fileCount...max(fileCount, 999) }
+
     /// Returns the renamings that put a file aside, in their order, as pairs of numbers; 0 is the current file.
     ///
     /// Files are moved only up to the first number that is free, so that attempts which fail half-way never delete one.

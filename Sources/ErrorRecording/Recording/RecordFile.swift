@@ -39,6 +39,7 @@ struct RecordFile: ~Copyable {
             if let facts = look(), facts.isNamed, !facts.endsWhole { _ = endLine(facts) }
             _ = lock(LOCK_UN)
         }
+        if look()?.isRegular == true { deleteSurplus(beyondGaps: true) }
     }
 
     deinit { if descriptor >= 0 { Foundation.close(descriptor) } }
@@ -216,9 +217,17 @@ struct RecordFile: ~Copyable {
 
     /// Puts the file aside, and deletes the oldest one; returns whether it did.
     private func rotate() -> Bool {
+        defer { deleteSurplus() }
         guard policy.fileCount > 1 else { return unsafe unlink(path) == 0 }
         let renamings = policy.renamings { unsafe access(name($0), F_OK) == 0 }
         return renamings.allSatisfy { from, to in unsafe rename(name(from), name(to)) == 0 }
+    }
+
+    /// Deletes the files that an earlier, larger number of files has left.
+    ///
+    /// - Parameter beyondGaps: Whether to look for all numbers; otherwise only up to the first file that is not there.
+    private func deleteSurplus(beyondGaps: Bool = false) {
+        for number in policy.surplus { if unsafe unlink(name(number)) != 0, !beyondGaps { return } }
     }
 
     private func name(_ number: Int) -> String { number == 0 ? path : "\(path).\(number)" }

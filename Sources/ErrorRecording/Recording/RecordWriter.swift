@@ -12,10 +12,17 @@ import Foundation
 /// Whoever records only adds to the queue, under a lock that nobody holds for longer. The thread asks errors for their
 /// texts and values, calls the redaction, and writes; none of that under a lock that another thread takes.
 final class RecordWriter: Sendable {
-    private typealias Queue = RecorderQueue<ErrorReport>
+    private typealias Queue = RecorderQueue<TimedReport>
+
+    /// A report with the time that the wall clock showed when its error was posted, in microseconds since 1970.
+    private struct TimedReport {
+        let report: ErrorReport
+        let time: Int64
+    }
 
     private struct State {
         var queue: Queue
+        var clock = WallClock(.now)
         /// Who waits for the end, by number.
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter = 0
@@ -28,9 +35,13 @@ final class RecordWriter: Sendable {
     private let origin: RecordOrigin
     private let rebuilding: RebuildableErrors
     private let redact: @Sendable (ErrorRecord) -> ErrorRecord
+    private let lineSize: Int
+    /// The path as it was given, for the line at the process's end.
+    private let path: String
 
     init(
         _ file: consuming sending RecordFile,
+        path: String,
         _ configuration: ErrorRecorder.Configuration,
         rebuilding: RebuildableErrors
     ) {
@@ -38,14 +49,24 @@ final class RecordWriter: Sendable {
         state = Locked(State(queue: Queue(capacity: configuration.capacity)))
         origin = RecordOrigin(configuration)
         redact = configuration.redact
+        lineSize = configuration.lineSize
+        self.path = path
         self.rebuilding = rebuilding
     }
 
     var statistics: ErrorRecorder.Statistics { state.withLock { $0.queue.statistics } }
 
     /// Adds a report to the queue; called on any thread.
+    ///
+    /// The clocks are read for each report: one reading for all that the thread takes at once would give the reports
+    /// on both sides of a step of the clock the same side.
     func record(_ report: ErrorReport) {
-        if state.withLock({ $0.queue.record(report) }) { wakeUp.signal() }
+        let reading = WallClock.Reading.now
+        let wakes = state.withLock { state in
+            state.clock.check(reading)
+            return state.queue.record(TimedReport(report: report, time: state.clock.time(of: report.instant)))
+        }
+        if wakes { wakeUp.signal() }
     }
 
     /// Accepts nothing more; the thread ends when all that waits is written.
@@ -76,6 +97,22 @@ final class RecordWriter: Sendable {
         return .nanoseconds(Int(min(max(limit, .zero), longest) / .nanoseconds(1)))
     }
 
+    // MARK: The end of the process
+
+    /// The process whose thread writes.
+    var process: Int32 { Int32(origin.process) }
+
+    /// The number of pending reports; nil if a thread, which may be stopped, holds the lock.
+    var pendingAtExit: Int? { state.withLockIfAvailable { $0.queue.statistics.pending } }
+
+    /// The line to write about the recorder if the process ends now; nil if nothing is pending.
+    var lineAtExit: String? {
+        let statistics = state.withLockIfAvailable { $0.queue.statistics }
+        if let statistics, statistics.pending == 0 { return nil }
+        let counts = statistics.map { "\($0.pending) pending: \($0)" } ?? "reports pending"
+        return "error-bus: the process ended while the recorder of \(OneLine.escaped(path)) had \(counts)"
+    }
+
     // MARK: The thread
 
     /// Starts the thread.
@@ -85,6 +122,7 @@ final class RecordWriter: Sendable {
     /// On Apple's platforms both signals go to the process; there ``RecordFile`` prevents the first, and nothing the
     /// second.
     func start() {
+        RecordersAtExit.add(self)
         var blocked = sigset_t()
         var before = sigset_t()
         unsafe sigfillset(&blocked)
@@ -95,16 +133,14 @@ final class RecordWriter: Sendable {
     }
 
     private func run() {
-        var clock = WallClock(.now)
         while true {
             var batch: [Queue.Entry] = []
             switch state.withLock({ $0.queue.next(&batch) }) {
             case .write:
-                clock.check(.now)
                 #if canImport(ObjectiveC)
-                    autoreleasepool { write(&batch, clock) }
+                    autoreleasepool { write(&batch) }
                 #else
-                    write(&batch, clock)
+                    write(&batch)
                 #endif
             case .sleep:
                 wakeUp.wait()
@@ -115,21 +151,20 @@ final class RecordWriter: Sendable {
                     return state.waiters
                 }
                 for waiter in waiters.values { waiter.resume() }
-                return
+                return RecordersAtExit.remove(self)
             }
         }
     }
 
     /// Writes all of a batch, and takes each report from it: what does not count as pending any more is released.
-    private func write(_ batch: inout [Queue.Entry], _ clock: WallClock) {
+    private func write(_ batch: inout [Queue.Entry]) {
         var chunk = LineChunk()
         batch.reverse()
         while let entry = batch.popLast() {
-            let report = entry.element
             let record = ErrorRecord(
-                report, from: origin, time: clock.time(of: report.instant), sequence: entry.number,
+                entry.element.report, from: origin, time: entry.element.time, sequence: entry.number,
                 rebuilding: rebuilding)
-            chunk.append(RecordLine(redact(record)))
+            chunk.append(RecordLine(redact(record), limit: lineSize))
             guard chunk.isFull || batch.isEmpty else { continue }
             let written = file.withLock { $0?.append(chunk) ?? 0 }
             let failed = chunk.count - written

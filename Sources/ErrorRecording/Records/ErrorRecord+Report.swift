@@ -53,25 +53,6 @@ extension ErrorRecord {
     private static func escaped(_ metadata: [String: String]) -> [String: String] {
         Dictionary(metadata.map { (OneLine.escaped($0), OneLine.escaped($1)) }) { first, _ in first }
     }
-
-    /// The record without what may be large without limit, for a line that is too long.
-    ///
-    /// Only redaction can have made a text longer than it was.
-    var shortened: ErrorRecord {
-        var record = self
-        record.value = nil
-        record.metadata = [:]
-        record.trail = []
-        record.scope = []
-        for text in [
-            \ErrorRecord.time, \.host, \.service, \.start, \.role, \.type, \.message, \.source, \.disposition,
-            \.fingerprint,
-        ] { record[keyPath: text] = OneLine.escaped(record[keyPath: text]) }
-        for text in [\ErrorRecord.caseName, \.domain, \.rule, \.ruleSource] {
-            record[keyPath: text] = record[keyPath: text].map(OneLine.escaped)
-        }
-        return record
-    }
 }
 
 extension ErrorRecord.TrailStep {

@@ -15,21 +15,23 @@ import Foundation
 /// let rebuildable = RebuildableErrors().adding(OrderError.self)
 /// ```
 ///
-/// `NSError` objects, and Foundation's `URLError`, `CocoaError` and `POSIXError`, need not be added: they are rebuilt
-/// by their domain and code.
+/// You don't need to add `NSError` objects, or Foundation's `URLError`, `CocoaError` and `POSIXError`, which are
+/// rebuilt by their domain and code. `CancellationError` and the errors of `ErrorRouting` are known too:
+/// `ErrorsDropped`, `ActionTimeLimitExceeded`, and an `ActionFailure` whose thrown error can be rebuilt.
 public struct RebuildableErrors: Sendable {
-    private struct Coding: Sendable {
-        let encode: @Sendable (any Error) throws -> Data?
-        let decode: @Sendable (Data) throws -> (any Error)?
+    /// How errors of a type are coded; both closures receive the set, for errors within errors.
+    struct Coding: Sendable {
+        let encode: @Sendable (any Error, RebuildableErrors) throws -> Data?
+        let decode: @Sendable (Data, RebuildableErrors) throws -> (any Error)?
     }
 
     /// By the full name of the type, as records have it.
-    private var codings: [String: Coding] = [:]
+    private var codings = Self.known
 
     /// The length in bytes of the longest value that is recorded.
     static let valueLimit = 64 << 10
 
-    /// Makes a set without types.
+    /// Makes a set with the types that need not be added.
     public init() {}
 
     /// Returns this set with a type added.
@@ -59,20 +61,32 @@ public struct RebuildableErrors: Sendable {
         decoding decode: @escaping @Sendable (Code) throws -> E?
     ) -> Self {
         var result = self
-        result.codings[TypeName.full(type)] = Coding { error in
-            // Another type may have the same name.
-            guard let error = error as? E else { return nil }
-            return try encode(error).map { try Self.encoder.encode($0) }
-        } decode: { data in
-            try decode(Self.decoder.decode(Code.self, from: data))
+        result.codings[TypeName.full(type)] = Self.coding { error, _ in
+            try encode(error)
+        } decoding: { code, _ in
+            try decode(code)
         }
         return result
+    }
+
+    /// Returns how errors of a type are coded.
+    static func coding<E: Error, Code: Codable & Sendable>(
+        encoding encode: @escaping @Sendable (E, RebuildableErrors) throws -> Code?,
+        decoding decode: @escaping @Sendable (Code, RebuildableErrors) throws -> E?
+    ) -> Coding {
+        Coding { error, set in
+            // Another type may have the same name.
+            guard let error = error as? E else { return nil }
+            return try encode(error, set).map { try encoder.encode($0) }
+        } decode: { data, set in
+            try decode(decoder.decode(Code.self, from: data), set)
+        }
     }
 
     /// Returns an error's value as JSON; nil if its type was not added, or if the value cannot be written.
     func value(of error: any Error, named typeName: String) -> String? {
         // error-audit: harmless, because the line is written without the value, and has the error's message
-        guard let data = try? codings[typeName]?.encode(error), data.count <= Self.valueLimit else { return nil }
+        guard let data = try? codings[typeName]?.encode(error, self), data.count <= Self.valueLimit else { return nil }
         return String(data: data, encoding: .utf8)
     }
 
@@ -99,9 +113,14 @@ public struct RebuildableErrors: Sendable {
     }
 
     private func rebuilt(_ record: ReplayedRecord, _ value: Data?) -> (any Error)? {
+        rebuilt(record.type, record.domain, record.code, value)
+    }
+
+    /// Returns the error of a type's name and of a value, or of a domain and a code.
+    func rebuilt(_ type: String, _ domain: String?, _ code: Int?, _ value: Data?) -> (any Error)? {
         // error-audit: harmless, because the replay counts the errors that it can't rebuild
-        if let value { return try? codings[record.type]?.decode(value) }
-        guard Self.isFoundations(record.type), let domain = record.domain, let code = record.code else { return nil }
+        if let value { return try? codings[type]?.decode(value, self) }
+        guard Self.isFoundations(type), let domain, let code else { return nil }
         return Self.foundation(domain, code)
     }
 

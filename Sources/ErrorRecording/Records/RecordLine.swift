@@ -10,12 +10,25 @@ struct RecordLine {
 
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter record: The record; what may be large in it is left out where the line would be too long.
-    init(_ record: ErrorRecord) {
+    /// - Parameters:
+    ///   - record: The record, which is shortened if the line would be too long.
+    ///   - limit: The length in bytes that the line does not exceed, if that is possible.
+    init(_ record: ErrorRecord, limit: Int = Self.limit) {
+        let limit = min(max(limit, ErrorRecord.smallestLine), Self.limit)
         write(record)
-        if bytes.count > Self.limit { write(record.shortened) }
-        assert(bytes.count <= Self.limit, "what is not bounded is not left out")
+        guard bytes.count > limit else { return }
+        write(record.fitting(limit))
+        assert(bytes.count <= limit, "what is not bounded is not left out")
     }
+
+    /// Returns the length of the line of a record, however long it is.
+    static func length(of record: ErrorRecord) -> Int {
+        var line = RecordLine()
+        line.write(record)
+        return line.bytes.count
+    }
+
+    private init() {}
 
     private mutating func write(_ record: ErrorRecord) {
         bytes.removeAll(keepingCapacity: true)
@@ -62,6 +75,10 @@ struct RecordLine {
             line.append("}")
         }
         add("value", record.value)
+        if let shortened = record.shortened {
+            begin("shortened")
+            list(shortened) { $0.text($1) }
+        }
         append("}\n")
     }
 
@@ -155,6 +172,29 @@ struct RecordLine {
         default:
             let digits = String(scalar.value, radix: 16)
             bytes.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+        }
+    }
+
+    // MARK: Lengths
+
+    /// Returns how many bytes a text takes between its quotation marks.
+    static func length(of text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + length(of: $1) } }
+
+    /// Returns as much of a text as takes no more than a number of bytes, with the mark of a shortened text.
+    static func prefix(of text: String, length: Int) -> String {
+        var rest = length - BoundedText.mark.utf8.count
+        let end = text.unicodeScalars.firstIndex { scalar in
+            rest -= Self.length(of: scalar)
+            return rest < 0
+        }
+        return text[..<(end ?? text.endIndex)] + BoundedText.mark
+    }
+
+    private static func length(of scalar: Unicode.Scalar) -> Int {
+        switch scalar {
+        case "\"", "\\", "\n": 2
+        case "\u{0}"..<" ", "\u{85}", "\u{2028}", "\u{2029}": 6
+        default: UTF8.width(scalar)
         }
     }
 }

@@ -41,7 +41,7 @@ public struct ActionTimeLimitExceeded: Error, Hashable, CustomStringConvertible 
     /// Describes an abandoned action.
     ///
     /// - Parameter limit: The exceeded limit.
-    init(limit: Duration) {
+    package init(limit: Duration) {
         self.limit = limit
     }
 
