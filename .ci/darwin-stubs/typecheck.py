@@ -3,11 +3,13 @@
 In a copy of the sources `#if` has Darwin's branches only, and each name of the C library has the prefix D_. The module
 `Darwin` in this folder declares these names with Darwin's types; without the prefix they would clash with Glibc's,
 which Foundation exports here. A C name that the package begins to use is to be declared there: until then it is
-Glibc's, or not in scope. The modules are built, since some errors are found only after the types were checked.
+Glibc's, or not in scope. The module `SwiftUI` has the declarations that ErrorPresentation uses. The modules are built,
+since some errors are found only after the types were checked.
 
 Not covered: what Foundation, Dispatch and Testing have or bridge otherwise on Darwin; availability; a call of a C
 function where the same file declares a function of that name, unless a module stands before it; linking and running;
-the nested packages.
+the nested packages. SwiftUI's declarations are written after its documentation: that the modifier type-checks against
+them is all that is shown of it.
 """
 import concurrent.futures, graphlib, json, os, pathlib, re, subprocess, sys, tempfile
 
@@ -60,7 +62,7 @@ def imports(source):
         return source
     # What Foundation has on Darwin alone is declared in this folder too.
     if "LocalizedStringResource" in source:
-        return source.replace("public import Foundation", "public import Darwin")
+        return source.replace("public import Foundation", "public import Darwin; import Foundation")
     return re.sub(r"^(\s*(\w+ )?import (Foundation|Dispatch))\b", r"\1; import Darwin", source, count=1, flags=re.M)
 
 
@@ -106,9 +108,10 @@ def main():
     ready, running, missing, faulty = [], {}, set(), set()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor() as pool:
         check = Check(pathlib.Path(folder))
-        is_built, output = check.build("Darwin", [STUBS / "Darwin.swift"])
-        if not is_built:
-            sys.exit(output)
+        for module in ["Darwin", "SwiftUI"]:
+            is_built, output = check.build(module, [STUBS / f"{module}.swift"])
+            if not is_built:
+                sys.exit(output)
         while order.is_active():
             # The largest first: the rest goes beside it.
             ready = sorted(ready + list(order.get_ready()), key=lambda name: len(targets[name]["sources"]))

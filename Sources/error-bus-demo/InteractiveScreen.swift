@@ -24,12 +24,16 @@ final class InteractiveScreen {
     /// - Parameter onChange: Called on any thread when the presenter changes; the caller then sends ``Event/changed``.
     init(onChange: @escaping @Sendable () -> Void) {
         self.onChange = onChange
+        // A terminal has no place for a line that goes by itself.
+        presenter.bannerDuration = nil
     }
 
     /// Checks that the payment endpoint responds; the person can retry a failed check.
     func check(_ client: PaymentClient, errors: ErrorScope) async {
         let order = Order(id: "check", customer: "nobody", lines: [])
-        await presenter.run("Checking the payment endpoint", errors: errors) { try await client.charge(order) }
+        await presenter.run(failureTitle: "The payment endpoint does not respond", errors: errors) {
+            try await client.charge(order)
+        }
     }
 
     /// Shows errors and handles keys until the person quits or the task is cancelled.

@@ -33,7 +33,7 @@ struct SessionCancellationTests {
             _ = try? await circuit.run { try await client.send(Save()) }
             expect(circuit.state, equals: .open)
             let presenter = ErrorPresenter()
-            await presenter.run("Saving", errors: bus) { _ = try await client.send(Save()) }
+            await presenter.run(failureTitle: "Saving", errors: bus) { _ = try await client.send(Save()) }
             #expect(presenter.alert != nil)
             let loader = Loader(errors: bus) { () async throws(NetworkError) in try await client.send(Save()) }
             await loader.load()

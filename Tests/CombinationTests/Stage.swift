@@ -63,7 +63,7 @@ final class Stage {
             }
             await loader.load()
         case .action(let place):
-            await presenter.run("Shopping", errors: poster(place)) {
+            await presenter.run(failureTitle: "Shopping", errors: poster(place)) {
                 try await self.run(operation, in: operation.layers[...])
             }
         }

@@ -9,29 +9,33 @@ import Testing
 @MainActor
 @Suite("P2, P3: a view binds the error of each style", .tags(.presentation2, .presentation3), .hangLimit)
 struct BindingTests {
-    private let presenter = ErrorPresenter(
-        rules: ErrorMap(default: .alert).on(Plain("banner"), .banner).on(Plain("inline"), .inline))
+    private let clock = ManualClock()
+    private let presenter: ErrorPresenter
+
+    init() {
+        presenter = ErrorPresenter(
+            rules: ErrorMap(default: .alert).on(Plain("banner"), .banner).on(Plain("inline"), .inline)
+                .on(Long.self, .banner).on(Endless.self, .banner), clock: clock)
+    }
+
+    private struct Long: BannerDurationProviding { var bannerDuration: Duration? { .seconds(60) } }
+    private struct Endless: BannerDurationProviding { var bannerDuration: Duration? { nil } }
 }
 
 extension BindingTests {
-    @Test("each style shows its own error; a binding set to nil, or to false, dismisses it; any other is ignored")
+    @Test("each style shows its own error; a binding set to nil dismisses it; any other value is ignored")
     func setToNil() {
         for text in ["inline", "a", "banner", "b", "inline"] { presenter.present(Plain(text)) }
         let alert = presenter.alert
         expect(alert?.message, equals: "a")
         expect(presenter.inline?.count, equals: 2)
-        let isPresented: ReferenceWritableKeyPath<ErrorPresenter, Bool> = \.alert.isPresented
-        presenter[keyPath: isPresented] = true
         presenter.alert = alert
         presenter.alert = PresentedError(id: 9, message: "mine")
         expect(presenter.alert, equals: alert)
         presenter.alert = nil
         expect(presenter.alert?.message, equals: "b")
         expect(presenter.banner?.message, equals: "banner")
-        #expect(presenter[keyPath: isPresented])
-        presenter[keyPath: isPresented] = false
-        #expect(!presenter[keyPath: isPresented])
-        presenter.alert = nil
+        for _ in 0..<2 { presenter.alert = nil }
         presenter.inline = nil
         expect([presenter.alert, presenter.inline], equals: [nil, nil])
         expect(presenter.statistics, equals: .init(received: 5, shown: 4, folded: 1))
@@ -40,7 +44,7 @@ extension BindingTests {
     @Test("an alert that its button's tap closes is retried all the same, once, and its failure is a new alert")
     func retryAfterClosing() async throws {
         var attempts = 0
-        await presenter.run("Saving", errors: RecordingPoster()) {
+        await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) {
             attempts += 1
             throw Plain("no")
         }
@@ -101,6 +105,113 @@ extension BindingTests {
         #expect(presenter.isSound)
     }
 
+    @Test("an alert that its button closes while others wait: what the retry fails with is next, always")
+    func answerAfterClosing() async throws {
+        let presenter = ErrorPresenter(rules: .alerts, limit: 2)
+        await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw Plain("no") }
+        for index in 0..<9 { presenter.present(Plain("behind \(index)")) }
+        let seen = try #require(presenter.alert)
+        presenter.alert = nil
+        expect(presenter.alert?.message, equals: "behind 0")
+        await presenter.retry(seen)
+        presenter.alert = nil
+        expect(presenter.alert?.title, equals: "Saving")
+        #expect(presenter.alert?.id != seen.id)
+        presenter.alert = nil
+        expect(presenter.alert?.message, equals: "behind 1")
+        #expect(presenter.isSound)
+    }
+
+    @Test("an alert that its button closes is there again, and can be retried, if the retry is cancelled")
+    func cancelledAfterClosing() async throws {
+        var attempts = 0
+        await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) {
+            attempts += 1
+            throw Plain("no")
+        }
+        presenter.present(Plain("behind"))
+        let seen = try #require(presenter.alert)
+        presenter.alert = nil
+        let retry = Task { await presenter.retry(seen) }
+        retry.cancel()
+        await retry.value
+        expect(presenter.alert?.message, equals: "behind")
+        presenter.alert = nil
+        expect(presenter.alert, equals: seen)
+        expect(presenter.statistics, equals: .init(received: 3, shown: 2, never: 1))
+        await presenter.retry()
+        expect(attempts, equals: 3)
+        expect(presenter.alert?.title, equals: "Saving")
+    }
+
+    @Test("what a cause that is gone has left is dismissed, shown or not, also what the main actor has not processed")
+    func dismissAll() async throws {
+        let receive = presenter.receiver
+        for _ in 0..<2 {
+            for error in [Plain("banner"), Plain("a"), Plain("b"), Plain("banner")] as [any Error] + [Long()] {
+                receive(ErrorReport(error: error, source: .init()))
+            }
+        }
+        presenter.present(Plain("b")) {}
+        presenter.dismissAll(matching: .value(Plain("b")) || .value(Plain("banner")))
+        expect(presenter.alert?.message, equals: "a")
+        expect(presenter.banner?.message, equals: OwnText.unknown)
+        expect(presenter.statistics, equals: .init(received: 11, shown: 3, folded: 6, discarded: 2))
+        presenter.dismissAll(matching: .any)
+        expect([presenter.alert, presenter.banner], equals: [nil, nil])
+        await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw Plain("b") }
+        let seen = try #require(presenter.alert)
+        // A matcher is user code, which may come back.
+        presenter.dismissAll(
+            matching: .any.where { [presenter] _ in
+                MainActor.assumeIsolated { presenter.alert = nil }
+                return true
+            })
+        await presenter.retry(seen)
+        expectNil(presenter.alert)
+        #expect(presenter.isSound)
+    }
+
+    @Test("a banner goes after its time, which stands still while it is retried; an error may have another time")
+    func bannerDuration() async throws {
+        let gate = Gate()
+        presenter.present(Plain("banner"))
+        presenter.present(Plain("banner")) { await gate.wait() }
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(5.9))
+        expect(presenter.banner?.canRetry, equals: false)
+        clock.advance(by: .seconds(0.1))
+        await waitUntil { presenter.banner?.canRetry == true }
+        await clock.waitForSleepers(1)
+        let retry = Task { await presenter.retry() }
+        await waitUntil { presenter.isRetrying }
+        clock.advance(by: .seconds(100))
+        expect(presenter.banner?.canRetry, equals: true)
+        // Cancelled: it is there as before, for its time.
+        retry.cancel()
+        gate.open()
+        await retry.value
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(6))
+        await waitUntil { presenter.banner == nil }
+
+        for error in [Long(), Endless()] as [any Error] { presenter.present(error) }
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(59))
+        let long = presenter.banner
+        #expect(long != nil)
+        clock.advance(by: .seconds(1))
+        await waitUntil { presenter.banner?.id != long?.id }
+        clock.advance(by: .seconds(1_000_000))
+        #expect(presenter.banner != nil)
+        presenter.bannerDuration = nil
+        presenter.dismiss()
+        presenter.present(Plain("banner"))
+        clock.advance(by: .seconds(1_000_000))
+        expect(presenter.banner?.message, equals: "banner")
+        expect(presenter.statistics, equals: .init(received: 5, shown: 5))
+    }
+
     @Test("a deinit of what an operation holds may call the presenter, whatever releases it", arguments: 0..<5)
     func releaseCallsBack(kind: Int) async {
         func present(_ text: String) {
@@ -113,9 +224,8 @@ extension BindingTests {
         case 1: presenter.dismiss()
         case 2: await presenter.retry()
         case 3:
-            // The newest operation of repeats is kept.
             present("a")
-            presenter.dismiss()
+            presenter.dismissAll(matching: .type(Plain.self))
         default:
             present("b")
             presenter.alert = nil

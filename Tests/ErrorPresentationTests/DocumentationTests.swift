@@ -12,10 +12,13 @@ extension DocumentationTests {
         let text = try Markdown.text(of: "Sources/ErrorPresentation/ErrorPresentation.docc/\(page).md")
         let snippets = Markdown.swiftBlocks(in: text)
         expect(snippets.count, equals: count)
-        let sources = snippets.enumerated().map { ("snippet\($0).swift", $1) }
+        var sources = Dictionary(uniqueKeysWithValues: snippets.enumerated().map { ("snippet\($0).swift", $1) })
+        // The modifier is in the module on Apple's platforms only, so it is checked with the page that uses it.
+        let modifier = try Markdown.text(of: "Sources/ErrorPresentation/SwiftUI/View+PresentsErrors.swift")
+        sources["modifier.swift"] = "import ErrorPresentation\n" + modifier
+        let swiftUI = try Markdown.text(of: ".ci/darwin-stubs/SwiftUI.swift")
         let errors = try await Typechecker.errors(
-            in: Dictionary(uniqueKeysWithValues: sources), modes: Typechecker.modes,
-            stubs: appleStubs.merging(["SwiftUI": swiftUIStub]) { $1 })
+            in: sources, modes: Typechecker.modes, stubs: appleStubs.merging(["SwiftUI": swiftUI]) { $1 })
         expect(errors, equals: [])
     }
 }

@@ -105,34 +105,6 @@ extension LoaderTests {
         #expect(poster.metadata.allSatisfy { !$0.isEmpty })
     }
 
-    @Test("sixteen times as many overlapping loads take some sixteen times as long, in whatever order they end")
-    func overlapping() async {
-        func duration(of count: Int, cancels: Bool) async -> Duration {
-            let gate = Gate()
-            var begun = 0
-            let loader = Loader(errors: nil) {
-                begun += 1
-                if cancels { try await gate.waitUnlessCancelled() } else { await gate.wait() }
-                return begun
-            }
-            let begin = ContinuousClock.now
-            let loads = (0..<count).map { _ in Task { await loader.load() } }
-            await waitUntil { begun == count }
-            if cancels { for load in loads { load.cancel() } }
-            gate.open()
-            for load in loads { await load.value }
-            expect(loader.state.isLoading, equals: false)
-            return ContinuousClock.now - begin
-        }
-        for cancels in [false, true] {
-            _ = await duration(of: 1_000, cancels: cancels)
-            let few = await duration(of: 1_000, cancels: cancels)
-            let many = await duration(of: 16_000, cancels: cancels)
-            // If each load took time in proportion to the number of loads: 256 times as long.
-            #expect(many / few < 90, "\(few), \(many)")
-        }
-    }
-
     @Test("it is idle, then loading, then loaded; reset forgets, and what is under way is ignored")
     func reset() async {
         let (begun, gate) = (Gate(), Gate())

@@ -75,15 +75,20 @@ extension PresenterMachineTests {
         machine.beginRetry(1)
         machine.beginRetry(3)
         add("alert failed", .alert, asFailureOf: 1)
-        // Of another style than the error that it comes from: it waits there.
+        // Of another style than the error that it comes from: it comes next there.
         add("banner failed", .alert, asFailureOf: 3)
-        expect(machine.endRetry(3), equals: false)
+        func end(_ style: PresentationStyle) {
+            expect(machine.shown(as: style).map { machine.endRetry($0) }, equals: false)
+        }
+        end(.banner)
         expect(machine.shown(as: .banner)?.message, equals: "b")
         #expect(machine.isRetrying)
-        expect(machine.endRetry(1), equals: false)
+        end(.alert)
         expect(machine.shown(as: .alert)?.message, equals: "alert failed")
         #expect(!machine.isRetrying)
-        expect(machine.statistics, equals: .init(received: 6, shown: 4, waiting: 2))
+        expect(machine.dismiss(5), equals: true)
+        expect(machine.shown(as: .alert)?.message, equals: "banner failed")
+        expect(machine.statistics, equals: .init(received: 6, shown: 5, waiting: 1))
     }
 
     @Test("a retry's failure is shown next, as a new error, though it is like the one before and others wait")
@@ -110,29 +115,101 @@ extension PresenterMachineTests {
         _ = (machine.add("a", canRetry: true), machine.add("b"))
         let retry = machine.beginRetry()
         expect(machine.add("a"), equals: .waits(3))
-        expect(machine.add("a", canRetry: true, asFailureOf: retry), equals: .folded(into: 3))
+        expect(machine.add("a", asFailureOf: retry), equals: .folded(into: 3))
         _ = machine.endRetry()
-        expect(machine.current, equals: .init(id: 3, message: "a", count: 2, canRetry: true))
+        expect(machine.current, equals: .init(id: 3, message: "a", count: 2))
+    }
+
+    @Test("what has a retry of its own is folded into nothing, and nothing into it")
+    func retriesStandAlone() {
+        let machine = HeldPresenter(limit: 2)
+        expect(machine.add("a", canRetry: true), equals: .shown(1))
+        expect(machine.add("a", canRetry: true), equals: .waits(2))
+        expect(machine.add("a"), equals: .waits(3))
+        expect(machine.add("a"), equals: .folded(into: 3))
+        expect(machine.add("a", canRetry: true), equals: .waits(4))
+        expect(machine.add("a", canRetry: true), equals: .discarded)
+        expect(machine.statistics, equals: .init(received: 6, shown: 1, waiting: 2, folded: 1, discarded: 2))
+    }
+
+    @Test("the answer to a tap is shown next though its alert is closed, the queue full, and another one shown")
+    func answer() {
+        let machine = HeldPresenter(limit: 1)
+        _ = (machine.add("a", canRetry: true), machine.add("b", canRetry: true))
+        expect(machine.beginRetry(), equals: 1)
+        expect(machine.dismiss(1), equals: 1)
+        expect(machine.add("c"), equals: .waits(3))
+        expect(machine.add("a failed", canRetry: true, asFailureOf: 1), equals: .waits(4))
+        // A second failure of the same retry is no answer.
+        expect(machine.add("a failed too", asFailureOf: 1), equals: .discarded)
+        expect(machine.endRetry(), equals: nil)
+        expect((0..<3).map { _ in machine.dismiss() }, equals: [2, 4, 3])
+    }
+
+    @Test("an error that was closed while its operation ran is there again if that is cancelled, and counts once")
+    func putBack() {
+        let machine = HeldPresenter(limit: 1)
+        _ = (machine.add("a", canRetry: true), machine.add("b"))
+        expect(machine.beginRetry(), equals: 1)
+        expect(machine.dismiss(1), equals: 1)
+        machine.cancelRetry(1)
+        expectNil(machine.endRetry())
+        // It comes next, and is not counted as waiting, since it was shown.
+        expect(machine.current?.message, equals: "b")
+        expect(machine.statistics, equals: .init(received: 2, shown: 2))
+        expect(machine.add("c"), equals: .waits(3))
+        expect(machine.dismiss(2), equals: 2)
+        expect(machine.current, equals: .init(id: 1, message: "a", canRetry: true))
+        expect(machine.statistics, equals: .init(received: 3, shown: 2, waiting: 1))
+        // Where nothing else is shown, it is there at once.
+        machine.dismissAll([3])
+        expect(machine.beginRetry(), equals: 1)
+        expect(machine.dismiss(1), equals: 1)
+        machine.cancelRetry(1)
+        expectNil(machine.endRetry())
+        expect(machine.current?.id, equals: 1)
+        // If it waits to be shown again, the person can dismiss it: it was seen.
+        expect(machine.beginRetry(), equals: 1)
+        expect(machine.dismiss(1), equals: 1)
+        _ = machine.add("d")
+        machine.cancelRetry(1)
+        expectNil(machine.endRetry())
+        expect(machine.dismiss(1), equals: 1)
+        expect((0..<2).map { _ in machine.dismiss() }, equals: [4, nil])
+        expect(machine.statistics, equals: .init(received: 4, shown: 3, discarded: 1))
+    }
+
+    @Test("of all that are dismissed together those that nobody has seen are discarded, and none is shown for a moment")
+    func dismissAll() {
+        let machine = HeldPresenter(limit: 5)
+        for message in ["a", "b", "c", "d"] { _ = machine.add(message, count: 2) }
+        _ = machine.add("banner", style: .banner)
+        machine.dismissAll([1, 2, 3, 5, 9])
+        expect(machine.current?.message, equals: "d")
+        expect(machine.statistics, equals: .init(received: 9, shown: 3, folded: 4, discarded: 2))
+        // One like them is news.
+        expect(machine.add("a"), equals: .waits(6))
     }
 
     @Test("an error whose retry was cancelled stays, unless the retry failed first; one like it waits by itself")
     func cancelledRetry() {
         let machine = HeldPresenter(limit: 9)
-        _ = (machine.add("a", canRetry: true), machine.add("b"))
+        // With an option in place of an operation, so that repeats are folded into it.
+        _ = (machine.add("a"), machine.add("b"))
         machine.cancelRetry(1)
-        _ = machine.beginRetry()
+        _ = machine.beginRetry(1)
         machine.cancelRetry(2)
         machine.cancelRetry(1)
-        expectNil(machine.beginRetry())
+        expectNil(machine.beginRetry(1))
         expectNil(machine.endRetry())
         expect(machine.current?.id, equals: 1)
         expect(machine.add("a"), equals: .folded(into: 1))
-        _ = machine.beginRetry()
+        _ = machine.beginRetry(1)
         expect(machine.add("a"), equals: .waits(3))
         machine.cancelRetry(1)
         expectNil(machine.endRetry())
         expect(machine.add("a"), equals: .folded(into: 3))
-        expect(machine.beginRetry(), equals: 1)
+        expect(machine.beginRetry(1), equals: 1)
         expect(machine.add("c", asFailureOf: 1), equals: .waits(4))
         machine.cancelRetry(1)
         expect(machine.endRetry(), equals: 1)
@@ -148,8 +225,8 @@ private final class HeldPresenter {
 
     var current: PresentedError? { machine.shown(as: .alert) }
     var waiting: Int { machine.statistics.waiting }
-    /// The number of the error that a person has chosen to try again.
-    private(set) var retried: PresentedError.ID?
+    /// The error that a person has chosen to try again.
+    private var retried: PresentedError?
     var statistics: ErrorPresenter.Statistics { machine.statistics }
 
     func add(
@@ -173,11 +250,18 @@ private final class HeldPresenter {
         return id
     }
 
+    func dismissAll(_ ids: Set<PresentedError.ID>) {
+        machine.dismissAll(ids)
+        #expect(machine.statistics.isBalanced)
+    }
+
     func beginRetry(_ id: PresentedError.ID? = nil) -> PresentedError.ID? {
-        guard retried == nil, let current, current.canRetry, id == nil || id == current.id else { return nil }
+        guard retried == nil, let current, current.canRetry || id == current.id, id == nil || id == current.id else {
+            return nil
+        }
         machine.beginRetry(current.id)
-        retried = current.id
-        return retried
+        retried = current
+        return current.id
     }
 
     func cancelRetry(_ id: PresentedError.ID) { machine.cancelRetry(id) }
@@ -185,8 +269,8 @@ private final class HeldPresenter {
     /// Returns the number of the error if it was removed now.
     func endRetry() -> PresentedError.ID? {
         guard let ended = retried.take() else { return nil }
-        let isShown = current?.id == ended
-        return machine.endRetry(ended) || !isShown ? nil : ended
+        let isShown = current?.id == ended.id
+        return machine.endRetry(ended) || !isShown ? nil : ended.id
     }
 
     private func receive(_ count: Int) {

@@ -25,7 +25,7 @@ extension PresenterTests {
         let presenter = ErrorPresenter(rules: .alerts, limit: 2)
         let observed = presenter.receiver
         for index in 0..<9 { observed(ErrorReport(error: Plain("bus \(index)"), source: .init())) }
-        await presenter.run("Saving", errors: RecordingPoster()) { throw Plain("no") }
+        await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw Plain("no") }
         expect(presenter.current?.message, equals: "bus 0")
         expect([presenter.waiting, presenter.discarded], equals: [2, 7])
         presenter.present(Plain("by hand"))
@@ -42,6 +42,7 @@ extension PresenterTests {
     func defaults() async {
         for rules in [ErrorMap<PresentationStyle>.default, .default.on(Plain("posted"), .banner)] {
             let presenter = ErrorPresenter(rules: rules.on(Plain("unimportant"), .hidden))
+            presenter.bannerDuration = nil
             await withErrorBus(handler: ErrorHandler()) { bus in
                 let observation = presenter.observe(bus)
                 for text in ["posted", "other"] { bus.post(Plain(text)) }
@@ -49,16 +50,16 @@ extension PresenterTests {
                 observation.cancel()
             }
             expect(presenter.alert?.message, equals: nil)
-            await presenter.run("Saving", errors: RecordingPoster()) { throw Plain("unimportant") }
+            await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw Plain("unimportant") }
             presenter.present(Plain("unimportant"))
             expect(presenter.alert?.message, equals: nil)
-            await presenter.run("Saving", errors: RecordingPoster()) { throw Plain("other") }
+            await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw Plain("other") }
             expect(presenter.alert?.message, equals: "other")
             presenter.dismiss()
             presenter.present(Plain("other"))
             expect(presenter.alert?.style, equals: .alert)
             presenter.dismiss()
-            await presenter.run("Saving", errors: RecordingPoster()) { throw Plain("posted") }
+            await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw Plain("posted") }
             expect(presenter.banner == nil, equals: presenter.alert != nil)
         }
     }
@@ -67,6 +68,7 @@ extension PresenterTests {
     func bus() async {
         // Rules that show everything make no difference.
         let presenter = ErrorPresenter(rules: ErrorMap(default: .banner))
+        presenter.bannerDuration = nil
         let handler = ErrorHandler().on(Plain("handled")) { _ in .stop }.ignore(Plain("ignored"))
         await withErrorBus(handler: handler) { bus in
             let observation = presenter.observe(bus)
@@ -86,11 +88,12 @@ extension PresenterTests {
         arguments: [CancellationError(), Stopped(), URLError(.cancelled)] as [any Error])
     func cancellations(error: any Error) async {
         let presenter = ErrorPresenter(rules: ErrorMap(default: .banner))
+        presenter.bannerDuration = nil
         await withErrorBus(handler: ErrorHandler()) { bus in
             let observation = presenter.observe(bus)
             let meet: @MainActor () async -> Void = {
                 presenter.present(error)
-                await presenter.run("Saving", errors: bus) { throw error }
+                await presenter.run(failureTitle: "Saving", errors: bus) { throw error }
                 bus.catching { throw error }
             }
             let cancelled = Task { await meet() }
@@ -121,15 +124,14 @@ extension PresenterTests {
             let observation = presenter.observe(bus)
             // All from one line. The first is delivered; the second is held, and the third replaces it.
             for presenter in [presenter, other, presenter] {
-                await presenter.run("Saving", errors: bus) { throw Plain("no") }
+                await presenter.run(failureTitle: "Saving", errors: bus) { throw Plain("no") }
             }
             bus.finish()
             await waitUntil { presenter.statistics.received == 5 }
             withExtendedLifetime(observation) {}
         }
         expect(presenter.current?.title, equals: "Saving")
-        expect(presenter.current?.count, equals: 2)
-        expect(presenter.statistics, equals: .init(received: 5, shown: 1, folded: 1, never: 3))
+        expect(presenter.statistics, equals: .init(received: 5, shown: 1, waiting: 1, never: 3))
     }
 
     @Test("P5: attempts, notices and an application's own roles are not shown, but a failure among them is")

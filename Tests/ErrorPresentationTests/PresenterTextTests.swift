@@ -126,7 +126,7 @@ extension PresenterTextTests {
         // A rule may ask for the description.
         expect(present(Silent.secretCase(code: 51), texts: texts)?.message, equals: "secretCase(code: 51)")
         let presenter = ErrorPresenter(rules: .alerts, texts: texts)
-        await presenter.run("Saving", errors: RecordingPoster()) { throw DiskFull() }
+        await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw DiskFull() }
         presenter.present(DiskFull())
         expect(presenter.current?.title, equals: "Saving")
         expect(presenter.current?.message, equals: "No room.")

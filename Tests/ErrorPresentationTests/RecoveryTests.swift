@@ -17,7 +17,7 @@ extension RecoveryTests {
     func recovers() async throws {
         let chosen = Locked<[Int]>([])
         var attempts = 0
-        await presenter.run("Saving", errors: RecordingPoster()) {
+        await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) {
             attempts += 1
             if attempts == 1 { throw Conflict(options: ["", "Keep mine", "Take theirs"], chosen: chosen) }
         }

@@ -17,7 +17,7 @@ extension RetryCancellationTests {
     @Test("an operation that says it was cancelled in a task that nobody has cancelled has failed like any other")
     func operation() async throws {
         var attempts = 0
-        await presenter.run("Saving", errors: poster) {
+        await presenter.run(failureTitle: "Saving", errors: poster) {
             attempts += 1
             if attempts <= 3 { throw CancellationError() }
         }
@@ -39,7 +39,7 @@ extension RetryCancellationTests {
     func task(transfer: Bool) async throws {
         let begun = Gate()
         var attempts = 0
-        await presenter.run("Saving", errors: poster) {
+        await presenter.run(failureTitle: "Saving", errors: poster) {
             attempts += 1
             if attempts == 1 { throw Plain("no") }
             begun.open()
@@ -59,7 +59,9 @@ extension RetryCancellationTests {
     @Test("a retry that succeeds in a cancelled task has succeeded; whatever it throws there, its error stays")
     func answers() async throws {
         var failures = [Plain("no"), Plain("no again")]
-        await presenter.run("Saving", errors: poster) { if !failures.isEmpty { throw failures.removeFirst() } }
+        await presenter.run(failureTitle: "Saving", errors: poster) {
+            if !failures.isEmpty { throw failures.removeFirst() }
+        }
         let first = try #require(presenter.current)
         await cancelledRetry()
         expect(presenter.current, equals: first)

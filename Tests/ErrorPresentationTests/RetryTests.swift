@@ -14,11 +14,11 @@ extension RetryTests {
     @Test("run returns its operation's value; a failure is posted once, from where it is run, and offered for a retry")
     func failure() async throws {
         let (presenter, poster, flaky) = (ErrorPresenter(rules: .alerts), RecordingPoster(), Flaky(failures: 1))
-        let value: Int? = await presenter.run("Counting", errors: poster) { 3 }
+        let value: Int? = await presenter.run(failureTitle: "Counting", errors: poster) { 3 }
         expect(value, equals: 3)
         expect(presenter.statistics, equals: .init())
         let line: UInt = #line + 1
-        expectNil(await presenter.run("Counting", errors: poster) { try flaky.run() })
+        expectNil(await presenter.run(failureTitle: "Counting", errors: poster) { try flaky.run() })
         let shown = try #require(presenter.current)
         expect(
             shown, equals: .init(id: shown.id, title: "Counting", message: "attempt 1 failed", canRetry: true))
@@ -35,7 +35,7 @@ extension RetryTests {
     func cancelled(error: any Error) async {
         let (presenter, poster, begun) = (ErrorPresenter(rules: .alerts), RecordingPoster(), Gate())
         let task = Task {
-            await presenter.run("Waiting", errors: poster) {
+            await presenter.run(failureTitle: "Waiting", errors: poster) {
                 begun.open()
                 try? await Gate().waitUnlessCancelled()
                 throw error
@@ -54,7 +54,7 @@ extension RetryTests {
         let (presenter, other) = (ErrorPresenter(rules: .alerts), ErrorPresenter(rules: .alerts))
         let recorded = await withRecordedErrors { bus in
             let observations = [presenter.observe(bus), other.observe(bus)]
-            await presenter.run("Saving", errors: bus) { throw Plain("no") }
+            await presenter.run(failureTitle: "Saving", errors: bus) { throw Plain("no") }
             // The same error from somebody else is another one.
             await bus.deliver(Plain("no"))
             await waitUntil { presenter.waiting == 1 && other.current != nil }
@@ -73,7 +73,7 @@ extension RetryTests {
         let handler = ErrorHandler().on(Plain.self) { _ in throw Silent.secretCase(code: 1) }
         await withErrorBus(handler: handler) { bus in
             let observation = presenter.observe(bus)
-            await presenter.run("Saving", errors: bus) { throw Plain("no") }
+            await presenter.run(failureTitle: "Saving", errors: bus) { throw Plain("no") }
             await waitUntil { presenter.statistics.received == 3 && presenter.waiting == 1 }
             let loader = Loader { () async throws -> Int in throw Plain("no") }
             await loader.load()
@@ -88,13 +88,13 @@ extension RetryTests {
         let presenter = ErrorPresenter(rules: .alerts)
         let recorded = await withRecordedErrors(handler: ErrorHandler().ignore(Plain("by the bus"))) { bus in
             let scope = bus.scope("part", handler: ErrorHandler().ignore(Plain("by the scope")))
-            await presenter.run("1", errors: bus) { throw Plain("by the bus") }
-            await presenter.run("2", errors: scope) { throw Plain("by the bus") }
-            await presenter.run("3", errors: scope) { throw Plain("by the scope") }
-            await presenter.run("4") { throw Plain("by the bus") }
-            await scope.bound { _ = await presenter.run("5") { throw Plain("by the scope") } }
+            await presenter.run(failureTitle: "1", errors: bus) { throw Plain("by the bus") }
+            await presenter.run(failureTitle: "2", errors: scope) { throw Plain("by the bus") }
+            await presenter.run(failureTitle: "3", errors: scope) { throw Plain("by the scope") }
+            await presenter.run(failureTitle: "4") { throw Plain("by the bus") }
+            await scope.bound { _ = await presenter.run(failureTitle: "5") { throw Plain("by the scope") } }
             expect(presenter.statistics, equals: .init(received: 5, never: 5))
-            await presenter.run("6", errors: bus) { throw Plain("by the scope") }
+            await presenter.run(failureTitle: "6", errors: bus) { throw Plain("by the scope") }
             expect(presenter.current?.title, equals: "6")
         }
         recorded.expectReported(.type(Plain.self), count: 6)
@@ -103,7 +103,7 @@ extension RetryTests {
     @Test("a failure is shown at once, though its bus does not run")
     func busThatDoesNotRun() async {
         let (presenter, bus) = (ErrorPresenter(rules: .alerts), ErrorBus(handler: ErrorHandler()))
-        await presenter.run("Saving", errors: bus) { throw Plain("no") }
+        await presenter.run(failureTitle: "Saving", errors: bus) { throw Plain("no") }
         expect(presenter.current?.title, equals: "Saving")
         expect(bus.statistics.posted, equals: 1)
         expect(await bus.shutdown(within: .zero).count, equals: 1)
@@ -156,7 +156,7 @@ extension RetryTests {
     @Test("a retry that fails again is posted and shown anew, before those that wait; a late tap does not reach it")
     func failsAgain() async throws {
         let (presenter, poster, flaky) = (ErrorPresenter(rules: .alerts), RecordingPoster(), Flaky(failures: 3))
-        await presenter.run("Counting", errors: poster) { try flaky.run() }
+        await presenter.run(failureTitle: "Counting", errors: poster) { try flaky.run() }
         presenter.present(Plain("behind"))
         var ids = [try #require(presenter.current).id]
         for _ in 0..<2 {
@@ -193,9 +193,9 @@ extension RetryTests {
     func runWithinRetry() async {
         let (presenter, poster) = (ErrorPresenter(rules: .alerts), RecordingPoster())
         var attempts = 0
-        await presenter.run("Outer", errors: poster) {
+        await presenter.run(failureTitle: "Outer", errors: poster) {
             attempts += 1
-            if attempts == 2 { await presenter.run("Inner", errors: poster) { throw Plain("inner") } }
+            if attempts == 2 { await presenter.run(failureTitle: "Inner", errors: poster) { throw Plain("inner") } }
             throw Plain("outer")
         }
         presenter.present(Plain("behind"))
@@ -226,23 +226,20 @@ extension RetryTests {
         #expect(other.current?.message == "second" && other.waiting == 1)
     }
 
-    @Test("of operations that fail alike under one title, the newest is run; with its own title each stands for itself")
-    func folded() async {
+    @Test("operations that fail alike, under one title or several, are errors of their own, each with its retry")
+    func alike() async {
         let presenter = ErrorPresenter(rules: .alerts)
         var runs: [String] = []
-        for name in ["old", "new"] {
-            await presenter.run("Saving", errors: RecordingPoster()) {
-                if runs.count < 2 || name == "other" { runs.append(name) }
-                throw Plain("no")
+        for (title, name) in [("Saving", "a"), ("Saving", "b"), ("Loading", "c")] {
+            await presenter.run(failureTitle: title, errors: RecordingPoster()) {
+                runs.append(name)
+                if runs.count <= 3 { throw Plain("no") }
             }
         }
-        await presenter.run("Loading", errors: RecordingPoster()) { throw Plain("no") }
-        #expect(presenter.current?.count == 2 && presenter.waiting == 1)
-        runs = []
-        await presenter.retry()
-        expect(runs, equals: ["new"])
-        presenter.dismiss()
-        expect(presenter.current?.title, equals: "Loading")
+        expect(presenter.statistics, equals: .init(received: 3, shown: 1, waiting: 2))
+        for _ in 0..<3 { await presenter.retry() }
+        expect(runs, equals: ["a", "b", "c", "a", "b", "c"])
+        expectNil(presenter.current)
     }
 
     @Test("an operation is released when its error has gone, and nobody has its value any more")
@@ -263,7 +260,7 @@ extension RetryTests {
         for end in ends {
             var flaky: Flaky? = Flaky(failures: 1)
             held = flaky
-            await presenter.run("Counting", errors: RecordingPoster()) { [flaky] in try flaky?.run() }
+            await presenter.run(failureTitle: "Counting", errors: RecordingPoster()) { [flaky] in try flaky?.run() }
             flaky = nil
             #expect(held != nil)
             await end()

@@ -23,7 +23,7 @@ import Testing
 
 /// The demo as a process of its own at a pseudo-terminal, as a person sees it.
 @Suite(.serialized, .hangLimit, .inProcessOfTheirOwn) struct InteractiveTests {
-    private static let check = "Checking the payment endpoint"
+    private static let check = "The payment endpoint does not respond"
 
     @Test func `without a terminal it says so in one line, and exits with 64`() async throws {
         let end = try await DemoProcess(["--interactive"]).end()

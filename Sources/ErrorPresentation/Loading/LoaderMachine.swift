@@ -4,7 +4,7 @@
 /// obsolete. A cancelled load counts as if it had never begun: the load before it decides again, even if it has ended
 /// meanwhile. If there is no load before it, the state before all of them returns.
 ///
-/// Each event takes constant time, however many loads are under way.
+/// An event takes time in proportion to the loads under way, of which a screen has one or a few.
 struct LoaderMachine<Value, Failure: Error> {
     /// How a load ends.
     enum End {
@@ -38,8 +38,8 @@ struct LoaderMachine<Value, Failure: Error> {
 
     /// The state before the loads under way; never `.loading`.
     private var settled = Loadable<Value, Failure>.idle
-    /// The loads under way, without the obsolete ones.
-    private var loads = LoadOrder()
+    /// The numbers of the loads under way, without the obsolete ones, in the order in which they began.
+    private var loads: [UInt64] = []
     /// The newest result that arrived while a newer load was under way.
     private var overtaken: End?
     private var lastNumber: UInt64 = 0
@@ -65,18 +65,18 @@ struct LoaderMachine<Value, Failure: Error> {
     @discardableResult
     mutating func end(_ number: UInt64, _ end: End) -> Bool {
         guard loads.contains(number) else { return false }
-        let isNewest = number == loads.newest
+        let isNewest = number == loads.last
         switch end {
         case .success, .failure:
             guard !isNewest else { return decide(end) }
             // It makes the loads before it obsolete. It decides only if all loads after it are cancelled.
-            loads.removeAll(upTo: number)
+            loads.removeAll { $0 <= number }
             overtaken = end
             return false
         case .cancelled:
-            loads.remove(number)
-            // Another load under way decides later.
-            guard isNewest, loads.count == 0 else { return false }
+            loads.removeAll { $0 == number }
+            // A load still under way will set the state.
+            guard isNewest, loads.isEmpty else { return false }
             if let overtaken { return decide(overtaken) }
             settle(settled)
             return true

@@ -46,7 +46,7 @@ extension ErrorPresenter {
         publish()
     }
 
-    private func emptyInbox(atWakeUp: Bool = false) {
+    func emptyInbox(atWakeUp: Bool = false) {
         let batch = inbox.takeAll(atWakeUp: atWakeUp)
         machine.receive(batch.counts)
         for arrival in batch.arrivals { place(arrival) }
@@ -56,37 +56,24 @@ extension ErrorPresenter {
         isPlacing = true
         let presented = presented(arrival)
         isPlacing = false
-        guard let (error, optionPositions) = presented else {
+        guard let (error, recovery) = presented else {
             if let retried = arrival.retried { machine.failRetry(retried) }
             return machine.pass(arrival.count)
         }
         let type = type(of: arrival.error)
         switch machine.place(error, type: type, isAskedFor: arrival.isAskedFor, asFailureOf: arrival.retried) {
         case .shown(let id), .waits(let id):
-            keep(arrival, optionPositions, as: id)
-        case .folded(into: let id):
-            keep(arrival, [], as: id)
-        case .discarded:
+            recoveries[id] = recovery
+        case .folded, .discarded:
             break
         }
         if let id = machine.takeDiscarded() { discardRecovery(of: id) }
     }
 
-    /// Keeps what can be done about an error, by its number.
-    private func keep(_ arrival: Arrival, _ optionPositions: [Int], as id: PresentedError.ID) {
-        guard arrival.retry != nil || !optionPositions.isEmpty else { return }
-        let recovery = recoveries[id] ?? Recovery(of: self)
-        recoveries[id] = recovery
-        if let retry = arrival.retry { recovery.set(retry) }
-        if let error = arrival.error as? any RecoverableError, !optionPositions.isEmpty {
-            recovery.set(error, positions: optionPositions)
-        }
-    }
-
-    /// Returns an error with its style and texts, and the positions of its options; nil if the rules do not show it.
+    /// Returns an error with its style and texts, and what can be done about it; nil if the rules do not show it.
     ///
     /// Ignored errors, and errors of cancelled tasks, have been sorted out before.
-    private func presented(_ arrival: Arrival) -> (PresentedError, optionPositions: [Int])? {
+    private func presented(_ arrival: Arrival) -> (PresentedError, Recovery)? {
         let error = arrival.error
         var style = rules[error]
         // A person waits for it: to hide it takes a rule.
@@ -104,7 +91,8 @@ extension ErrorPresenter {
             count: arrival.count,
             canRetry: arrival.retry != nil
         )
-        return (presented, own.optionPositions)
+        let bannerDuration = (error as? any BannerDurationProviding).map(\.bannerDuration)
+        return (presented, Recovery(of: arrival, own.optionPositions, bannerDuration: bannerDuration, on: self))
     }
 
     /// Copies the machine's state to the observable properties that differ from it.
@@ -117,6 +105,7 @@ extension ErrorPresenter {
         publish(.banner, to: \.shownBanner)
         publish(.inline, to: \.shownInline)
         while isRetrying != machine.isRetrying { isRetrying = machine.isRetrying }
+        timeBanner()
     }
 
     private func publish(

@@ -16,9 +16,14 @@ extension ErrorPresenter {
         let retried = RetriedError(presenter: ObjectIdentifier(self), id: error.id)
         let isDone = await RetriedError.$current.withValue(retried) { await action() }
         if !isDone { machine.cancelRetry(error.id) }
-        let stays = machine.endRetry(error.id)
-        publish()
-        if stays { recovery.renew() } else { discard(recovery, of: error.id) }
+        if machine.endRetry(error, isDismissed: recovery.isDiscarded) {
+            recoveries[error.id] = recovery
+            recovery.renew()
+            publish()
+        } else {
+            publish()
+            discard(recovery, of: error.id)
+        }
     }
 
     /// Dismisses an error if it is shown.
@@ -40,7 +45,7 @@ extension ErrorPresenter {
         if let recovery = recoveries[id] { discard(recovery, of: id) }
     }
 
-    private func discard(_ recovery: Recovery, of id: PresentedError.ID) {
+    func discard(_ recovery: Recovery, of id: PresentedError.ID) {
         if recoveries[id] === recovery { recoveries[id] = nil }
         // An operation that is still running ends by itself.
         recovery.discard()

@@ -1,11 +1,18 @@
 public import ErrorRouting
-import Foundation
+
+#if canImport(Darwin)
+    public import Foundation
+#else
+    import Foundation
+#endif
 
 extension ErrorPresenter {
     /// Runs an operation that the person started; if it fails, posts the failure and shows it with an offer to retry.
     ///
     /// ```swift
-    /// Button("Save") { Task { await presenter.run("Saving") { try await document.save() } } }
+    /// Button("Save") {
+    ///     Task { await presenter.run(failureTitle: "The cart could not be saved") { try await cart.save() } }
+    /// }
     /// ```
     ///
     /// The failure is presented at once, without waiting for a bus. In a full queue it takes the place of the newest
@@ -23,22 +30,49 @@ extension ErrorPresenter {
     /// is the one of the task that makes the attempt.
     ///
     /// - Parameters:
-    ///   - title: The name of the action, as the title of its failure.
+    ///   - failureTitle: The title of a failure, such as "The cart could not be saved".
     ///   - errors: Where a failure is posted.
     ///   - fileID: The file that the posted failure names as its source.
     ///   - line: The line that the posted failure names as its source.
     ///   - operation: The operation. It is retained while its failure waits or is shown.
     /// - Returns: The operation's result; nil if it failed or was cancelled.
     @discardableResult
+    @_disfavoredOverload  // On Apple's platforms a literal is looked up in the app's tables of strings.
     public func run<T>(
-        _ title: String,
+        failureTitle: String,
         errors: any ErrorPosting = .ambient,
         fileID: String = #fileID,
         line: UInt = #line,
         _ operation: @escaping @MainActor () async throws -> T
     ) async -> T? {
-        await attempt(title, errors, ErrorReport.Source(fileID: fileID, line: line), operation)
+        await attempt(failureTitle, errors, ErrorReport.Source(fileID: fileID, line: line), operation)
     }
+
+    #if canImport(Darwin)
+        /// Runs an operation that the person started; a failure's title is from the app's tables of strings.
+        ///
+        /// Otherwise it is as the function with a `String`.
+        ///
+        /// - Parameters:
+        ///   - failureTitle: The title of a failure, such as "The cart could not be saved"; looked up when the
+        ///     operation is started.
+        ///   - errors: Where a failure is posted.
+        ///   - fileID: The file that the posted failure names as its source.
+        ///   - line: The line that the posted failure names as its source.
+        ///   - operation: The operation. It is retained while its failure waits or is shown.
+        /// - Returns: The operation's result; nil if it failed or was cancelled.
+        @discardableResult
+        public func run<T>(
+            failureTitle: LocalizedStringResource,
+            errors: any ErrorPosting = .ambient,
+            fileID: String = #fileID,
+            line: UInt = #line,
+            _ operation: @escaping @MainActor () async throws -> T
+        ) async -> T? {
+            let source = ErrorReport.Source(fileID: fileID, line: line)
+            return await attempt(String(localized: failureTitle), errors, source, operation)
+        }
+    #endif
 
     func attempt<T>(
         _ title: String,

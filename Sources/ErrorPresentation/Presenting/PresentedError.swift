@@ -3,7 +3,8 @@ public import Foundation
 
 /// An error as a view shows it: a value made of texts, in place of the error itself.
 ///
-/// It is a `LocalizedError`, so that SwiftUI's `alert(isPresented:error:)` takes it. A value that a presenter has
+/// It is a `LocalizedError`, so that SwiftUI's `alert(isPresented:error:)` takes it. A binding for that dismisses the
+/// error that it was made for: SwiftUI may write it when the next error is shown already. A value that a presenter has
 /// published also retains what ``ErrorPresenter/retry(_:)`` and ``ErrorPresenter/recover(_:option:)`` need; two values
 /// are equal if all that a view shows is equal.
 public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
@@ -24,7 +25,7 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
     /// How many errors it stands for: itself, its repeats, and errors that a flood limit suppressed.
     public internal(set) var count: Int
     /// Whether the failed operation can be run again.
-    public internal(set) var canRetry: Bool
+    public let canRetry: Bool
     /// What can be done about the error; nil in a value that no presenter has published.
     var recovery: Recovery?
 
@@ -84,16 +85,6 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(count)
-    }
-}
-
-extension PresentedError? {
-    /// Whether there is an error to show; set to false, it becomes nil.
-    ///
-    /// For bindings: `.alert(isPresented: $presenter.alert.isPresented, error: presenter.alert) { … }`.
-    public var isPresented: Bool {
-        get { self != nil }
-        set { if !newValue { self = nil } }
     }
 }
 

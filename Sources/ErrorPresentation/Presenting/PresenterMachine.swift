@@ -7,13 +7,17 @@ struct PresenterMachine {
 
     /// The properties by which an error is a repeat of another one.
     ///
-    /// The title is one of them, since it names the action: two different actions that fail in the same way are two
-    /// failures, each with its own operation to run again.
+    /// The title is one of them, since it may come from a rule and name what failed.
     struct Kind: Hashable {
         let type: ObjectIdentifier
         let message: String
         let style: PresentationStyle
         let title: String?
+
+        init(_ error: PresentedError, _ type: Any.Type) {
+            self.type = ObjectIdentifier(type)
+            (message, style, title) = (error.message, error.style, error.title)
+        }
     }
 
     /// The place that an error got.
@@ -69,7 +73,8 @@ struct PresenterMachine {
 
     /// Places a received error in the queue of its style.
     ///
-    /// In a full queue, an error of the person's own action takes the place of the newest waiting error that is not.
+    /// The first failure of a retry is the answer to a person's tap: it is shown next. In a full queue, another error
+    /// of the person's own action takes the place of the newest waiting error that is not.
     ///
     /// - Parameters:
     ///   - error: The error as it is shown; its number is ignored, and its count is how many errors it stands for.
@@ -84,46 +89,66 @@ struct PresenterMachine {
     ) -> Placement {
         assert(error.style != .hidden, "an error that is not shown has no place")
         let isAskedFor = isAskedFor || error.canRetry
-        let count = error.count
-        statistics.waiting -= count
-        let kind = Kind(type: ObjectIdentifier(type), message: error.message, style: error.style, title: error.title)
+        let isAnswer = failed.map { retries[$0]?.hasFailed == false } ?? false
         if let failed { failRetry(failed) }
+        statistics.waiting -= error.count
         var queue = queues.removeValue(forKey: error.style) ?? PresenterQueue()
         defer { queues[error.style] = queue }
-        // The failure of a retry is shown next, in place of the error that it comes from.
-        let comesNext =
-            failed.map { retries[$0] != nil && $0 == queue.shown?.error.id } == true && queue.next == nil
-        if let id = places[kind] {
-            statistics.folded += count
-            queue.fold(error, into: id, isAskedFor: isAskedFor)
-            if comesNext { queue.moveNext(id) }
+        // An error with a retry of its own is no repeat: each operation is run by its own error's button.
+        let kind = error.canRetry ? nil : Kind(error, type)
+        if let kind, let id = places[kind] {
+            statistics.folded += error.count
+            queue.fold(error.count, into: id, isAskedFor: isAskedFor)
+            if isAnswer { queue.moveNext(id) }
             return .folded(into: id)
         }
-        guard queue.shown == nil || comesNext || queue.order.count < limit || isAskedFor && makeRoom(in: &queue) else {
-            statistics.discarded += count
+        let hasRoom = queue.shown == nil || isAnswer || queue.waiting.count < limit
+        guard hasRoom || isAskedFor && makeRoom(in: &queue) else {
+            statistics.discarded += error.count
             return .discarded
         }
-        statistics.folded += count - 1
+        statistics.folded += error.count - 1
         lastID += 1
-        places[kind] = lastID
-        let isShown = queue.add(.init(error.numbered(lastID), kind, isAskedFor: isAskedFor), isNext: comesNext)
+        if let kind { places[kind] = lastID }
+        let isShown = queue.add(.init(error.numbered(lastID), kind, isAskedFor: isAskedFor), isNext: isAnswer)
         if isShown { statistics.shown += 1 } else { statistics.waiting += 1 }
         return isShown ? .shown(lastID) : .waits(lastID)
     }
 
-    /// Removes a shown error, and shows the next one of its style.
+    /// Removes an error that a person has seen, and shows the next one of its style.
     ///
     /// - Parameter id: The error's number.
-    /// - Returns: Whether the error was shown.
+    /// - Returns: Whether the error was shown, or was waiting to be shown again.
     mutating func dismiss(_ id: ID) -> Bool {
-        guard let seen = entry(shown: id) else { return false }
-        // While its operation is run again, another error may be the one that repeats are folded into.
-        if places[seen.kind] == id { places[seen.kind] = nil }
-        if queues[seen.kind.style]?.showNext() == true {
-            statistics.waiting -= 1
-            statistics.shown += 1
+        if let seen = entry(shown: id) {
+            forgetPlace(of: seen)
+            if let next = queues[seen.error.style]?.showNext(), !next.wasShown {
+                statistics.waiting -= 1
+                statistics.shown += 1
+            }
+            return true
         }
-        return true
+        for (style, queue) in queues where queue.next.contains(where: { $0.error.id == id && $0.wasShown }) {
+            return queues[style]?.removeWaiting(id) != nil
+        }
+        return false
+    }
+
+    /// Removes errors that are shown or wait; those that nobody has seen count as discarded.
+    ///
+    /// - Parameter ids: The errors' numbers.
+    mutating func dismissAll(_ ids: Set<ID>) {
+        // The waiting ones first, so that none of them is shown for a moment.
+        for id in ids {
+            for style in queues.keys {
+                guard let entry = queues[style]?.removeWaiting(id) else { continue }
+                forgetPlace(of: entry)
+                if entry.wasShown { continue }
+                statistics.waiting -= 1
+                statistics.discarded += 1
+            }
+        }
+        for id in ids { _ = dismiss(id) }
     }
 
     /// Begins to run an error's operation again, or to carry out one of its options.
@@ -133,8 +158,11 @@ struct PresenterMachine {
         assert(retries[id] == nil, "an operation is run twice at once")
         retries[id] = Retry()
         // From now on an error of the same kind is a new error, not a repeat.
-        if let kind = entry(shown: id)?.kind, places[kind] == id { places[kind] = nil }
+        if let entry = entry(shown: id) { forgetPlace(of: entry) }
     }
+
+    /// Returns whether an error's operation is being run again, or one of its options carried out.
+    func isRetrying(_ id: ID) -> Bool { retries[id] != nil }
 
     /// Notes that the operation has failed, whether or not its failure is shown.
     ///
@@ -148,23 +176,31 @@ struct PresenterMachine {
 
     /// Ends the operation that is being run again, or the option that is being carried out.
     ///
-    /// The operation's error is removed, unless it was dismissed meanwhile. If the operation was cancelled and has not
-    /// failed, its error stays, since the failure still stands.
+    /// The operation's error is removed. If the operation was cancelled and has not failed, the error is there as
+    /// before, since the failure still stands: also if it was closed meanwhile, as SwiftUI closes an alert when a
+    /// button is tapped.
     ///
-    /// - Parameter id: The number of the operation's error.
+    /// - Parameters:
+    ///   - error: The operation's error.
+    ///   - isDismissed: Whether the person has dismissed the error meanwhile, so that it stays away.
     /// - Returns: Whether the error stays, so that the operation may be run once more.
-    mutating func endRetry(_ id: ID) -> Bool {
-        guard let ended = retries.removeValue(forKey: id) else {
+    mutating func endRetry(_ error: PresentedError, isDismissed: Bool = false) -> Bool {
+        guard let ended = retries.removeValue(forKey: error.id) else {
             assertionFailure("an operation ends that was not run again")
             return false
         }
-        guard let kind = entry(shown: id)?.kind else { return false }
-        guard ended.isCancelled, !ended.hasFailed else {
-            _ = dismiss(id)
+        guard ended.isCancelled, !ended.hasFailed, !isDismissed else {
+            _ = dismiss(error.id)
             return false
         }
-        // If an error of the same kind has arrived meanwhile, repeats are folded into that one.
-        if places[kind] == nil { places[kind] = id }
+        if let entry = entry(shown: error.id) {
+            // If an error of the same kind has arrived meanwhile, repeats are folded into that one.
+            if let kind = entry.kind, places[kind] == nil { places[kind] = error.id }
+        } else if queues[error.style]?.next.contains(where: { $0.error.id == error.id }) != true {
+            var entry = PresenterQueue.Entry(error, nil, isAskedFor: true)
+            entry.wasShown = true
+            queues[error.style, default: PresenterQueue()].putBack(entry)
+        }
         return true
     }
 
@@ -175,13 +211,18 @@ struct PresenterMachine {
         queues.values.lazy.compactMap(\.shown).first { $0.error.id == id }
     }
 
+    /// Folds no more repeats into an error, unless another one of its kind has its place already.
+    private mutating func forgetPlace(of entry: PresenterQueue.Entry) {
+        if let kind = entry.kind, places[kind] == entry.error.id { places[kind] = nil }
+    }
+
     /// Discards the newest waiting error that is not of the person's own action; its repeats stay counted as folded.
     ///
     /// - Returns: Whether there was such an error.
     private mutating func makeRoom(in queue: inout PresenterQueue) -> Bool {
         guard let entry = queue.removeNewestNotAskedFor() else { return false }
         assert(!entry.error.canRetry, "an operation to run again is forgotten")
-        places[entry.kind] = nil
+        forgetPlace(of: entry)
         discardedWaiting = entry.error.id
         statistics.waiting -= 1
         statistics.discarded += 1

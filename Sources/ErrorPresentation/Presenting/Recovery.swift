@@ -1,7 +1,7 @@
 import ErrorRouting
 import Foundation
 
-/// What can be done about a presented error: its operation run again, or one of its options carried out.
+/// A presented error with what can be done about it: its operation run again, or one of its options carried out.
 ///
 /// The values of the error that views hold retain it. So a button finds it although the error was dismissed before the
 /// button's task begins, as it is in SwiftUI, where each button of an alert closes the alert.
@@ -9,27 +9,26 @@ import Foundation
 final class Recovery {
     /// The presenter that shows the error; another presenter may use the same number.
     private(set) weak var presenter: ErrorPresenter?
-    private(set) var operation: (@MainActor () async -> Void)?
-    private var options: (any RecoverableError, positions: [Int])?
+    /// The error; nil once the presenter is done with it.
+    private(set) var error: (any Error)?
+    /// How long a banner stays, as the error itself says; nil if it does not.
+    let bannerDuration: Duration??
+    private var operation: (@MainActor () async -> Void)?
+    /// The positions of the options that are shown, among all of the error's.
+    private let optionPositions: [Int]
     /// Whether it is under way, or has been done.
-    private(set) var isSpent = false
+    private var isSpent = false
 
-    init(of presenter: ErrorPresenter) {
+    init(of arrival: Arrival, _ optionPositions: [Int], bannerDuration: Duration??, on presenter: ErrorPresenter) {
         self.presenter = presenter
+        self.bannerDuration = bannerDuration
+        self.optionPositions = optionPositions
+        error = arrival.error
+        operation = arrival.retry
     }
 
-    /// Sets the operation; of several repeats the newest one's is kept.
-    func set(_ operation: @escaping @MainActor () async -> Void) {
-        // Released after the access, since it may hold an object whose `deinit` calls the presenter.
-        let former = self.operation
-        self.operation = operation
-        withExtendedLifetime(former) {}
-    }
-
-    /// Sets the error whose options can be carried out, with the positions of those that are shown.
-    func set(_ error: any RecoverableError, positions: [Int]) {
-        if options == nil { options = (error, positions) }
-    }
+    /// Whether the person has dismissed the error, or the presenter is done with it.
+    var isDiscarded: Bool { error == nil }
 
     /// Returns what to do: the operation, or an option with the operation after it; nil if that is not possible (any
     /// more).
@@ -51,9 +50,10 @@ final class Recovery {
                 return true
             }
         }
-        guard let (error, positions) = options, positions.indices.contains(option) else { return nil }
+        guard let error = error as? any RecoverableError, optionPositions.indices.contains(option) else { return nil }
+        let position = optionPositions[option]
         return {
-            guard await Self.attemptRecovery(from: error, option: positions[option]) else { return false }
+            guard await Self.attemptRecovery(from: error, option: position) else { return false }
             await operation?()
             return true
         }
@@ -65,8 +65,9 @@ final class Recovery {
     /// Releases everything, since the error is gone.
     func discard() {
         isSpent = true
-        let former = (operation, options)
-        (operation, options) = (nil, nil)
+        // Released after the access, since it may hold an object whose `deinit` calls the presenter.
+        let former = (operation, error)
+        (operation, error) = (nil, nil)
         withExtendedLifetime(former) {}
     }
 

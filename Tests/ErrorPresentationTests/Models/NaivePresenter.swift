@@ -20,24 +20,28 @@ struct NaivePresenter {
         let id: ID
         let news: News
         var count: Int
-        var canRetry: Bool
         var isAskedFor: Bool
-        /// Whether the error stands for no other, since it was tried again.
-        var isAlone = false
+        /// Whether it was closed while its operation ran, and is there again since that was cancelled.
+        var isBack = false
 
+        var canRetry: Bool { news.canRetry }
+
+        /// Whether another error is counted in this one; what has a retry of its own stands for itself.
         func isLike(_ other: News) -> Bool {
-            !isAlone && news.message == other.message && news.title == other.title && news.style == other.style
+            !canRetry && !other.canRetry && news.message == other.message && news.title == other.title
+                && news.style == other.style
         }
     }
 
     struct Queue {
         var shown: [Item] = []
-        /// The failure of a retry, which comes before the others.
+        /// The answers to taps, which come before the others.
         var next: [Item] = []
         var waiting: [Item] = []
     }
 
     struct Retry {
+        let item: Item
         var isCancelled = false
         var hasFailed = false
     }
@@ -47,6 +51,10 @@ struct NaivePresenter {
     var retries: [ID: Retry] = [:]
     /// The errors whose operations are run, have been, or will not be.
     var spent: Set<ID> = []
+    /// The errors that a person has dismissed, and not only closed.
+    var dismissed: Set<ID> = []
+    /// All errors that had a place.
+    var items: [ID: Item] = [:]
     private var counts = ErrorPresenter.Statistics()
     private var lastID: ID = 0
 
@@ -54,7 +62,7 @@ struct NaivePresenter {
 
     var statistics: ErrorPresenter.Statistics {
         var statistics = counts
-        statistics.waiting = queues.values.map { $0.waiting.count + $0.next.count }.reduce(0, +)
+        statistics.waiting = queues.values.map { $0.waiting.count + $0.next.count { !$0.isBack } }.reduce(0, +)
         return statistics
     }
 
@@ -69,12 +77,10 @@ struct NaivePresenter {
     }
 
     mutating func receive(_ news: News) {
+        let goesFirst = news.style != .hidden && news.failureOf.map { retries[$0]?.hasFailed == false } == true
         if let failed = news.failureOf { retries[failed]?.hasFailed = true }
         if news.style == .hidden { return pass(news.count) }
         counts.received += news.count
-        let goesFirst =
-            news.failureOf.map { retries[$0] != nil && shown(news.style)?.id == $0 } == true
-            && queues[news.style]?.next.isEmpty == true
         if fold(news, goesFirst) {
             counts.folded += news.count
             return
@@ -87,19 +93,19 @@ struct NaivePresenter {
                 counts.discarded += news.count
                 return
             }
-            queue.waiting.remove(at: replaced)
+            spent.insert(queue.waiting.remove(at: replaced).id)
             counts.discarded += 1
         }
         counts.folded += news.count - 1
         lastID += 1
         let item = Item(
-            id: lastID, news: news, count: news.count, canRetry: news.canRetry,
-            isAskedFor: news.isAskedFor || news.canRetry)
+            id: lastID, news: news, count: news.count, isAskedFor: news.isAskedFor || news.canRetry)
+        items[lastID] = item
         if queue.shown.isEmpty {
             queue.shown = [item]
             counts.shown += 1
         } else if goesFirst {
-            queue.next = [item]
+            queue.next.append(item)
         } else {
             queue.waiting.append(item)
         }
@@ -111,41 +117,72 @@ struct NaivePresenter {
                 let index = items.firstIndex(where: { $0.isLike(news) })
             else { continue }
             items[index].count += news.count
-            items[index].canRetry = items[index].canRetry || news.canRetry
             items[index].isAskedFor = items[index].isAskedFor || news.isAskedFor || news.canRetry
-            if goesFirst, path == \.waiting { queues[news.style]?.next = [items.remove(at: index)] }
+            if goesFirst, path == \.waiting { queues[news.style]?.next.append(items.remove(at: index)) }
             queues[news.style]?[keyPath: path] = items
             return true
         }
         return false
     }
 
-    /// Dismisses an error if it is shown.
+    /// Dismisses an error if the person has seen it.
     mutating func dismiss(_ id: ID, keepsRecovery: Bool = false) {
         for style in queues.keys where shown(style)?.id == id {
-            if !keepsRecovery { spent.insert(id) }
+            if !keepsRecovery { forget(id) }
             var queue = queues[style] ?? Queue()
-            queue.shown = queue.next.isEmpty ? Array(queue.waiting.prefix(1)) : queue.next
-            if queue.next.isEmpty { queue.waiting = Array(queue.waiting.dropFirst()) }
-            queue.next = []
-            counts.shown += queue.shown.count
+            queue.shown = queue.next.isEmpty ? Array(queue.waiting.prefix(1)) : Array(queue.next.prefix(1))
+            if queue.next.isEmpty {
+                queue.waiting = Array(queue.waiting.dropFirst())
+            } else {
+                queue.next = Array(queue.next.dropFirst())
+            }
+            counts.shown += queue.shown.count { !$0.isBack }
             queues[style] = queue
+            return
+        }
+        for style in queues.keys where queues[style]?.next.contains(where: { $0.id == id && $0.isBack }) == true {
+            if !keepsRecovery { forget(id) }
+            queues[style]?.next.removeAll { $0.id == id }
+        }
+    }
+
+    private mutating func forget(_ id: ID) {
+        spent.insert(id)
+        dismissed.insert(id)
+    }
+
+    /// Dismisses all errors with a message, the waiting ones first.
+    mutating func dismissAll(_ message: String) {
+        for style in queues.keys {
+            for path in [\Queue.next, \.waiting] {
+                for item in queues[style]?[keyPath: path] ?? [] where item.news.message == message {
+                    if !item.isBack { counts.discarded += 1 }
+                    forget(item.id)
+                }
+                queues[style]?[keyPath: path].removeAll { $0.news.message == message }
+            }
+        }
+        for style in queues.keys {
+            if let item = shown(style), item.news.message == message { dismiss(item.id) }
         }
     }
 
     mutating func beginRetry(_ id: ID) {
         spent.insert(id)
-        retries[id] = Retry()
-        for style in queues.keys where shown(style)?.id == id { queues[style]?.shown[0].isAlone = true }
+        guard let item = items[id] else { return }
+        retries[id] = Retry(item: item)
     }
 
     mutating func endRetry(_ id: ID) {
-        guard let retry = retries.removeValue(forKey: id), let style = queues.keys.first(where: { shown($0)?.id == id })
-        else { return }
-        guard retry.isCancelled, !retry.hasFailed, let queue = queues[style], let news = queue.shown.first?.news else {
-            return dismiss(id)
-        }
+        guard let retry = retries.removeValue(forKey: id) else { return }
+        guard retry.isCancelled, !retry.hasFailed, !dismissed.contains(id) else { return dismiss(id) }
         spent.remove(id)
-        queues[style]?.shown[0].isAlone = (queue.next + queue.waiting).contains { $0.isLike(news) }
+        let style = retry.item.news.style
+        var queue = queues[style] ?? Queue()
+        guard !(queue.shown + queue.next).contains(where: { $0.id == id }) else { return }
+        var item = retry.item
+        item.isBack = true
+        if queue.shown.isEmpty { queue.shown = [item] } else { queue.next.insert(item, at: 0) }
+        queues[style] = queue
     }
 }

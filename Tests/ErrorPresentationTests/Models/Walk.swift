@@ -65,6 +65,7 @@ final class Walk {
         }
         observation = presenter.observe(bus)
         otherObservation = other.observe(bus)
+        for presenter in [presenter, other] { presenter.bannerDuration = nil }
     }
 
     // MARK: What errors there are
@@ -98,7 +99,7 @@ final class Walk {
 
     func step() async -> String {
         note()
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<17, using: &random) {
         case 0...2: return await post()
         case 3: return burst()
         case 4: return present()
@@ -109,6 +110,7 @@ final class Walk {
         case 11...12: return await endRetry()
         case 13: return await beginLoad()
         case 14: return await endLoad()
+        case 15: return dismissAll()
         default: return observeAnew()
         }
     }
@@ -196,7 +198,7 @@ final class Walk {
         let poster: any ErrorPosting = isInScope ? scope : bus
         var attempts = 0
         let task = Task { [presenter, operations] in
-            await presenter.run(title, errors: poster) {
+            await presenter.run(failureTitle: title, errors: poster) {
                 attempts += 1
                 switch attempts == 1 ? first : await operations.hold() {
                 case .success: break
@@ -248,6 +250,13 @@ final class Walk {
         presenter.dismiss(error)
         model.dismiss(error.id)
         return "dismissed \(error.id)"
+    }
+
+    private func dismissAll() -> String {
+        let text = text()
+        presenter.dismissAll(matching: .value(Plain(text)))
+        model.dismissAll(text)
+        return "dismissed all \(text)"
     }
 
     private func setToNil() -> String {
