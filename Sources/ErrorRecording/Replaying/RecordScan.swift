@@ -236,7 +236,8 @@ extension RecordScan {
             isWanted ? place(of: name).map { Self.string($0, line) } : nil
         }
         return ReplayedRecord(
-            version: 1, disposition: text(.disposition) ?? "", role: text(.role), type: text(.type) ?? "", caseName: text(.caseName),
+            version: 1, disposition: text(.disposition) ?? "", role: text(.role), type: text(.type) ?? "",
+            caseName: text(.caseName),
             domain: text(.domain), code: code, scope: scope.map { Self.string($0, line) }, rule: text(.rule),
             ruleSource: text(.ruleSource), matchedRuleCount: matchedRuleCount,
             trail: trail.map { ReplayedRecord.TrailStep(fingerprint: Self.string($0, line)) }, value: text(.value),

@@ -77,14 +77,15 @@ class StepIndex: @unchecked Sendable {
         place(of: key, hash()).map { lists[$0] }
     }
 
+    // The key that is wanted comes first, as the error does where a matcher is asked: a user's `==` may not be symmetric.
     @inline(__always)
     private final func place(of key: Key, _ hash: @autoclosure () -> Int) -> Int? {
         if count <= Self.fewKeys {
             var place = 0
-            while unsafe place < count && keys[place] != key { place += 1 }
+            while unsafe place < count && key != keys[place] { place += 1 }
             return place == count ? nil : place
         }
-        let isWanted = { (place: UInt) in unsafe self.keys[Int(bitPattern: place) - 1] == key }
+        let isWanted = { (place: UInt) in unsafe key == self.keys[Int(bitPattern: place) - 1] }
         let found = table.find(UInt(bitPattern: hash()), where: isWanted)
         return found == 0 ? nil : Int(bitPattern: found) - 1
     }

@@ -36,18 +36,27 @@ extension MatcherShape {
     ///
     /// - Parameter error: The error that is matched; nil if that may be any.
     fileprivate func asksClosure(of error: ErrorSubject?) -> Bool {
+        var budget = Self.partLimit
+        return asksClosure(of: error, &budget)
+    }
+
+    private func asksClosure(of error: ErrorSubject?, _ budget: inout Int) -> Bool {
+        budget -= 1
+        if budget < 0 { return true }
         func mayMatch(_ shape: MatcherShape) -> Bool {
             guard var error else { return true }
             return shape.verdict(for: &error) != .never
         }
-        return switch self {
-        case .type, .any, .value, .nsError, .conforming: false
-        case .predicate: true
-        case .extracting: mayMatch(self)
-        case .narrowed(let inner): mayMatch(inner) || inner.asksClosure(of: error)
-        case .anywhere(let inner): inner.asksClosure(of: nil)
-        case .either(let parts), .both(let parts): parts.contains { $0.asksClosure(of: error) }
-        case .not(let inner), .named(_, let inner): inner.asksClosure(of: error)
+        switch self {
+        case .type, .any, .value, .nsError, .conforming: return false
+        case .predicate: return true
+        case .extracting: return mayMatch(self)
+        case .narrowed(let inner): return mayMatch(inner) || inner.asksClosure(of: error, &budget)
+        case .anywhere(let inner): return inner.asksClosure(of: nil, &budget)
+        case .either(let parts), .both(let parts):
+            for part in parts where part.asksClosure(of: error, &budget) { return true }
+            return false
+        case .not(let inner), .named(_, let inner): return inner.asksClosure(of: error, &budget)
         }
     }
 }

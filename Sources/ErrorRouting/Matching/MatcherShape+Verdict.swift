@@ -15,7 +15,19 @@ extension MatcherShape {
     ///   - asksDomain: Whether to bridge the error for its domain, which is that of all errors of a Swift type; an
     ///     `NSError` object has one of its own.
     func verdict(for error: inout ErrorSubject, asksDomain: Bool = false) -> TypeVerdict {
-        func verdict(_ inner: MatcherShape) -> TypeVerdict { inner.verdict(for: &error, asksDomain: asksDomain) }
+        var budget = Self.partLimit
+        return verdict(for: &error, asksDomain, &budget)
+    }
+
+    /// How many parts are compared: a combination may have few matchers, but each a million times.
+    static let partLimit = 1_024
+
+    private func verdict(
+        for error: inout ErrorSubject, _ asksDomain: Bool, _ budget: inout Int
+    ) -> TypeVerdict {
+        budget -= 1
+        if budget < 0 { return .maybe }
+        func verdict(_ inner: MatcherShape) -> TypeVerdict { inner.verdict(for: &error, asksDomain, &budget) }
         switch self {
         case .type(let type):
             return Self.typeVerdict(type, for: error)

@@ -47,7 +47,9 @@ extension MatcherShape: CustomStringConvertible {
             }
         }
         func write(_ parts: [MatcherShape], joinedBy separator: String) {
-            for (index, part) in parts.enumerated() where !text.isCut { write(index == 0 ? "(" : separator, (part, "")) }
+            for (index, part) in parts.enumerated() where !text.isCut {
+                write(index == 0 ? "(" : separator, (part, ""))
+            }
             text.append(")")
         }
         switch self {

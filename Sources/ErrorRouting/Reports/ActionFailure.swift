@@ -41,7 +41,7 @@ public struct ActionTimeLimitExceeded: Error, Hashable, CustomStringConvertible 
     /// Describes an abandoned action.
     ///
     /// - Parameter limit: The exceeded limit.
-    package init(limit: Duration) {
+    public init(limit: Duration) {
         self.limit = limit
     }
 

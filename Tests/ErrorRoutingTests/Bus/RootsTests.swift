@@ -110,7 +110,8 @@ extension RootsTests {
             await Task.detached { await bus.task { await bus.run() }.value }.value
         }
         expect(lines.entries.count, equals: 6)
-        #expect(lines.entries.allSatisfy { $0.contains("run() was called within the bus's own body, tasks or actions") })
+        #expect(
+            lines.entries.allSatisfy { $0.contains("run() was called within the bus's own body, tasks or actions") })
     }
 }
 

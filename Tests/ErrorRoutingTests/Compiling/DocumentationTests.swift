@@ -31,7 +31,7 @@ struct DocumentationTests {
     /// What the pages use of swift-log, which this package does not depend on.
     private let logging = """
         public struct Logger: Sendable {
-            public enum Level: Sendable { case debug, info, warning, error }
+            public enum Level: String, Sendable { case debug, info, notice, warning, error, critical }
             public struct Message: ExpressibleByStringInterpolation { public init(stringLiteral value: String) {} }
             public enum MetadataValue { case string(String) }
             public init(label: String) {}

@@ -219,6 +219,30 @@ extension MatchingValueTests {
         static func == (one: PlainLiar, other: PlainLiar) -> Bool { one.number != other.number }
     }
 
+    /// An error that equals every pattern, which equals no other error.
+    private struct Sample: Error, Hashable {
+        var number = 0
+        var isPattern = false
+
+        static func == (one: Sample, other: Sample) -> Bool {
+            other.isPattern || one.number == other.number && !one.isPattern
+        }
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    @Test("an error is compared with the value, not the value with it, by few rules and by many", arguments: [0, 9])
+    func order(others: Int) {
+        let pattern = Sample(number: 1, isPattern: true)
+        let handler = (0..<others).reduce(ErrorHandler()) { handler, number in
+            handler.on(matching: .type(Liar.self).where { $0.number == number }) { _ in .stop }
+        }
+        .on(pattern) { _ in .stop }
+        expect(ErrorMatcher.value(pattern).match(Sample())?.number, equals: 0)
+        expect(handler.explain(Sample()).disposition, equals: .handled)
+        expect(handler.handleSynchronously(Sample())?.disposition, equals: .handled)
+        expect(ErrorMap(default: 0).on(pattern, 1)[Sample()], equals: 1)
+    }
+
     @Test("what does not equal itself never matches, at any door")
     func liars() {
         expectNil(ErrorMatcher.value(Liar(number: 1)).match(Liar(number: 2)))

@@ -39,7 +39,8 @@ struct StressPoster {
         while let (error, source) = next(places.map(\.path)) {
             let posting = places[error.mark.scope.count].posting
             if chance(plan.deliverPercent) {
-                answers[error.mark.key] = await posting.deliver(error, as: .failure, metadata: [:], source: source).disposition
+                answers[error.mark.key] = await posting.deliver(error, as: .failure, metadata: [:], source: source)
+                    .disposition
             } else {
                 posting.post(error, as: .failure, metadata: [:], source: source)
             }

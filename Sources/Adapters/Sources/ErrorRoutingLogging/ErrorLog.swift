@@ -59,25 +59,14 @@ public struct ErrorLog: Sendable {
         }
     }
 
-    /// Returns the level at which a report is written.
-    ///
-    /// | report | level |
-    /// | --- | --- |
-    /// | a notice | `notice` |
-    /// | an attempt, after which somebody goes on; a role of the application's | `info` |
-    /// | a failure that a rule of the levels matches | that rule's |
-    /// | a failure that the handler ignored | `debug` |
-    /// | `ErrorsDropped`: the bus could not take what was posted | `critical` |
-    /// | any other failure | the default of the levels |
+    /// Returns the level at which a report is written: for a failure, that of a rule of the levels that matches it;
+    /// otherwise that of the report's severity, `ErrorReport.severity`.
     ///
     /// - Parameter report: The report.
     /// - Returns: The level.
     public func level(of report: ErrorReport) -> Logger.Level {
-        if report.role == .notice { return .notice }
-        if report.role != .failure { return .info }
-        if let level = levels.match(report.error)?.value { return level }
-        if report.outcome.disposition == .ignored { return .debug }
-        return report.error is ErrorsDropped ? .critical : levels[report.error]
+        if report.role == .failure, let level = levels.match(report.error)?.value { return level }
+        return Logger.Level(rawValue: report.severity.rawValue) ?? .error
     }
 }
 

@@ -25,7 +25,7 @@ extension ErrorBus {
         if interval <= .zero { fatalError("ErrorBus.measureErrors(every:) must be positive, but is \(interval)") }
         // What the timer has read is not recorded after what is true at the end.
         let hasEnded = Mutex(false)
-        let timer = Task { [weak self] in
+        let timer = Task.detached { [weak self] in
             while let statistics = self?.statistics, !Task.isCancelled {
                 hasEnded.withLock { if !$0 { Self.record(statistics) } }
                 try? await Task.sleep(for: interval)

@@ -54,7 +54,8 @@ struct ErrorLogTests {
             let outcome = HandleOutcome(disposition: disposition)
             return log.level(of: ErrorReport(error: error, role: role, source: .init(), outcome: outcome))
         }
-        #expect(level(Sale.sold) == .warning)
+        #expect(level(Sale.sold) == .notice)
+        #expect(level(Sale.sold, .failure, .unmatched) == .error)
         #expect(level(Sale.tooLate) == .info)
         #expect(level(Sale.sold, .failure, .ignored) == .debug)
         #expect(level(Sale.tooLate, .failure, .ignored) == .info)

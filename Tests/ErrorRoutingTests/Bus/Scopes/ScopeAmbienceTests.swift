@@ -125,7 +125,7 @@ extension ScopeAmbienceTests {
         }
     }
 
-    @Test("catchingErrors posts what an operation throws to the innermost scope, with its line, a cancellation as a notice")
+    @Test("catchingErrors posts what is thrown to the innermost scope, with its line, a cancellation as a notice")
     func catching() async {
         let recorded = await withRecordedErrors { bus in
             await bus.scope("scope").bound {
