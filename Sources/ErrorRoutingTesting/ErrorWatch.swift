@@ -1,7 +1,7 @@
 import ErrorRouting
 import Testing
 
-/// The unexpected errors and the expectations of one test.
+/// The unexpected errors and the expectations of one test, or of a body.
 final class ErrorWatch: PostWitness {
     /// The watch of this task's test, if it has the trait.
     @TaskLocal static var current: ErrorWatch?
@@ -21,7 +21,10 @@ final class ErrorWatch: PostWitness {
         var observation: ErrorObservation?
     }
 
-    private let test: Test
+    /// The test in words: `test "a bad card is reported"`.
+    private let name: String
+    /// Where the test is: issues that belong to no other line are recorded there.
+    private let location: SourceLocation
     /// The rules of the test's bus.
     let handler: ErrorHandler
     /// The limits of the test's bus.
@@ -29,17 +32,40 @@ final class ErrorWatch: PostWitness {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - test: The test.
+    ///   - name: The test in words.
+    ///   - location: Where the test is.
     ///   - trait: The trait: it adds to that of the test's suite, within which it is applied.
-    init(_ test: Test, _ trait: UnexpectedErrorsTrait) {
-        self.test = test
+    init(_ name: String, at location: SourceLocation, _ trait: UnexpectedErrorsTrait) {
+        (self.name, self.location) = (name, location)
         let suite = ErrorWatch.current
         handler = suite?.handler.overlaid(with: trait.handler) ?? trait.handler
         configuration = trait.configuration ?? suite?.configuration ?? .init()
     }
 
+    /// Runs a body with a bus, and records an issue for each unexpected error.
+    func run<T, F: Error>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws(F) -> T
+    ) async throws(F) -> T {
+        ForeignPosts.watch()
+        let result = await Self.$current.withValue(self) {
+            _ = isolation
+            do throws(F) {
+                let value = try await withErrorBus(handler: handler, configuration: watchingConfiguration) {
+                    (bus: ErrorBus) async throws(F) -> T in
+                    observe(bus)
+                    return try await body()
+                }
+                return Result<T, F>.success(value)
+            } catch {
+                return Result<T, F>.failure(error)
+            }
+        }
+        recordIssues()
+        return try result.get()
+    }
+
     /// A configuration by which a bus marks expected errors, and tells of errors that it cannot deliver.
-    var watchingConfiguration: ErrorBus.Configuration {
+    private var watchingConfiguration: ErrorBus.Configuration {
         var watching = configuration
         watching.witness = self
         watching.lastResort = LastResort { [self] in receive(line: $0) }.redacting { $0.texts }
@@ -47,7 +73,7 @@ final class ErrorWatch: PostWitness {
     }
 
     /// Observes all reports that a bus delivers, until the bus ends.
-    func observe(_ bus: ErrorBus) {
+    private func observe(_ bus: ErrorBus) {
         let observation = bus.observe { [self] in receive($0) }
         state.withLock { $0.observation = observation }
     }
@@ -80,11 +106,11 @@ final class ErrorWatch: PostWitness {
             if !state.isOver { state.lines.append(line) }
             return state.isOver
         }
-        if isLate { record(line, "was posted after the test \"\(test.name)\" had ended") }
+        if isLate { record(line, "was posted after the \(name) had ended") }
     }
 
     /// Records the issues of the test; called when the test's bus has ended.
-    func recordIssues() {
+    private func recordIssues() {
         let state = state.withLock { state in
             state.isOver = true
             state.observation = nil
@@ -94,11 +120,11 @@ final class ErrorWatch: PostWitness {
             Issue.record(
                 report.error,
                 "nothing expected this error: \(report)",
-                sourceLocation: SourceLocation(report.source, in: test))
+                sourceLocation: SourceLocation(report.source, near: location))
         }
         if state.rest > 0 {
             let comment = "nothing expected \(state.rest) more errors, after these \(Self.mostIssues)"
-            Issue.record("\(comment)", sourceLocation: test.sourceLocation)
+            Issue.record("\(comment)", sourceLocation: location)
         }
         for line in state.lines { record(line, "could not be delivered by the test's bus") }
         for expectation in state.expectations { expectation.recordIssue() }
@@ -108,6 +134,6 @@ final class ErrorWatch: PostWitness {
         let source = ErrorReport.Source(inLine: line)
         Issue.record(
             "an error \(what): \(line)",
-            sourceLocation: source.map { SourceLocation($0, in: test) } ?? test.sourceLocation)
+            sourceLocation: source.map { SourceLocation($0, near: location) } ?? location)
     }
 }

@@ -28,7 +28,7 @@ enum ForeignPosts {
         let source = ErrorReport.Source(inLine: line) ?? .init()
         Issue.record(
             "an error was posted by a thread or task that belongs to no test: \(line)",
-            sourceLocation: SourceLocation(source, in: nil))
+            sourceLocation: SourceLocation(source))
     }
 }
 
@@ -61,13 +61,17 @@ extension ErrorReport {
 
 extension SourceLocation {
     /// The place of a report, with the file's path if it is the test's own file; of other files only the ID is known.
-    init(_ source: ErrorReport.Source, in test: Test?) {
+    ///
+    /// - Parameters:
+    ///   - source: The place.
+    ///   - test: Where the test is; nil if there is none.
+    init(_ source: ErrorReport.Source, near test: SourceLocation? = nil) {
         // A poster may give any place, but Swift Testing traps on an invalid one.
         let isPlace = source.line > 0 && source.line < Int.max && source.fileID.contains("/")
         let fileID = isPlace ? source.fileID : "unknown/\(source.fileID.isEmpty ? "file" : source.fileID)"
         self.init(
             fileID: fileID,
-            filePath: test?.sourceLocation.path(ifOf: fileID) ?? fileID,
+            filePath: test?.path(ifOf: fileID) ?? fileID,
             line: isPlace ? Int(source.line) : 1,
             column: 1)
     }

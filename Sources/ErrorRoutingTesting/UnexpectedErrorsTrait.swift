@@ -30,7 +30,9 @@ public import Testing
 ///
 /// Code in a thread or a detached task has no test's bus. If the process has no root bus either, an error that it posts
 /// fails the run and not a test: the issue has the error's name and its posting line. (For this the trait sets the
-/// process's `LastResort`, once.) The trait does not see errors of a bus that the code under test makes itself.
+/// process's `LastResort`, once.) The trait does not see errors of a bus that the code under test makes itself, or of
+/// the child process of an exit test: see
+/// ``failingOnUnexpectedErrors(handler:configuration:isolation:sourceLocation:_:)``.
 public struct UnexpectedErrorsTrait: SuiteTrait, TestTrait, TestScoping {
     let handler: ErrorHandler
     let configuration: ErrorBus.Configuration?
@@ -50,22 +52,7 @@ public struct UnexpectedErrorsTrait: SuiteTrait, TestTrait, TestScoping {
         testCase: Test.Case?,
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        ForeignPosts.watch()
-        let watch = ErrorWatch(test, self)
-        let result: Result<Void, any Error>
-        do {
-            try await ErrorWatch.$current.withValue(watch) {
-                try await withErrorBus(handler: watch.handler, configuration: watch.watchingConfiguration) { bus in
-                    watch.observe(bus)
-                    try await function()
-                }
-            }
-            result = .success(())
-        } catch {
-            result = .failure(error)
-        }
-        watch.recordIssues()
-        try result.get()
+        try await ErrorWatch("test \"\(test.name)\"", at: test.sourceLocation, self).run(function)
     }
 }
 

@@ -42,6 +42,7 @@ extension PresenterTests {
     func defaults() async {
         for rules in [ErrorMap<PresentationStyle>.default, .default.on(Plain("posted"), .banner)] {
             let presenter = ErrorPresenter(rules: rules.on(Plain("unimportant"), .hidden))
+            presenter.bannerDuration = nil
             await withErrorBus(handler: ErrorHandler()) { bus in
                 let observation = presenter.observe(bus)
                 for text in ["posted", "other"] { bus.post(Plain(text)) }
@@ -67,6 +68,7 @@ extension PresenterTests {
     func bus() async {
         // Rules that show everything make no difference.
         let presenter = ErrorPresenter(rules: ErrorMap(default: .banner))
+        presenter.bannerDuration = nil
         let handler = ErrorHandler().on(Plain("handled")) { _ in .stop }.ignore(Plain("ignored"))
         await withErrorBus(handler: handler) { bus in
             let observation = presenter.observe(bus)
@@ -86,6 +88,7 @@ extension PresenterTests {
         arguments: [CancellationError(), Stopped(), URLError(.cancelled)] as [any Error])
     func cancellations(error: any Error) async {
         let presenter = ErrorPresenter(rules: ErrorMap(default: .banner))
+        presenter.bannerDuration = nil
         await withErrorBus(handler: ErrorHandler()) { bus in
             let observation = presenter.observe(bus)
             let meet: @MainActor () async -> Void = {

@@ -74,6 +74,8 @@ extension ReplayTests {
             let report = ErrorReport(error: handled, source: .init(), metadata: ["card": "secret"], scope: ["shop"])
             return ActionFailure(error: error, report: report, rule: rule)
         }
+        // Deeper than errors within errors are coded.
+        let deep = (1...8).reduce(failure(Order.late)) { deep, _ in failure(deep) }
         let rules = ErrorHandler()
             .on(CancellationError.self) { _ in .stop }
             .on(matching: .type(ErrorsDropped.self).where { $0.byType["Shop.Error"] == 2 }.named("two")) { _ in .stop }
@@ -85,10 +87,10 @@ extension ReplayTests {
             ActionTimeLimitExceeded(limit: .seconds(3)), failure(Order.late), failure(URLError(.timedOut)),
             // What the action was handling need not be rebuilt; what it threw must be.
             failure(ActionTimeLimitExceeded(limit: .seconds(3)), of: Gone()), failure(Gone()),
-            failure(failure(Order.late)))
+            failure(failure(Order.late)), deep)
         #expect(!lines.contains { $0.contains("secret") && !$0.contains(#""metadata":{"card":"secret"}"#) })
         let replay = replay(lines, rules)
-        expect(replay.unchanged, equals: 6, "\(replay)")
+        expect(replay.unchanged, equals: 7, "\(replay)")
         expect(replay.notRebuilt, equals: ["ErrorRouting.ActionFailure": 2])
         #expect(replay.differences.isEmpty)
     }

@@ -26,8 +26,7 @@ extension ForeignPostsTests {
         await withKnownIssue {
             await #expect(processExitsWith: .success) {
                 alarm(120)
-                ForeignPosts.watch()
-                await Self.postFromThread()
+                await failingOnUnexpectedErrors { await Self.postFromThread() }
             }
         } matching: { issue in
             found.withLock { $0.append(issue) }
@@ -39,6 +38,34 @@ extension ForeignPostsTests {
         #expect(text.contains("by a thread or task that belongs to no test"))
         #expect(text.contains("ErrorRoutingTestingTests.Lost"))
         #expect(text.contains("message=\"Lost(); card: 7\""))
+    }
+
+    @Test(
+        "two tests at once that make their buses roots keep their errors apart; a thread's go to the newest root")
+    func twoRoots() async {
+        await #expect(processExitsWith: .success) {
+            alarm(120)
+            func main(_ code: Int, _ body: @Sendable (ErrorBus) async -> Void) async {
+                let posted = await withErrorBus(handler: ErrorHandler(), asRoot: true) { bus in
+                    let reports = bus.reports(bufferingNewest: .max)
+                    postError(Declined(code: code))
+                    await body(bus)
+                    return reports
+                }
+                var codes: [Int?] = []
+                for await report in posted { codes.append((report.error as? Declined)?.code) }
+                expect(codes, equals: code == 1 ? [1] : [2, nil])
+            }
+            let (isRoot, isDone) = (Gate(), Gate())
+            async let first: Void = main(1) { _ in
+                isRoot.open()
+                await isDone.wait()
+            }
+            await isRoot.wait()
+            await main(2) { _ in await Self.postFromThread() }
+            isDone.open()
+            await first
+        }
     }
 
     @Test("what a test without the trait posts fails nothing")
@@ -57,7 +84,7 @@ extension ForeignPostsTests {
         for (line, place) in places { expect(ErrorReport.Source(inLine: line)?.description, equals: place) }
         expectNil(ErrorReport.Source(inLine: "no field"))
         expectNil(ErrorReport.Source(inLine: "error source=M/F.swift"))
-        expect(SourceLocation(.init(fileID: "", line: 0), in: nil).fileID, equals: "unknown/file")
-        expect(SourceLocation(.init(fileID: "M/F.swift", line: .max), in: nil).line, equals: 1)
+        expect(SourceLocation(.init(fileID: "", line: 0)).fileID, equals: "unknown/file")
+        expect(SourceLocation(.init(fileID: "M/F.swift", line: .max)).line, equals: 1)
     }
 }

@@ -1,4 +1,5 @@
 import ErrorRouting
+import Foundation
 import TestSupport
 import Testing
 
@@ -27,6 +28,33 @@ extension UnexpectedErrorsTests {
             expect(Set(found.map(\.sourceLocation?.filePath)), equals: [#filePath])
         #endif
         expect(found.texts.first?.contains("nothing expected this error: failure type="), equals: true)
+    }
+
+    private static let childsLine = #line + 9
+
+    /// What an exit test runs; in the macro itself all would have the macro's line.
+    private static func postInChild() async {
+        // The trait's bus is in the test's process.
+        postError(Lost())
+        let value = await failingOnUnexpectedErrors(handler: ErrorHandler().ignore(Lost.self)) {
+            postError(Lost())
+            expectingErrors(matching: .value(Declined(code: 1)), count: 1) { postError(Declined(code: 1)) }
+            postError(Declined(code: 2))
+            return 3
+        }
+        expect(value, equals: 3)
+    }
+
+    @Test("an exit test fails for what its child posts within failingOnUnexpectedErrors, and for nothing else there")
+    func exitTests() async {
+        let found = await issues {
+            await #expect(processExitsWith: .success) {
+                alarm(120)
+                await Self.postInChild()
+            }
+        }
+        expect(found.lines, equals: [Self.childsLine])
+        #expect(found.texts.first?.contains("Declined(code: 2)") == true, "\(found)")
     }
 
     @Test("it does not fail where a rule of the trait's handler or of a scope handles the error, or nothing is posted")

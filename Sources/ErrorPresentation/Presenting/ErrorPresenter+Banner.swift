@@ -21,6 +21,7 @@ extension ErrorPresenter {
         guard let id, let duration = recoveries[id]?.bannerDuration ?? bannerDuration else { return }
         // Detached, so that no task-local value of the caller lives on in it.
         let task = Task.detached { [weak self, clock] in
+            // error-audit: harmless, because a sleep fails only if the banner is gone before its time
             guard (try? await clock.sleep(for: duration)) != nil else { return }
             await self?.endBanner(id)
         }

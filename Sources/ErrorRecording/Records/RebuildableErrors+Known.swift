@@ -5,25 +5,30 @@ import Foundation
 /// The types that need not be added.
 extension RebuildableErrors {
     static let known: [String: Coding] = [
-        TypeName.full(CancellationError.self): coding { (_: CancellationError, _) in
+        TypeName.full(CancellationError.self): coding { (_: CancellationError) in
             Nothing()
-        } decoding: { _, _ in
+        } decoding: { _ in
             CancellationError()
         },
-        TypeName.full(ErrorsDropped.self): coding { (error: ErrorsDropped, _) in
+        TypeName.full(DecodingError.self): coding {
+            DecodingForm(error: $0)
+        } decoding: {
+            $0.error
+        },
+        TypeName.full(ErrorsDropped.self): coding { (error: ErrorsDropped) in
             Drops(count: error.count, byType: error.byType)
-        } decoding: { drops, _ in
+        } decoding: { drops in
             ErrorsDropped(count: drops.count, byType: drops.byType)
         },
-        TypeName.full(ActionTimeLimitExceeded.self): coding { (error: ActionTimeLimitExceeded, _) in
+        TypeName.full(ActionTimeLimitExceeded.self): coding { (error: ActionTimeLimitExceeded) in
             error.limit
-        } decoding: { limit, _ in
+        } decoding: { limit in
             ActionTimeLimitExceeded(limit: limit)
         },
-        TypeName.full(ActionFailure.self): coding { (error: ActionFailure, set) in
-            Failure(error, set)
-        } decoding: { failure, set in
-            failure.error(set)
+        TypeName.full(ActionFailure.self): coding {
+            FailureForm(failure: $0)
+        } decoding: {
+            $0.failure
         },
     ]
 
@@ -33,60 +38,14 @@ extension RebuildableErrors {
         let count: Int
         let byType: [String: Int]
     }
+}
 
-    /// What is recorded of a failed action: not the metadata of the handled report, which its own record has.
-    private struct Failure: Codable {
-        let thrown: Inner
-        let handled: Inner
-        let role: String
-        let source: Place
-        let scope: [String]
-        let matcher: String
-        let ruleSource: Place
+/// What is recorded of a failed action: not the metadata of the handled report, which its own record has.
+private struct FailureForm: Codable {
+    private enum CodingKeys: CodingKey { case thrown, handled, role, source, scope, matcher, ruleSource }
 
-        /// Nil if the thrown error cannot be rebuilt, because rules look for it.
-        init?(_ failure: ActionFailure, _ set: RebuildableErrors) {
-            thrown = Inner(failure.error, set)
-            if !thrown.hasValue { return nil }
-            handled = Inner(failure.report.error, set)
-            role = failure.report.role.name
-            source = Place(failure.report.source)
-            scope = failure.report.scope
-            (matcher, ruleSource) = (failure.rule.matcher, Place(failure.rule.source))
-        }
-
-        func error(_ set: RebuildableErrors) -> ActionFailure? {
-            guard let error = thrown.error(set) else { return nil }
-            let report = ErrorReport(
-                error: handled.error(set) ?? NotRebuilt(description: handled.type), role: .init(role),
-                source: source.source, scope: scope)
-            return ActionFailure(
-                error: error, report: report, rule: RuleDescription(matcher: matcher, source: ruleSource.source))
-        }
-    }
-
-    /// An error within another one.
-    private struct Inner: Codable {
-        let type: String
-        var domain: String?
-        var code: Int?
-        var value: String?
-
-        init(_ error: any Error, _ set: RebuildableErrors) {
-            var kind = ErrorReport(error: error, source: ErrorReport.Source()).kind
-            type = kind.typeName
-            (domain, code) = (kind.domainAndCode?.domain, kind.domainAndCode?.code)
-            // Each level would escape the text of the levels below it, which doubles its length.
-            if !(error is ActionFailure) { value = set.value(of: error, named: type) }
-        }
-
-        /// Whether the error can be rebuilt.
-        var hasValue: Bool { value != nil || RebuildableErrors.isFoundations(type) && domain != nil }
-
-        func error(_ set: RebuildableErrors) -> (any Error)? {
-            set.rebuilt(type, domain, code, value.map { Data($0.utf8) })
-        }
-    }
+    /// Stands for the error that the action was handling, if that cannot be rebuilt.
+    private struct NotRebuilt: Error, CustomStringConvertible { let description: String }
 
     private struct Place: Codable {
         let fileID: String
@@ -97,6 +56,85 @@ extension RebuildableErrors {
         var source: ErrorReport.Source { ErrorReport.Source(fileID: fileID, line: line) }
     }
 
-    /// Stands for the error that a failed action was handling, if that cannot be rebuilt.
-    private struct NotRebuilt: Error, CustomStringConvertible { let description: String }
+    let failure: ActionFailure
+
+    init(failure: ActionFailure) { self.failure = failure }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        let handled = try fields.decode(CodedError.self, forKey: .handled)
+        guard let error = try fields.decode(CodedError.self, forKey: .thrown).error(from: decoder) else {
+            throw DecodingError.dataCorruptedError(forKey: .thrown, in: fields, debugDescription: "an unknown type")
+        }
+        let report = ErrorReport(
+            error: handled.error(from: decoder) ?? NotRebuilt(description: handled.type),
+            role: .init(try fields.decode(String.self, forKey: .role)),
+            source: try fields.decode(Place.self, forKey: .source).source,
+            scope: try fields.decode([String].self, forKey: .scope))
+        let rule = RuleDescription(
+            matcher: try fields.decode(String.self, forKey: .matcher),
+            source: try fields.decode(Place.self, forKey: .ruleSource).source)
+        failure = ActionFailure(error: error, report: report, rule: rule)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let thrown = CodedError(failure.error, for: encoder)
+        guard thrown.isRebuildable else {
+            throw EncodingError.invalidValue(failure, .init(codingPath: [], debugDescription: thrown.type))
+        }
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(thrown, forKey: .thrown)
+        try fields.encode(CodedError(failure.report.error, for: encoder), forKey: .handled)
+        try fields.encode(failure.report.role.name, forKey: .role)
+        try fields.encode(Place(failure.report.source), forKey: .source)
+        try fields.encode(failure.report.scope, forKey: .scope)
+        try fields.encode(failure.rule.matcher, forKey: .matcher)
+        try fields.encode(Place(failure.rule.source), forKey: .ruleSource)
+    }
+}
+
+/// What is recorded of a value that cannot be decoded: not where it was, and nothing of it.
+private struct DecodingForm: Codable {
+    private enum CodingKeys: CodingKey { case kind, underlying }
+    private enum Kind: String, Codable { case typeMismatch, valueNotFound, keyNotFound, dataCorrupted }
+
+    private struct Key: CodingKey {
+        var stringValue: String { "" }
+        var intValue: Int? { nil }
+        init() {}
+        init?(stringValue: String) { nil }
+        init?(intValue: Int) { nil }
+    }
+
+    let error: DecodingError
+
+    init(error: DecodingError) { self.error = error }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        let underlying = try fields.decodeIfPresent(CodedError.self, forKey: .underlying)
+        let context = DecodingError.Context(
+            codingPath: [], debugDescription: "replayed", underlyingError: underlying?.error(from: decoder))
+        error =
+            switch try fields.decode(Kind.self, forKey: .kind) {
+            case .typeMismatch: .typeMismatch(Any.self, context)
+            case .valueNotFound: .valueNotFound(Any.self, context)
+            case .keyNotFound: .keyNotFound(Key(), context)
+            case .dataCorrupted: .dataCorrupted(context)
+            }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let (kind, context): (Kind, DecodingError.Context)
+        switch error {
+        case .typeMismatch(_, let found): (kind, context) = (.typeMismatch, found)
+        case .valueNotFound(_, let found): (kind, context) = (.valueNotFound, found)
+        case .keyNotFound(_, let found): (kind, context) = (.keyNotFound, found)
+        case .dataCorrupted(let found): (kind, context) = (.dataCorrupted, found)
+        @unknown default: throw error
+        }
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(kind, forKey: .kind)
+        try fields.encodeIfPresent(context.underlyingError.map { CodedError($0, for: encoder) }, forKey: .underlying)
+    }
 }

@@ -16,13 +16,15 @@ import Foundation
 /// ```
 ///
 /// You don't need to add `NSError` objects, or Foundation's `URLError`, `CocoaError` and `POSIXError`, which are
-/// rebuilt by their domain and code. `CancellationError` and the errors of `ErrorRouting` are known too:
-/// `ErrorsDropped`, `ActionTimeLimitExceeded`, and an `ActionFailure` whose thrown error can be rebuilt.
+/// rebuilt by their domain and code. Known too are `CancellationError`, `DecodingError` without what was decoded, and
+/// the errors of `ErrorRouting`: `ErrorsDropped`, `ActionTimeLimitExceeded`, and an `ActionFailure` whose thrown error
+/// can be rebuilt. `NetworkError` of `HTTPErrors`, and `CircuitOpen` and `CircuitChanged` of `ErrorRecovery`, are
+/// `Codable`: add them, and the types of the service's own errors under them.
 public struct RebuildableErrors: Sendable {
-    /// How errors of a type are coded; both closures receive the set, for errors within errors.
+    /// How errors of a type are coded; both closures receive how errors within these errors are coded.
     struct Coding: Sendable {
-        let encode: @Sendable (any Error, RebuildableErrors) throws -> Data?
-        let decode: @Sendable (Data, RebuildableErrors) throws -> (any Error)?
+        let encode: @Sendable (any Error, InnerCoding) throws -> Data?
+        let decode: @Sendable (Data, InnerCoding) throws -> (any Error)?
     }
 
     /// By the full name of the type, as records have it.
@@ -61,33 +63,36 @@ public struct RebuildableErrors: Sendable {
         decoding decode: @escaping @Sendable (Code) throws -> E?
     ) -> Self {
         var result = self
-        result.codings[TypeName.full(type)] = Self.coding { error, _ in
-            try encode(error)
-        } decoding: { code, _ in
-            try decode(code)
-        }
+        result.codings[TypeName.full(type)] = Self.coding(encoding: encode, decoding: decode)
         return result
     }
 
     /// Returns how errors of a type are coded.
     static func coding<E: Error, Code: Codable & Sendable>(
-        encoding encode: @escaping @Sendable (E, RebuildableErrors) throws -> Code?,
-        decoding decode: @escaping @Sendable (Code, RebuildableErrors) throws -> E?
+        encoding encode: @escaping @Sendable (E) throws -> Code?,
+        decoding decode: @escaping @Sendable (Code) throws -> E?
     ) -> Coding {
-        Coding { error, set in
+        Coding { error, inner in
             // Another type may have the same name.
             guard let error = error as? E else { return nil }
-            return try encode(error, set).map { try encoder.encode($0) }
-        } decode: { data, set in
-            try decode(decoder.decode(Code.self, from: data), set)
+            return try encode(error).map { try encoder(inner).encode($0) }
+        } decode: { data, inner in
+            try decode(decoder(inner).decode(Code.self, from: data))
         }
     }
 
     /// Returns an error's value as JSON; nil if its type was not added, or if the value cannot be written.
-    func value(of error: any Error, named typeName: String) -> String? {
+    func value(of error: any Error, named typeName: String, depth: Int = 0) -> String? {
+        let inner = InnerCoding(set: self, depth: depth + 1)
         // error-audit: harmless, because the line is written without the value, and has the error's message
-        guard let data = try? codings[typeName]?.encode(error, self), data.count <= Self.valueLimit else { return nil }
+        guard let data = try? codings[typeName]?.encode(error, inner), data.count <= Self.valueLimit else { return nil }
         return String(data: data, encoding: .utf8)
+    }
+
+    /// Returns the error of a value; nil if its type was not added, or the value is another type's.
+    func error(named typeName: String, _ value: Data, depth: Int = 0) -> (any Error)? {
+        // error-audit: harmless, because the replay counts the errors that it can't rebuild
+        try? codings[typeName]?.decode(value, InnerCoding(set: self, depth: depth + 1))
     }
 
     /// Returns the error of a record; nil if it cannot be rebuilt.
@@ -104,7 +109,7 @@ public struct RebuildableErrors: Sendable {
         if let errorCase { return errorCase.includes(error) ? error : nil }
         let report = ErrorReport(error: error, source: ErrorReport.Source())
         var kind = report.kind
-        let isOfType = kind.typeName == record.type || Self.isFoundations(record.type)
+        let isOfType = kind.typeName == record.type || CodedError.isFoundations(record.type)
         let isSame =
             isOfType && kind.caseName == record.caseName && kind.domainAndCode?.domain == record.domain
             && kind.domainAndCode?.code == record.code
@@ -113,15 +118,11 @@ public struct RebuildableErrors: Sendable {
     }
 
     private func rebuilt(_ record: ReplayedRecord, _ value: Data?) -> (any Error)? {
-        rebuilt(record.type, record.domain, record.code, value)
-    }
-
-    /// Returns the error of a type's name and of a value, or of a domain and a code.
-    func rebuilt(_ type: String, _ domain: String?, _ code: Int?, _ value: Data?) -> (any Error)? {
-        // error-audit: harmless, because the replay counts the errors that it can't rebuild
-        if let value { return try? codings[type]?.decode(value, self) }
-        guard Self.isFoundations(type), let domain, let code else { return nil }
-        return Self.foundation(domain, code)
+        if let value { return error(named: record.type, value) }
+        guard CodedError.isFoundations(record.type), let domain = record.domain, let code = record.code else {
+            return nil
+        }
+        return CodedError.foundation(domain, code)
     }
 
     /// Whether a type was added, by its full name.
@@ -129,39 +130,37 @@ public struct RebuildableErrors: Sendable {
 
     // MARK: Coding
 
-    private static let encoder = {
+    private static func encoder(_ inner: InnerCoding) -> JSONEncoder {
         let encoder = JSONEncoder()
+        encoder.userInfo[.errorCoding] = inner
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return encoder
-    }()
+    }
 
-    private static let decoder = {
+    private static func decoder(_ inner: InnerCoding) -> JSONDecoder {
         let decoder = JSONDecoder()
+        decoder.userInfo[.errorCoding] = inner
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return decoder
-    }()
+    }
+}
 
-    // MARK: Foundation's errors
+/// Codes the errors within an error, by the same types.
+struct InnerCoding: ErrorCoding {
+    /// How deep errors within errors are coded: each level escapes the text of the levels below it.
+    private static let limit = 4
 
-    /// Whether a type is one of Foundation's that are rebuilt without being added.
-    ///
-    /// The module of such a type differs between platforms, and errors of a server may be replayed elsewhere.
-    static func isFoundations(_ typeName: String) -> Bool {
-        let parts = typeName.split(separator: ".")
-        let hasModule = parts.count == 2 && (parts[0].hasPrefix("Foundation") || parts[0] == "__C")
-        return (hasModule || parts.count == 1)
-            && ["NSError", "URLError", "CocoaError", "POSIXError"].contains(parts[parts.count - 1])
+    let set: RebuildableErrors
+    let depth: Int
+
+    func value(of error: any Error, named typeName: String) -> String? {
+        depth > Self.limit ? nil : set.value(of: error, named: typeName, depth: depth)
     }
 
-    /// Returns Foundation's error of a domain and a code: the Swift type of the domain, if there is one that has the
-    /// code, else an `NSError`.
-    private static func foundation(_ domain: String, _ code: Int) -> any Error {
-        let error = NSError(domain: domain, code: code)
-        if let error = ErrorMatcher.type(URLError.self).match(error) { return error }
-        if let error = ErrorMatcher.type(CocoaError.self).match(error) { return error }
-        return ErrorMatcher.type(POSIXError.self).match(error) ?? error
+    func error(named typeName: String, _ value: Data) -> (any Error)? {
+        depth > Self.limit ? nil : set.error(named: typeName, value, depth: depth)
     }
 }

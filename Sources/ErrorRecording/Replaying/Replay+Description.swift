@@ -1,4 +1,5 @@
 import BoundedDescriptions
+import ErrorRouting
 
 extension Replay {
     /// A table for a person: how many are unchanged, what differs and how, and what could not be rebuilt.
@@ -91,7 +92,9 @@ extension RebuildableErrors {
     fileprivate func advice(on type: String) -> String {
         if type == ReplayTally.others { return "  and more types" }
         if isAdded(type) { return ": its value was not recorded, or comes out as another error" }
-        if Self.isFoundations(type) { return ": errors under it, or a code that is not known here, cannot be rebuilt" }
+        if CodedError.isFoundations(type) {
+            return ": errors under it, or a code that is not known here, cannot be rebuilt"
+        }
         let name = type.firstIndex(of: ".").map { type[type.index(after: $0)...] } ?? type[...]
         return ": make it Codable, and record with RebuildableErrors().adding(\(name).self)"
     }

@@ -42,6 +42,11 @@ public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
         problem = isProblem ? try? JSONDecoder().decode(ProblemDetails.self, from: self.body) : nil
     }
 
+    /// Makes a failure without header fields and body.
+    init(status: Int, problem: ProblemDetails?) {
+        (self.status, headers, body, retryAfter, self.problem) = (status, [:], Data(), nil, problem)
+    }
+
     init(_ response: TransportResponse) {
         self.init(status: response.status, headers: response.headers, body: response.body)
     }

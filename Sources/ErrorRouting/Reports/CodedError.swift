@@ -1,0 +1,75 @@
+package import Foundation
+
+/// An error as a form that can be written and read: its type's name, and what it is rebuilt from.
+///
+/// For errors that are within other errors, such as a cause, whose type the outer error's type does not know. Which
+/// types there are is known to who writes and reads: an ``ErrorCoding``, in the coder's user info.
+package struct CodedError: Codable, Sendable {
+    /// The full name of the error's type.
+    package let type: String
+    /// The error's domain and code, if it defines them: enough for Foundation's errors.
+    package let domain: String?
+    package let code: Int?
+    /// The error's value as JSON; nil if its type is not known.
+    package let value: String?
+
+    /// Codes an error that is within another one.
+    package init(_ error: any Error, for encoder: any Encoder) {
+        self.init(error) { (encoder.userInfo[.errorCoding] as? any ErrorCoding)?.value(of: error, named: $0) }
+    }
+
+    /// Codes an error, with the value of a type's name.
+    package init(_ error: any Error, value: (String) -> String?) {
+        var kind = ErrorKind(of: error)
+        type = kind.typeName
+        (domain, code) = (kind.domainAndCode?.domain, kind.domainAndCode?.code)
+        self.value = value(type)
+    }
+
+    /// Whether the error can be rebuilt.
+    package var isRebuildable: Bool { value != nil || Self.isFoundations(type) && domain != nil }
+
+    /// Returns the error; nil if it cannot be rebuilt.
+    package func error(from decoder: any Decoder) -> (any Error)? {
+        error { (decoder.userInfo[.errorCoding] as? any ErrorCoding)?.error(named: type, $0) }
+    }
+
+    /// Returns the error, with what its value is decoded as; nil if it cannot be rebuilt.
+    package func error(decoding: (Data) -> (any Error)?) -> (any Error)? {
+        if let value { return decoding(Data(value.utf8)) }
+        guard Self.isFoundations(type), let domain, let code else { return nil }
+        return Self.foundation(domain, code)
+    }
+
+    /// Whether a type is one of Foundation's that are rebuilt by their domain and code.
+    ///
+    /// The module of such a type differs between platforms, and errors of a server may be replayed elsewhere.
+    package static func isFoundations(_ typeName: String) -> Bool {
+        let parts = typeName.split(separator: ".")
+        let hasModule = parts.count == 2 && (parts[0].hasPrefix("Foundation") || parts[0] == "__C")
+        return (hasModule || parts.count == 1)
+            && ["NSError", "URLError", "CocoaError", "POSIXError"].contains(parts[parts.count - 1])
+    }
+
+    /// Returns Foundation's error of a domain and a code: the Swift type of the domain, if there is one that has the
+    /// code; otherwise an `NSError`.
+    package static func foundation(_ domain: String, _ code: Int) -> any Error {
+        let error = NSError(domain: domain, code: code)
+        if let error = ErrorMatcher.type(URLError.self).match(error) { return error }
+        if let error = ErrorMatcher.type(CocoaError.self).match(error) { return error }
+        return ErrorMatcher.type(POSIXError.self).match(error) ?? error
+    }
+}
+
+/// Codes the values of errors by the names of their types.
+package protocol ErrorCoding: Sendable {
+    /// Returns an error's value as JSON; nil if its type is not known.
+    func value(of error: any Error, named typeName: String) -> String?
+    /// Returns the error of a value; nil if its type is not known, or the value is another type's.
+    func error(named typeName: String, _ value: Data) -> (any Error)?
+}
+
+extension CodingUserInfoKey {
+    /// The ``ErrorCoding`` for errors within the error that is coded.
+    package static let errorCoding = Self(rawValue: "ErrorRouting.errorCoding")!
+}
