@@ -180,9 +180,8 @@ extension ErrorMatcher where Output == NSError {
     /// - Returns: A matcher that hands on the `NSError`.
     /// - Complexity: O(1); an error is bridged at most once, whatever the number of such rules.
     public static func nsError(domain: String, code: Int? = nil) -> Self {
-        let mayMatch: @Sendable (any Error) -> Bool = { TypeDomains.mayHave($0, domain: domain, code: code) }
-        return Self(.nsError(domain: domain, code: code), predicate: mayMatch) { subject in
-            subject.nsError(domain: domain, code: code)
-        }
+        Self(
+            .nsError(domain: domain, code: code),
+            predicate: { TypeDomains.mayHave($0, domain: domain, code: code) }, nil)
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A value that says whether it matches an error, and what it hands to the action.
 ///
 /// Matchers are made with the factories (``type(_:)``, ``value(_:)``, ``nsError(domain:code:)``, …), combined with
@@ -18,12 +20,12 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     /// What a rule calls instead of ``evaluation``, because it costs less; nil if there is nothing.
     ///
-    /// The matcher matches where it returns true, and the output is the error; by domain, it only says which errors may
-    /// match. Called only for errors of the type that the shape requires.
+    /// The matcher matches where it returns true, and the output is the error. By domain, that holds for `NSError` objects;
+    /// of another error it only says whether it may match. Called only for errors of the type that the shape requires.
     let predicate: Predicate?
 
     /// Decides for ``evaluate(_:)``; nil if the error's dynamic type must be the output's, a struct or an enum, and the
-    /// predicate, if there is one, must return true.
+    /// predicate, if there is one, must return true. Nil too of a matcher by domain, whose output is an `NSError`.
     ///
     /// Most rules match such errors, and a closure would be an allocation for each of them.
     let evaluation: Evaluation?
@@ -53,6 +55,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         _ subject: inout ErrorSubject, _ predicate: Predicate?, _ evaluation: Evaluation?
     ) -> Output? {
         if let evaluation { return evaluation(&subject) }
+        if Output.self == NSError.self { return predicate.flatMap { subject.nsError(where: $0) } as? Output }
         guard subject.isExactly(Output.self), predicate?(subject.error) != false else { return nil }
         return unsafe subject.error(as: Output.self)
     }

@@ -105,17 +105,25 @@ struct ErrorSubject: Sendable {
         return bridged
     }
 
-    /// Returns the error as `as NSError` does if it has a domain and a code; nil if it does not.
-    mutating func nsError(domain: String, code: Int?) -> NSError? {
-        if typeHas(domain: domain) == false { return nil }
-        let error = nsError()
-        return error.domain == domain && (code == nil || error.code == code) ? error : nil
+    /// Returns the error as `as NSError` does if that has the domain and the code of a matcher; nil if not, or if bridging is
+    /// not allowed.
+    ///
+    /// - Parameter holds: The matcher's predicate, which decides for an `NSError` object.
+    mutating func nsError(where holds: (any Error) -> Bool) -> NSError? {
+        guard holds(error), let object = bridgedIfAllowed() else { return nil }
+        if isNSErrorObject { return object }
+        TypeDomains.note(type, domain: object.domain)
+        return holds(NSErrorBridge.object(object)) ? object : nil
     }
 
     /// Whether all errors of the error's Swift type have a domain; nil for an `NSError` object, and if the domain is not
     /// known because matchers are nested too deeply.
     mutating func typeHas(domain: String) -> Bool? {
-        isNSErrorObject ? nil : TypeDomains.has(type, domain: domain) { bridgedIfAllowed()?.domain }
+        if isNSErrorObject { return nil }
+        if let known = TypeDomains.has(type, domain: domain) { return known }
+        guard let own = bridgedIfAllowed()?.domain else { return nil }
+        TypeDomains.note(type, domain: own)
+        return own == domain
     }
 
     /// Returns a matcher's output for the first underlying error that it matches, breadth first.

@@ -13,30 +13,25 @@ enum TypeDomains {
 
     private static let table = TypeTable<Domain>()
 
-    /// Returns whether errors of a Swift type have a domain.
-    ///
-    /// - Parameters:
-    ///   - type: The type.
-    ///   - domain: The domain to compare with.
-    ///   - read: Returns the type's domain if it is not known yet, and nil where it must not be read.
-    /// - Returns: Nil if the domain is not known.
-    @inline(__always)
-    static func has(_ type: Any.Type, domain: String, reading read: () -> String?) -> Bool? {
-        if let known = table[type] { return known.read { $0.name == domain } }
-        guard let name = read() else { return nil }
-        return table.insert(Domain(name), for: type).read { $0.name == domain }
+    /// Notes the domain of a Swift type, unless it is known.
+    static func note(_ type: Any.Type, domain: String) {
+        if table[type] == nil { _ = table.insert(Domain(domain), for: type) }
     }
 
-    /// Returns whether an error may have a domain and a code: true for the errors that have both, and for those that must
-    /// be bridged to know.
+    /// Returns whether errors of a Swift type have a domain; nil if the type's domain is not known.
+    @inline(__always)
+    static func has(_ type: Any.Type, domain: String) -> Bool? { table[type]?.read { $0.name == domain } }
+
+    /// Returns whether an error may have a domain and a code: of an `NSError` object, whether it has both; of a Swift error,
+    /// true unless its type is known to have another domain.
     static func mayHave(_ error: any Error, domain: String, code: Int?) -> Bool {
         func mayHave<Content: Error>(_ content: Content) -> Bool {
-            if Content.self == NSError.self {
+            let isObject = Content.self is AnyClass
+            if Content.self == NSError.self || isObject && Swift.type(of: error) is NSError.Type {
                 let error = unsafe BoxContent.content(content, as: NSError.self)
                 return (code == nil || error.code == code) && error.domain == domain
             }
-            let type = Content.self is AnyClass ? Swift.type(of: error) : Content.self
-            return type is NSError.Type || has(type, domain: domain, reading: { nil }) != false
+            return has(isObject ? Swift.type(of: error) : Content.self, domain: domain) != false
         }
         return _openExistential(error, do: mayHave)
     }
