@@ -12,13 +12,7 @@ import Foundation
 /// Whoever records only adds to the queue, under a lock that nobody holds for longer. The thread asks errors for their
 /// texts and values, calls the redaction, and writes; none of that under a lock that another thread takes.
 final class RecordWriter: Sendable {
-    private typealias Queue = RecorderQueue<TimedReport>
-
-    /// A report with the time that the wall clock showed when its error was posted, in microseconds since 1970.
-    private struct TimedReport {
-        let report: ErrorReport
-        let time: Int64
-    }
+    private typealias Queue = RecorderQueue<ErrorReport>
 
     private struct State {
         var queue: Queue
@@ -59,12 +53,12 @@ final class RecordWriter: Sendable {
     /// Adds a report to the queue; called on any thread.
     ///
     /// The clocks are read for each report: one reading for all that the thread takes at once would give the reports
-    /// on both sides of a step of the clock the same side.
+    /// on both sides of a step of the clock the same side. The thread computes the times from these readings.
     func record(_ report: ErrorReport) {
         let reading = WallClock.Reading.now
         let wakes = state.withLock { state in
             state.clock.check(reading)
-            return state.queue.record(TimedReport(report: report, time: state.clock.time(of: report.instant)))
+            return state.queue.record(report)
         }
         if wakes { wakeUp.signal() }
     }
@@ -135,12 +129,13 @@ final class RecordWriter: Sendable {
     private func run() {
         while true {
             var batch: [Queue.Entry] = []
-            switch state.withLock({ $0.queue.next(&batch) }) {
+            let (step, clock) = state.withLock { ($0.queue.next(&batch), $0.clock) }
+            switch step {
             case .write:
                 #if canImport(ObjectiveC)
-                    autoreleasepool { write(&batch) }
+                    autoreleasepool { write(&batch, clock) }
                 #else
-                    write(&batch)
+                    write(&batch, clock)
                 #endif
             case .sleep:
                 wakeUp.wait()
@@ -157,12 +152,12 @@ final class RecordWriter: Sendable {
     }
 
     /// Writes all of a batch, and takes each report from it: what does not count as pending any more is released.
-    private func write(_ batch: inout [Queue.Entry]) {
+    private func write(_ batch: inout [Queue.Entry], _ clock: WallClock) {
         var chunk = LineChunk()
         batch.reverse()
         while let entry = batch.popLast() {
             let record = ErrorRecord(
-                entry.element.report, from: origin, time: entry.element.time, sequence: entry.number,
+                entry.element, from: origin, time: clock.time(of: entry.element.instant), sequence: entry.number,
                 rebuilding: rebuilding)
             chunk.append(RecordLine(redact(record), limit: lineSize))
             guard chunk.isFull || batch.isEmpty else { continue }

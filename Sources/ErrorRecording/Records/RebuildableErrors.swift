@@ -75,9 +75,11 @@ public struct RebuildableErrors: Sendable {
         Coding { error, inner in
             // Another type may have the same name.
             guard let error = error as? E else { return nil }
-            return try encode(error).map { try encoder(inner).encode($0) }
+            return try encode(error).map { code in
+                try InnerCoding.$current.withValue(inner) { try encoder.encode(code) }
+            }
         } decode: { data, inner in
-            try decode(decoder(inner).decode(Code.self, from: data))
+            try decode(InnerCoding.$current.withValue(inner) { try decoder.decode(Code.self, from: data) })
         }
     }
 
@@ -130,26 +132,40 @@ public struct RebuildableErrors: Sendable {
 
     // MARK: Coding
 
-    private static func encoder(_ inner: InnerCoding) -> JSONEncoder {
+    private static let encoder = {
         let encoder = JSONEncoder()
-        encoder.userInfo[.errorCoding] = inner
+        encoder.userInfo[.errorCoding] = CurrentCoding()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return encoder
-    }
+    }()
 
-    private static func decoder(_ inner: InnerCoding) -> JSONDecoder {
+    private static let decoder = {
         let decoder = JSONDecoder()
-        decoder.userInfo[.errorCoding] = inner
+        decoder.userInfo[.errorCoding] = CurrentCoding()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return decoder
+    }()
+}
+
+/// What the task's coding is, for coders that are made once: making one costs more than a small error's value.
+private struct CurrentCoding: ErrorCoding {
+    func value(of error: any Error, named typeName: String) -> String? {
+        InnerCoding.current?.value(of: error, named: typeName)
+    }
+
+    func error(named typeName: String, _ value: Data) -> (any Error)? {
+        InnerCoding.current?.error(named: typeName, value)
     }
 }
 
 /// Codes the errors within an error, by the same types.
 struct InnerCoding: ErrorCoding {
+    /// That of the error which is being coded.
+    @TaskLocal static var current: InnerCoding?
+
     /// How deep errors within errors are coded: each level escapes the text of the levels below it.
     private static let limit = 4
 

@@ -14,7 +14,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     private final func match(_ subject: inout ErrorSubject) -> Input? {
         guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }
-        return ErrorMatcher<Input>.evaluate(&subject, predicate, evaluation)
+        return ErrorMatcher<Input>.evaluate(&subject, .init(holds: predicate), evaluation)
     }
 
     override func act<Content: Error>(

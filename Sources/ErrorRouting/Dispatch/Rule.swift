@@ -32,7 +32,7 @@ class Rule: RuleNode, @unchecked Sendable {
     ///   - source: Where the rule is registered.
     ///   - traits: What the rule does with an error that it matches.
     init(
-        _ shape: MatcherShape, _ predicate: (@Sendable (any Error) -> Bool)?, at source: ErrorReport.Source,
+        _ shape: MatcherShape, _ predicate: ErrorPredicate?, at source: ErrorReport.Source,
         _ traits: Traits = Traits()
     ) {
         let requirement = shape.requirement
@@ -49,7 +49,7 @@ class Rule: RuleNode, @unchecked Sendable {
             match = .asked
         }
         // No `??`, which would allocate for the closure.
-        if let predicate { self.predicate = predicate } else { self.predicate = { _ in true } }
+        if let predicate { self.predicate = predicate.holds } else { self.predicate = { _ in true } }
     }
 
     /// Whether an error of a type may match; runs no code of the user's.

@@ -29,7 +29,7 @@ extension ErrorMatcher where Output: Error {
                 return subject.isNSErrorObject ? bridge(subject.nsError()) : nil
             }
         }
-        return Self(.type(Output.self), nil)
+        return Self(byType: .type(Output.self))
     }
 }
 
@@ -67,7 +67,7 @@ extension ErrorMatcher where Output: Error & Equatable {
             let error = unsafe ErrorSubject.content(of: error, as: Output.self)
             return error == value && value == value && error == error
         }
-        return Self(.value(value), predicate: predicate, nil)
+        return Self(.value(value), predicate: ErrorPredicate(holds: predicate), nil)
     }
 }
 
@@ -158,7 +158,9 @@ extension ErrorMatcher where Output == any Error {
     /// - Complexity: That of `predicate`, for every error that reaches the rule: an error's type does not say whether
     ///   the rule can match, so each such rule makes a handler slower.
     public static func predicate(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
-        Self(.predicate, predicate: predicate) { subject in predicate(subject.error) ? subject.error : nil }
+        Self(.predicate, predicate: ErrorPredicate(holds: predicate)) { subject in
+            predicate(subject.error) ? subject.error : nil
+        }
     }
 
     /// Matches every error.
@@ -182,6 +184,6 @@ extension ErrorMatcher where Output == NSError {
     public static func nsError(domain: String, code: Int? = nil) -> Self {
         Self(
             .nsError(domain: domain, code: code),
-            predicate: { TypeDomains.mayHave($0, domain: domain, code: code) }, nil)
+            predicate: ErrorPredicate { TypeDomains.mayHave($0, domain: domain, code: code) }, nil)
     }
 }

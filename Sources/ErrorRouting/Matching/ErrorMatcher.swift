@@ -22,29 +22,38 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     ///
     /// The matcher matches where it returns true, and the output is the error. By domain, that holds for `NSError` objects;
     /// of another error it only says whether it may match. Called only for errors of the type that the shape requires.
-    let predicate: Predicate?
+    let predicate: ErrorPredicate?
 
-    /// Decides for ``evaluate(_:)``; nil if the error's dynamic type must be the output's, a struct or an enum, and the
-    /// predicate, if there is one, must return true. Nil too of a matcher by domain, whose output is an `NSError`.
+    /// What ``evaluate(_:)`` calls instead of its own two ways.
+    ///
+    /// Nil if the error's dynamic type must be the output's, a struct or an enum, and the predicate, if there is one, must
+    /// return true; nil too of a matcher by domain, whose output is an `NSError`.
     ///
     /// Most rules match such errors, and a closure would be an allocation for each of them.
     let evaluation: Evaluation?
 
-    /// Tells the matcher from others, so that one which occurs twice in a combination is asked once; 0 for a matcher by the
-    /// output's type alone, which calls no code of the user's.
-    let id: UInt
-    /// What it is combined from; nil for a matcher that is no combination.
+    /// What the matcher is combined from; nil for a matcher by the output's type alone, which calls no code of the user's.
+    ///
+    /// Its identity tells the matcher from others, so that one which occurs twice in a combination is called once.
     let parts: MatcherParts?
 
-    typealias Predicate = @Sendable (any Error) -> Bool
     typealias Evaluation = @Sendable (inout ErrorSubject) -> Output?
 
     init(
-        _ shape: MatcherShape, predicate: Predicate? = nil, id: UInt? = nil, parts: MatcherParts? = nil,
+        _ shape: MatcherShape, predicate: ErrorPredicate? = nil, parts: MatcherParts = MatcherParts(),
         _ evaluation: Evaluation?
     ) {
         (self.shape, self.predicate, self.evaluation, self.parts) = (shape, predicate, evaluation, parts)
-        self.id = id ?? (evaluation == nil && predicate == nil ? 0 : MatcherParts.nextID())
+    }
+
+    /// Creates a matcher by the output's type alone, a struct's or an enum's.
+    init(byType shape: MatcherShape) {
+        (self.shape, predicate, evaluation, parts) = (shape, nil, nil, nil)
+    }
+
+    /// Creates a matcher that decides as another one does.
+    private init(_ shape: MatcherShape, as matcher: Self) {
+        (self.shape, predicate, evaluation, parts) = (shape, matcher.predicate, matcher.evaluation, matcher.parts)
     }
 
     /// Returns what the matcher hands on, or nil if it does not match.
@@ -52,25 +61,27 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     /// As ``evaluate(_:)``, for a rule, which stores no more than the two.
     static func evaluate(
-        _ subject: inout ErrorSubject, _ predicate: Predicate?, _ evaluation: Evaluation?
+        _ subject: inout ErrorSubject, _ predicate: ErrorPredicate?, _ evaluation: Evaluation?
     ) -> Output? {
         if let evaluation { return evaluation(&subject) }
-        if Output.self == NSError.self { return predicate.flatMap { subject.nsError(where: $0) } as? Output }
-        guard subject.isExactly(Output.self), predicate?(subject.error) != false else { return nil }
+        if Output.self == NSError.self { return predicate.flatMap { subject.nsError(where: $0.holds) } as? Output }
+        guard subject.isExactly(Output.self), predicate?.holds(subject.error) != false else { return nil }
         return unsafe subject.error(as: Output.self)
     }
 
     /// As ``evaluate(_:)``, but calls the matcher only once if the combination that it is a part of has it twice.
     func ask(_ subject: inout ErrorSubject) -> Output? {
-        guard id != 0, let answers = subject.answers else { return evaluate(&subject) }
+        guard parts != nil, let answers = subject.answers else { return evaluate(&subject) }
         if let known = answers[identity] as? MatcherParts.Answer<Output> { return known.output }
         let output = evaluate(&subject)
         subject.answers?[identity] = MatcherParts.Answer(output)
         return output
     }
 
-    /// ``id``, or the address of the output's type.
-    var identity: UInt { id == 0 ? UInt(bitPattern: ObjectIdentifier(Output.self)) : id }
+    /// That of the parts; for a matcher by type, that of the output's type.
+    var identity: UInt {
+        UInt(bitPattern: parts.map { ObjectIdentifier($0) } ?? ObjectIdentifier(Output.self))
+    }
 
     /// Asks the matcher about one error.
     ///
@@ -121,7 +132,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Parameter name: The name to show.
     /// - Returns: The same matcher under that name.
     public func named(_ name: String) -> Self {
-        Self(.named(name, shape), predicate: predicate, id: id, parts: parts, evaluation)
+        Self(.named(name, shape), as: self)
     }
 
     /// The same matcher with its output as `any Error`.
@@ -130,7 +141,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// otherwise the error that was matched.
     var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
-        return ErrorMatcher<any Error>(shape, id: MatcherParts.erased(identity), parts: parts) { subject in
+        return ErrorMatcher<any Error>(shape, parts: MatcherParts(of: self)) { subject in
             guard let output = ask(&subject) else { return nil }
             // The value is cast, not the type: `any LocalizedError` is not an `Error` type, but its content is an
             // error.
@@ -147,4 +158,9 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     public static func ~= (matcher: Self, error: any Error) -> Bool {
         matcher.match(error) != nil
     }
+}
+
+/// A closure with its own type: in an optional, a closure would be called by another one.
+struct ErrorPredicate: Sendable {
+    let holds: @Sendable (any Error) -> Bool
 }
