@@ -175,15 +175,17 @@ extension CircuitBreaker {
     }
 
     private func run<T>(_ operation: () async throws -> T, asTrial number: UInt64) async throws -> T {
-        let result: T
+        var end = CircuitMachine.End.success
+        defer {
+            let now = now()
+            change { ((), $0.endTrial(number, end, at: now)) }
+        }
         do {
-            result = try await trial.binding(Trial(number: number, circuit: self), isolation: #isolation, operation)
+            return try await trial.binding(Trial(number: number, circuit: self), isolation: #isolation, operation)
         } catch {
-            endTrial(number, end(error))
+            end = self.end(error)
             throw error
         }
-        endTrial(number, .success)
-        return result
     }
 
     @usableFromInline
@@ -204,17 +206,17 @@ extension CircuitBreaker {
         change { ((), $0.end(end, in: era, at: now)) }
     }
 
-    private func endTrial(_ trial: UInt64, _ end: CircuitMachine.End) {
-        let now = now()
-        change { ((), $0.endTrial(trial, end, at: now)) }
-    }
-
     /// Returns how a call of this task has ended that threw an error.
+    ///
+    /// It calls the error's own code, so it must not be called under the lock.
     private func end(_ error: any Error) -> CircuitMachine.End {
         // What a cancelled call throws says nothing of what it called.
         if Task.isCancelled || isCancellation(error) { return .cancellation }
         if Self.ofCircuits.match(error) != nil { return .refusal }
-        return matches(error) ? .failure(CircuitMachine.Failure(error)) : .otherError
+        guard matches(error) else { return .otherError }
+        // An error that came through a continuation may be boxed: unbox it.
+        let unboxed = ErrorMatcher.any.match(error) ?? error
+        return .failure(CircuitMachine.Failure(error: unboxed, retryAfter: serverHint(of: error)))
     }
 
     /// Matches underlying errors too: a wrapped refusal is not a failure of the dependency either.
@@ -246,14 +248,5 @@ extension CircuitBreaker {
         }) {
             notices.post(change)
         }
-    }
-}
-
-extension CircuitMachine.Failure {
-    /// Asks the error for its hint, so this must not be called under a lock.
-    fileprivate init(_ error: any Error) {
-        // An error that came through a continuation may be boxed: unbox it.
-        self.error = ErrorMatcher.any.match(error) ?? error
-        retryAfter = serverHint(of: error)
     }
 }

@@ -17,12 +17,8 @@ struct CircuitNotices: Sendable {
 
     func post(_ change: CircuitChanged) {
         let metadata = ["circuit.name": change.name, "circuit.state": change.state.rawValue]
-        if !(errors is AmbientErrorPosting) {
-            errors.post(change, as: .notice, metadata: metadata, source: source)
-        } else {
-            // Not the caller's bus or scope: those are of whoever happens to change the state.
-            let poster: any ErrorPosting = home ?? AmbientErrorPosting.root
-            poster.post(change, as: .notice, metadata: metadata, source: source)
-        }
+        // Not the caller's bus or scope: those are of whoever happens to change the state.
+        let target: any ErrorPosting = errors is AmbientErrorPosting ? home ?? AmbientErrorPosting.root : errors
+        target.post(change, as: .notice, metadata: metadata, source: source)
     }
 }

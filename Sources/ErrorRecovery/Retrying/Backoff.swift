@@ -92,22 +92,19 @@ public struct Backoff: Sendable, Hashable {
         beforeRetry n: Int, after last: Duration?, using generator: inout some RandomNumberGenerator
     ) -> Duration {
         let ceiling = ceiling(beforeRetry: n).attoseconds
+        let range: ClosedRange<Int128>
         switch jitter {
-        case .none:
-            return Duration(attoseconds: ceiling)
-        case .full:
-            return Duration(attoseconds: .random(in: 0...ceiling, using: &generator))
-        case .equal:
-            let fixed = ceiling / 2
-            return Duration(attoseconds: fixed + .random(in: 0...(ceiling - fixed), using: &generator))
+        case .none: return Duration(attoseconds: ceiling)
+        case .full: range = 0...ceiling
+        case .equal: range = ceiling / 2...ceiling
         case .decorrelated:
             if initial == .zero { return .zero }
             let (tripled, overflows) = (last ?? initial).attoseconds.multipliedReportingOverflow(by: 3)
             let lowest = initial.attoseconds
             // After a rule's short delay, three times the last delay may be less than the initial delay.
-            let highest = overflows ? Int128.max : max(tripled, lowest)
-            return Duration(attoseconds: min(ceiling, .random(in: lowest...highest, using: &generator)))
+            range = lowest...(overflows ? Int128.max : max(tripled, lowest))
         }
+        return Duration(attoseconds: min(ceiling, .random(in: range, using: &generator)))
     }
 
     /// Returns a server's hint with up to a quarter of jitter on top; without, if the backoff has no jitter.

@@ -112,9 +112,7 @@ public final class RetryBudget: Sendable {
     }
 
     /// Runs an operation as a retry on this budget.
-    func retry<T, F: Error>(
-        _ number: Int, _ operation: (_ attempt: Int) async throws(F) -> T
-    ) async throws(F) -> T {
+    func retry<T, F: Error>(_ number: Int, _ operation: (_ attempt: Int) async throws(F) -> T) async throws(F) -> T {
         let retry = Retry()
         defer { retry.isOver.store(true, ordering: .relaxed) }
         return try await attempt.binding(Attempt(budget: self, retry: retry), isolation: #isolation) {
@@ -129,18 +127,9 @@ public final class RetryBudget: Sendable {
     func withdraw(_ cost: Int) -> Bool {
         if cost < 1 { fatalError("RetryBudget: the cost of a retry must be at least 1, not \(cost)") }
         let (parts, overflows) = Int64(cost).multipliedReportingOverflow(by: Self.token)
-        var held = bucket.load(ordering: .relaxed)
-        while !overflows, held >= parts {
-            let (exchanged, original) = bucket.weakCompareExchange(
-                expected: held, desired: held - parts, ordering: .relaxed)
-            if exchanged {
-                granted.add(1, ordering: .relaxed)
-                return true
-            }
-            held = original
-        }
-        refused.add(1, ordering: .relaxed)
-        return false
+        let isGranted = !overflows && change { held in held >= parts ? held - parts : nil }
+        if isGranted { granted.add(1, ordering: .relaxed) } else { refused.add(1, ordering: .relaxed) }
+        return isGranted
     }
 
     /// Gives back the cost of a retry that is not made after all.
@@ -151,14 +140,20 @@ public final class RetryBudget: Sendable {
     }
 
     private func add(_ parts: Int64) {
+        // No overflow: both `held` and `parts` are at most `capacity`.
+        _ = change { held in held < capacity ? min(held + parts, capacity) : nil }
+    }
+
+    /// Changes what the bucket holds, unless `body` returns nil for it; returns whether it was changed.
+    private func change(_ body: (Int64) -> Int64?) -> Bool {
         var held = bucket.load(ordering: .relaxed)
-        while held < capacity {
-            // No overflow: both `held` and `parts` are at most `capacity`.
+        while let desired = body(held) {
             let (exchanged, original) = bucket.weakCompareExchange(
-                expected: held, desired: min(held + parts, capacity), ordering: .relaxed)
-            if exchanged { return }
+                expected: held, desired: desired, ordering: .relaxed)
+            if exchanged { return true }
             held = original
         }
+        return false
     }
 }
 
@@ -171,16 +166,6 @@ extension RetryBudget {
         public let granted: Int
         /// How many retries were refused; the error was thrown at once.
         public let refused: Int
-
-        /// Makes statistics, for tests and fakes.
-        ///
-        /// - Parameters:
-        ///   - available: The tokens in the bucket.
-        ///   - granted: How many retries were granted.
-        ///   - refused: How many retries were refused.
-        init(available: Double, granted: Int, refused: Int) {
-            (self.available, self.granted, self.refused) = (available, granted, refused)
-        }
     }
 
     /// The budget's counts; while callers retry, the three numbers may be of different moments.

@@ -62,9 +62,7 @@ extension RetryPolicy {
 
     /// Returns a policy that does not retry a domain of `NSError`, or one code of it; see
     /// ``failing(matching:fileID:line:)``.
-    public func failing(
-        domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line
-    ) -> Self {
+    public func failing(domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(domain: domain, code: code, .fail, fileID: fileID, line: line) }
     }
 
@@ -89,9 +87,7 @@ extension RetryPolicy {
     @available(
         *, unavailable, message: "not a concrete error type: use retrying(matching: .conforming(to:)) for a protocol"
     )
-    public func retrying<P>(
-        _ type: P.Type, cost: Int = 1, fileID: String = #fileID, line: UInt = #line
-    ) -> Self {
+    public func retrying<P>(_ type: P.Type, cost: Int = 1, fileID: String = #fileID, line: UInt = #line) -> Self {
         self
     }
 

@@ -65,10 +65,7 @@ public struct RetryPolicy: Sendable {
     /// A policy of 5 attempts with delays from 0.5 seconds, doubled up to 60; retries errors by their
     /// ``RetryClassified``.
     public static let aggressive = RetryPolicy(
-        maxAttempts: 5,
-        backoff: .exponential(from: .milliseconds(500), by: 2, upTo: .seconds(60)),
-        decisions: classified
-    )
+        maxAttempts: 5, backoff: .exponential(from: .milliseconds(500), upTo: .seconds(60)), decisions: classified)
 
     private static let classified = ErrorMap(default: RetryDecision.fail)
         .on(matching: .conforming(to: (any RetryClassified).self)) { $0.retryDecision }

@@ -46,14 +46,12 @@ struct RetryProgress {
         _ generator: inout some RandomNumberGenerator
     ) -> RetryStep.Verdict {
         if isCancelled || isCancellation(error) { return .cancelled }
-        let cost: Int
-        let hint: Duration?
-        var isOwnRule = false
+        let (cost, hint, isOwnRule): (Int, Duration?, Bool)
         switch policy.decisions[error] {
         case .fail:
             return .notRetryable
         case .retry(let itsCost):
-            (cost, hint) = (itsCost, serverHint(of: error))
+            (cost, hint, isOwnRule) = (itsCost, serverHint(of: error), false)
         case .retryAfter(let delay, let itsCost):
             (cost, hint, isOwnRule) = (itsCost, delay, true)
         }
@@ -85,17 +83,13 @@ struct RetryProgress {
     ///   - elapsed: Returns how long the call has taken; called only if there is a deadline.
     /// - Returns: Why the attempt is not made; nil if it has begun.
     mutating func obstacle(isCancelled: Bool, elapsed: () -> Duration) -> RetryStep.Verdict? {
-        let obstacle: RetryStep.Verdict
-        if isCancelled {
-            obstacle = .cancelled
-        } else if let deadline = policy.deadline, elapsed() >= deadline {
-            obstacle = .deadlineWouldPass
-        } else {
+        let isTooLate = policy.deadline.map { elapsed() >= $0 } ?? false
+        guard isCancelled || isTooLate else {
             attempt += 1
             return nil
         }
         giveBack()
-        return obstacle
+        return isCancelled ? .cancelled : .deadlineWouldPass
     }
 
     private mutating func giveBack() {
