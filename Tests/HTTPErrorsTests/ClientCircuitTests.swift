@@ -84,4 +84,20 @@ extension ClientCircuitTests {
         expect(refusal.retryAfter, equals: .seconds(4))
         #expect(!NetworkError(.unauthorized, cause: refusal, failure: HTTPFailure(status: 401)).neverReachedServer)
     }
+
+    @Test("the refresh of a token is part of the trial call that needs it: the half-open circuit does not refuse it")
+    func refreshInTrial() async throws {
+        let circuit = CircuitBreaker("shop", of: 1, counting: .any, clock: clock)
+        let script = Script { message, _ in
+            TransportResponse(status: message.headers["Authorization"] == "Bearer new" ? 204 : 401)
+        }
+        let client = try APIClient(script, token: BearerToken("old") { try await circuit.run { "new" } })
+        try await withRecordedErrors { _ in
+            _ = await #expect(throws: HTTPFailure.self) { try await circuit.run { throw HTTPFailure(status: 503) } }
+            clock.advance(by: .seconds(5))
+            _ = try await circuit.run { try await client.send(Call(NoContent.self)) }
+        }
+        expect(circuit.state, equals: .closed)
+        expect(script.requests.count, equals: 2)
+    }
 }

@@ -29,7 +29,7 @@ extension APIClient {
         guard var components = URLComponents(url: base, resolvingAgainstBaseURL: true),
             let scheme = components.scheme?.lowercased(), ["http", "https"].contains(scheme),
             components.host?.isEmpty == false
-        else { throw NetworkError(.invalidURL, detail: base.withoutSecrets(below: base.basePath)) }
+        else { throw NetworkError(.invalidURL, detail: shownBase) }
         // Foundation on Linux knows schemes in lower case only.
         components.scheme = scheme
         if !request.path.isEmpty {
@@ -46,9 +46,7 @@ extension APIClient {
             components.percentEncodedQuery = [components.percentEncodedQuery, query].compactMap(\.self)
                 .joined(separator: "&")
         }
-        guard let url = components.url else {
-            throw NetworkError(.invalidURL, detail: base.withoutSecrets(below: base.basePath))
-        }
+        guard let url = components.url else { throw NetworkError(.invalidURL, detail: shownBase) }
         return url
     }
 

@@ -150,7 +150,9 @@ public struct APIClient: Sendable {
             var error = error
             // A call around this one would send another key.
             if error.dependsOnKey { error.mayBeSentAgain = false }
-            throw error
+            // Cancelled between two attempts, it has the last one's error.
+            guard retry != nil, Task.isCancelled, !error.isCancellation else { throw error }
+            throw NetworkError(.cancelled, cause: error, mayBeSentAgain: error.mayBeSentAgain)
         }
     }
 
@@ -162,19 +164,11 @@ public struct APIClient: Sendable {
         _ policy: RetryPolicy,
         _ clock: some Clock<Duration>
     ) async throws(NetworkError) -> (value: R.Response, status: Int, headers: HTTPHeaders) {
-        do throws(NetworkError) {
-            return try await ErrorRecovery.retry(
-                policy, clock: clock, errors: errors,
-                metadata: ["http.request": message.description], fileID: source.fileID, line: source.line
-            ) { (_: Int) async throws(NetworkError) in
-                try await attempt(request, message, source)
-            }
-        } catch {
-            // Cancelled between two attempts, it has the last one's error.
-            guard Task.isCancelled, !error.isCancellation else { throw error }
-            var cancelled = NetworkError(.cancelled, cause: error, mayBeSentAgain: error.mayBeSentAgain)
-            cancelled.dependsOnKey = error.dependsOnKey
-            throw cancelled
+        try await ErrorRecovery.retry(
+            policy, clock: clock, errors: errors,
+            metadata: ["http.request": message.description], fileID: source.fileID, line: source.line
+        ) { (_: Int) async throws(NetworkError) in
+            try await attempt(request, message, source)
         }
     }
 
@@ -205,7 +199,10 @@ public struct APIClient: Sendable {
 
 extension APIClient: SecretHolding {
     /// The type's name, and the base URL without user, path and query.
-    public var description: String { "APIClient \(base.withoutSecrets(below: base.basePath))" }
+    public var description: String { "APIClient \(shownBase)" }
+
+    /// The base URL, as errors and descriptions show it.
+    var shownBase: String { base.withoutSecrets(below: base.basePath) }
 }
 
 /// A type that sees each request before it is sent, and each response before its status is checked.

@@ -75,9 +75,7 @@ extension APIRequest {
 
     /// No error.
     public func rejection(of response: Response) -> (any Error)? { nil }
-}
 
-extension APIRequest {
     /// Returns a text as one segment of a path, whatever it contains.
     ///
     /// ```swift

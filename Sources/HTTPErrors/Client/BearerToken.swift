@@ -128,7 +128,9 @@ final class TokenKeeper: Sendable {
         switch step {
         case .has(let token): return token
         case .waits: break
-        // A task of its own: the caller may be cancelled while other callers wait for the refresh.
+        // Start a task of its own: the caller might be cancelled while other callers wait for the refresh. It inherits
+        // the caller's task-locals, not a detached task's none: they hold the bus for the refresh's errors, and the
+        // circuit's trial call or the budget's retry that the refresh is part of.
         case .begins(let number): Task { await renew(number, onFailure) }
         }
         return try await promise.value(within: limit) { error in

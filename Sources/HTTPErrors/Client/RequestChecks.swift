@@ -4,6 +4,9 @@ import Foundation
 // it is checked before anything is sent. The errors say what is wrong, and do not contain it.
 
 extension TransportRequest {
+    /// The fields that say where a body ends: with another length than the body's, `URLSession` sends it cut or empty.
+    private static let framing: Set = ["content-length", "transfer-encoding"]
+
     /// Throws if the method or a header field would change the message beyond itself, or if no time is left.
     func check() throws(NetworkError) {
         if let timeout, timeout <= .zero { throw NetworkError(.timeout, cause: NoTimeLeft()) }
@@ -26,11 +29,6 @@ extension TransportRequest {
 /// The cause of a time-out if a request's time limit was over before the request was sent.
 struct NoTimeLeft: Error {}
 
-extension TransportRequest {
-    /// The fields that say where a body ends: with another length than the body's, `URLSession` sends it cut or empty.
-    private static let framing: Set = ["content-length", "transfer-encoding"]
-}
-
 extension String {
     /// Whether the text is a token by RFC 9110, section 5.6.2.
     fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy(Self.tokenBytes.contains) }
@@ -41,22 +39,15 @@ extension String {
     ///   - others: Further characters of ASCII that stay.
     ///   - keepsEscapes: Whether a percent sign with two hexadecimal digits stays.
     func percentEncoded(keeping others: String, keepsEscapes: Bool = false) -> String {
-        let bytes = Array(utf8)
-        func isDigit(_ index: Int) -> Bool { index < bytes.count && Character(UnicodeScalar(bytes[index])).isHexDigit }
-        return bytes.indices.reduce(into: "") { result, index in
-            let character = Character(UnicodeScalar(bytes[index]))
-            let isEscape = keepsEscapes && character == "%" && isDigit(index + 1) && isDigit(index + 2)
-            let isPlain = character.isASCII && (character.isLetter || character.isNumber || others.contains(character))
-            if isEscape || isPlain {
-                result.append(character)
-            } else {
-                result += (bytes[index] < 16 ? "%0" : "%") + String(bytes[index], radix: 16, uppercase: true)
-            }
-        }
+        let kept = CharacterSet(charactersIn: Self.alphanumerics + others)
+        // Nil only for a string that is no Unicode, which a Swift string cannot be.
+        let encoded = addingPercentEncoding(withAllowedCharacters: kept) ?? ""
+        // The percent sign of an escape has been encoded too.
+        return keepsEscapes ? encoded.replacing(/%25(?=[0-9A-Fa-f]{2})/, with: "%") : encoded
     }
 
-    private static let tokenBytes = Set(
-        "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    private static let alphanumerics = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    private static let tokenBytes = Set((alphanumerics + "!#$%&'*+-.^_`|~").utf8)
 }
 
 extension UInt8 {

@@ -37,7 +37,7 @@ public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
         // A copy, so that the rest of the body is deallocated.
         self.body = body.count > Self.bodyLimit ? Data(Array(body.prefix(Self.bodyLimit))) : body
         retryAfter = RetryAfter.duration(in: headers)
-        let isProblem = headers.contentType?.isProblem == true
+        let isProblem = headers.contentType?.text == ProblemDetails.mediaType
         // error-audit: harmless, because a body that is no problem stays in `body`
         problem = isProblem ? try? JSONDecoder().decode(ProblemDetails.self, from: self.body) : nil
     }

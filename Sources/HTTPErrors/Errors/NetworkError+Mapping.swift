@@ -65,9 +65,7 @@ extension NetworkError {
     ///   - key: The key that the request always has; nil if it has none, or one among its headers.
     ///   - repeats: Whether the layer below may have sent the request before the attempt that the error is of.
     ///   - isProcessed: Whether a server may have acted on the request, and the error is of what it redirected to.
-    func afterSending(
-        _ request: TransportRequest, key: String?, repeats: Bool, isProcessed: Bool
-    ) -> NetworkError {
+    func afterSending(_ request: TransportRequest, key: String?, repeats: Bool, isProcessed: Bool) -> NetworkError {
         let isUnprocessed = !isProcessed && (isRefusal || !repeats && (neverReachedServer || failure?.status == 429))
         var error = self
         error.mayBeSentAgain = mayBeSentAgain && (request.isIdempotent || isUnprocessed)

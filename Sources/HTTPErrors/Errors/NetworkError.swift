@@ -123,9 +123,7 @@ public struct NetworkError: Error {
         default: false
         }
     }
-}
 
-extension NetworkError {
     /// Whether a circuit within the transport has not let the request through.
     var isRefusal: Bool { kind == .server && failure == nil && cause is CircuitOpen }
 }

@@ -5,6 +5,9 @@ import Foundation
 /// A member whose value has another type than the RFC defines is ignored, as the RFC asks. The description contains
 /// nothing of the body but a valid status, because anything else may be personal.
 public struct ProblemDetails: Error, Codable, Hashable {
+    /// The media type of problems: `application/problem+json`.
+    public static let mediaType = "application/problem+json"
+
     /// The kind of problem, a URI reference; `about:blank` if the status is all there is to say.
     public var type: String
     /// A short summary, the same for all problems of this type.
@@ -61,13 +64,12 @@ public struct ProblemDetails: Error, Codable, Hashable {
     /// - Throws: A `DecodingError` if the value is not an object.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        func text(_ name: String) -> String? { try? container.decode(String.self, forKey: Key(stringValue: name)) }
-        type = text("type") ?? "about:blank"
-        title = text("title")
-        status = Self.valid(try? container.decode(Int.self, forKey: Key(stringValue: "status")))
-        detail = text("detail")
-        instance = text("instance")
-        extensions = [:]
+        func member<Value: Decodable>(_ name: String) -> Value? {
+            try? container.decode(Value.self, forKey: Key(stringValue: name))
+        }
+        self.init(
+            type: member("type") ?? "about:blank", title: member("title"), status: member("status"),
+            detail: member("detail"), instance: member("instance"))
         for key in container.allKeys where !Self.members.contains(key.stringValue) {
             extensions[key.stringValue] = try? container.decode(JSONValue.self, forKey: key)
         }
@@ -123,19 +125,13 @@ public enum JSONValue: Codable, Hashable, Sendable {
             )
         }
         let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: JSONValue].self))
+        func value<Value: Decodable>(_ make: (Value) -> Self) -> Self? {
+            (try? container.decode(Value.self)).map(make)
         }
+        let null: Self? = container.decodeNil() ? .null : nil
+        self =
+            try null ?? value(Self.bool) ?? value(Self.number) ?? value(Self.string) ?? value(Self.array)
+            ?? .object(container.decode([String: JSONValue].self))
     }
 
     /// Writes the value.
@@ -163,9 +159,8 @@ extension TransportResponse {
     ///   another service sent it, the response's status is 500. If the extensions cannot be encoded as JSON, because of
     ///   a NaN for example, they are left out.
     public init(_ problem: ProblemDetails) {
-        let isFailure = problem.status.map((400...599).contains)
         var problem = problem
-        if isFailure == false { problem.status = 500 }
+        if let status = problem.status, !(400...599).contains(status) { problem.status = 500 }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var plain = problem
@@ -174,9 +169,4 @@ extension TransportResponse {
         let body = (try? encoder.encode(problem)) ?? (try? encoder.encode(plain)) ?? Data("{}".utf8)
         self.init(status: problem.status ?? 500, headers: ["Content-Type": ProblemDetails.mediaType], body: body)
     }
-}
-
-extension ProblemDetails {
-    /// The media type of problems: `application/problem+json`.
-    public static let mediaType = "application/problem+json"
 }

@@ -72,29 +72,26 @@ enum HTTPDate {
 
     private static func seconds(_ day: String, _ month: String, _ year: Int, _ time: String) -> Int64? {
         guard let month = months.firstIndex(of: month).map({ $0 + 1 }) else { return nil }
-        guard (1...2).contains(day.utf8.count), let day = digits(day), day >= 1, day <= length(of: month, year) else {
-            return nil
-        }
+        let first = daysSince1970(year, month)
+        let length = daysSince1970(year, month + 1) - first
+        guard (1...2).contains(day.utf8.count), let day = digits(day), day >= 1, day <= length else { return nil }
         let clock = time.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard clock.count == 3, clock.allSatisfy({ $0.utf8.count == 2 }) else { return nil }
         let numbers = clock.compactMap(digits)
         // The second 60 is a leap second.
         guard numbers.count == 3, numbers[0] < 24, numbers[1] < 60, numbers[2] <= 60 else { return nil }
         let time = (numbers[0] * 60 + numbers[1]) * 60 + numbers[2]
-        return Int64(daysSince1970(year, month, day) * 86_400 + time)
+        return Int64((first + day - 1) * 86_400 + time)
     }
 
-    private static func length(of month: Int, _ year: Int) -> Int {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-    }
-
-    /// Returns the days since 1970 in the proleptic Gregorian calendar, by Howard Hinnant's `days_from_civil`.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    /// Returns the days from 1970 to the first day of a month, by Howard Hinnant's `days_from_civil`.
+    ///
+    /// The calendar is the proleptic Gregorian one. Month 13 is January of the next year.
+    private static func daysSince1970(_ year: Int, _ month: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * 146_097 + dayOfEra - 719_468
     }

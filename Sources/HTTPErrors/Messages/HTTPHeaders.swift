@@ -103,6 +103,15 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         return nil
     }
 
+    /// The first `Content-Type` that is one, or else whatever stands there; nil if there is no such field.
+    var contentType: MediaType? {
+        let type = firstValid("Content-Type") { value in
+            let type = MediaType(value)
+            return type.text.split(separator: "/").count == 2 ? type : nil
+        }
+        return type ?? self["Content-Type"].map { MediaType($0) }
+    }
+
     /// Returns the fields that fit into a number of bytes of names and values; one that does not fit is left out.
     func limited(to limit: Int) -> HTTPHeaders {
         func size(_ name: String, _ value: String) -> Int { name.utf8.count + value.utf8.count }
@@ -130,17 +139,6 @@ extension HTTPHeaders: SecretHolding {
     public var description: String { "[\(fields.map(\.name).joined(separator: ", "))]" }
 }
 
-extension HTTPHeaders {
-    /// The first `Content-Type` that is one, or else whatever stands there; nil if there is no such field.
-    var contentType: MediaType? {
-        let type = firstValid("Content-Type") { value in
-            let type = MediaType(value)
-            return type.text.split(separator: "/").count == 2 ? type : nil
-        }
-        return type ?? self["Content-Type"].map { MediaType($0) }
-    }
-}
-
 /// The type of a body, without its parameters, in lower case: `application/problem+json`.
 struct MediaType {
     let text: String
@@ -150,7 +148,6 @@ struct MediaType {
     }
 
     var isJSON: Bool { text == "application/json" || text.hasSuffix("+json") }
-    var isProblem: Bool { text == "application/problem+json" }
 
     /// Returns whether an `Accept` field accepts this type; `application/json` accepts every `+json` type too.
     func isAccepted(by field: String) -> Bool {

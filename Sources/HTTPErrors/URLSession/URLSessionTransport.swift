@@ -90,18 +90,13 @@ public final class URLSessionTransport: HTTPTransport {
     }
 
     private func start(_ transfer: Transfer, _ request: URLRequest, alone: Bool) {
-        guard alone else {
-            let task = session.dataTask(with: request)
-            delegate.add(transfer, for: task)
-            return task.resume()
-        }
-        let delegate = TransferDelegate()
-        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        let delegate = alone ? TransferDelegate() : delegate
+        let session = alone ? URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil) : session
         let task = session.dataTask(with: request)
         delegate.add(transfer, for: task)
         task.resume()
         // The session and its connection end with this one transfer.
-        session.finishTasksAndInvalidate()
+        if alone { session.finishTasksAndInvalidate() }
     }
 
     private func urlRequest(for request: TransportRequest, within limit: Duration) -> URLRequest {
@@ -148,14 +143,13 @@ extension URLError {
             switch errorCode {
             case NSURLErrorUnknown where Self.undecodable.contains { localizedDescription.contains($0) }:
                 return URLError(.cannotDecodeContentData, userInfo: errorUserInfo)
-            case NSURLErrorUnknown where Self.malformed.contains { localizedDescription.contains($0) }:
+            case NSURLErrorUnknown where Self.malformed.contains { localizedDescription.contains($0) },
+                NSURLErrorUnsupportedURL where isHTTP:
                 return URLError(.cannotParseResponse, userInfo: errorUserInfo)
             case NSURLErrorUnknown where localizedDescription.contains("SSL certificate problem"):
                 return URLError(.serverCertificateUntrusted, userInfo: errorUserInfo)
             case NSURLErrorBadServerResponse, NSURLErrorUnknown:
                 return URLError(.networkConnectionLost, userInfo: errorUserInfo)
-            case NSURLErrorUnsupportedURL where isHTTP:
-                return URLError(.cannotParseResponse, userInfo: errorUserInfo)
             default:
                 return self
             }
