@@ -11,7 +11,9 @@ extension NetworkError: Codable {
         let neverReachedServer: Bool
     }
 
-    /// Reads an error; a cause of a type that the reader does not know is left out.
+    /// Reads an error.
+    ///
+    /// A cause is left out if the reader doesn't have its type.
     ///
     /// - Parameter decoder: The decoder.
     /// - Throws: What the decoder throws.
@@ -26,15 +28,15 @@ extension NetworkError: Codable {
             failure: form.failure, mayBeSentAgain: form.mayBeSentAgain, neverReachedServer: form.neverReachedServer)
     }
 
-    /// Writes what rules ask for: the kind, the cause, the status, and whether the request may be sent again.
+    /// Writes the parts that rules check: the kind, the cause, the status, and whether the request may be sent again.
     ///
-    /// Neither the detail nor a header field, body or URL is written. For replays of recorded errors: a cause is
-    /// rebuilt if the recorder knows its type.
+    /// It writes no detail, header field, body, or URL. The written form is for replays of recorded errors: a cause is
+    /// rebuilt if its type was added to the recorder.
     ///
     /// - Parameter encoder: The encoder.
     /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
-        // A type of this module's own: nobody could tell a recorder of it.
+        // Write a flag: the type is internal, so no user can add it to a recorder.
         let hadNoTimeLeft = cause is NoTimeLeft
         let form = Form(
             kind: kind.rawValue, cause: hadNoTimeLeft ? nil : cause.map { CodedError($0, for: encoder) },
@@ -61,7 +63,7 @@ extension HTTPFailure: Codable {
         self.init(status: form.status, problem: problem)
     }
 
-    /// Writes the status, and the type and status of a problem.
+    /// Writes the status, and a problem's type and status.
     ///
     /// - Parameter encoder: The encoder.
     /// - Throws: What the encoder throws.

@@ -1,27 +1,29 @@
 import Foundation
 
-/// A problem that a server describes in `application/problem+json`, by RFC 9457.
+/// A problem that a server describes as `application/problem+json` (RFC 9457).
 ///
-/// A member whose value has another type than the RFC defines is ignored, as the RFC asks. The description contains
-/// nothing of the body but a valid status, because anything else may be personal.
+/// A member is ignored if its value has another type than RFC 9457 defines, as the RFC requires. The description
+/// contains only a valid status, because the rest of the body might be personal.
 public struct ProblemDetails: Error, Codable, Hashable {
     /// The media type of problems: `application/problem+json`.
     public static let mediaType = "application/problem+json"
 
-    /// The kind of problem, a URI reference; `about:blank` if the status is all there is to say.
+    /// The kind of problem, a URI reference; `about:blank` if the status says everything.
     public var type: String
     /// A short summary, the same for all problems of this type.
     public var title: String?
-    /// The status; nil if it is set to a number outside 100 to 599, which is no status.
+    /// The status.
+    ///
+    /// Setting it to a number outside 100 to 599 sets it to nil, because that isn't a status.
     public var status: Int? { didSet { status = Self.valid(status) } }
-    /// What happened this time, for people.
+    /// What happened this time, for users.
     public var detail: String?
     /// The identifier of this occurrence, a URI reference.
     public var instance: String?
     /// The members that the problem's type defines.
     public var extensions: [String: JSONValue]
 
-    /// Makes a problem.
+    /// Creates a problem.
     ///
     /// - Parameters:
     ///   - type: The kind of problem, a URI reference.
@@ -46,7 +48,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
         self.extensions = extensions
     }
 
-    /// Whoever makes a response of a problem must not be stopped by a number that somebody sent.
+    /// Returns nil for an invalid status: creating a response with it would trap, and any server can send one.
     private static func valid(_ status: Int?) -> Int? { status.flatMap { (100...599).contains($0) ? $0 : nil } }
 
     private struct Key: CodingKey {
@@ -59,9 +61,11 @@ public struct ProblemDetails: Error, Codable, Hashable {
 
     private static let members: Set = ["type", "title", "status", "detail", "instance"]
 
-    /// Reads a problem; a member whose value has another type than the RFC defines is ignored.
+    /// Reads a problem.
     ///
-    /// - Throws: A `DecodingError` if the value is not an object.
+    /// A member is ignored if its value has another type than the RFC defines.
+    ///
+    /// - Throws: A `DecodingError` if the value isn't an object.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         func member<Value: Decodable>(_ name: String) -> Value? {
@@ -75,7 +79,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
         }
     }
 
-    /// Writes the problem, with its extensions beside the members of the RFC.
+    /// Writes the problem, with its extensions next to the members of the RFC.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(type, forKey: Key(stringValue: "type"))
@@ -90,7 +94,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
 }
 
 extension ProblemDetails: SecretHolding {
-    /// The status, if it is one.
+    /// The word `problem`, with the status if there is one.
     public var description: String { status.map { "problem, status \($0)" } ?? "problem" }
 }
 
@@ -109,15 +113,15 @@ public enum JSONValue: Codable, Hashable, Sendable {
     /// An object.
     case object([String: JSONValue])
 
-    /// How many keys and indices the coding path of a value may have.
+    /// How many keys and indices a value's coding path may contain.
     ///
-    /// Each attempt at another type takes time that grows with the square of the depth: without a limit, a kilobyte of
-    /// brackets takes seconds, and an error's body minutes.
+    /// Decoding tries several types for each value, and the time grows with the square of the depth. Without a limit, a
+    /// kilobyte of brackets would take seconds, and an error's body minutes.
     private static let depthLimit = 20
 
     /// Reads a value.
     ///
-    /// - Throws: A `DecodingError` if there is no JSON value, or if values are nested more than 20 levels deep.
+    /// - Throws: A `DecodingError` if there is no JSON value, or if values are nested more than 20 deep.
     public init(from decoder: any Decoder) throws {
         guard decoder.codingPath.count <= Self.depthLimit else {
             throw DecodingError.dataCorrupted(
@@ -149,15 +153,15 @@ public enum JSONValue: Codable, Hashable, Sendable {
 }
 
 extension TransportResponse {
-    /// Makes the response by which a service reports a problem: `application/problem+json`, by RFC 9457.
+    /// Creates the response with which a service reports a problem: `application/problem+json` (RFC 9457).
     ///
     /// ```swift
     /// let response = TransportResponse(problems[error])    // an ErrorMap<ProblemDetails>
     /// ```
     ///
-    /// - Parameter problem: The problem. If it has no status, or one that is not of a failure (400 to 599), because
-    ///   another service sent it, the response's status is 500. If the extensions cannot be encoded as JSON, because of
-    ///   a NaN for example, they are left out.
+    /// - Parameter problem: The problem. The response has the problem's status if it is from 400 to 599, otherwise 500,
+    ///   because another service might have sent the problem. If the extensions can't be encoded as JSON, for example
+    ///   because of a NaN, they are left out.
     public init(_ problem: ProblemDetails) {
         var problem = problem
         if let status = problem.status, !(400...599).contains(status) { problem.status = 500 }
