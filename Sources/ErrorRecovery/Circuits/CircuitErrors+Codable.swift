@@ -1,8 +1,8 @@
 import ErrorRouting
 
-// For replays of recorded errors; a cause is rebuilt if the recorder knows its type.
+// These forms are for replays of recorded errors. A cause is rebuilt if its type was added to the recorder.
 
-/// The form in which changes and refusals are written and read.
+/// The coded form of changes and refusals.
 private struct CodedCircuitError: Codable {
     let name: String
     var state: String?
@@ -11,7 +11,7 @@ private struct CodedCircuitError: Codable {
 }
 
 extension CircuitChanged: Codable {
-    /// Reads a change; a cause of a type that the reader does not know is left out.
+    /// Reads a change; a cause is left out if the reader doesn't have its type.
     ///
     /// - Parameter decoder: The decoder.
     /// - Throws: What the decoder throws.
@@ -38,7 +38,7 @@ extension CircuitOpen: Codable {
     /// Reads a refusal.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: What the decoder throws; a `DecodingError` if the reader does not know the cause's type.
+    /// - Throws: What the decoder throws; a `DecodingError` if the reader doesn't have the cause's type.
     public init(from decoder: any Decoder) throws {
         let form = try CodedCircuitError(from: decoder)
         guard let cause = form.cause?.error(from: decoder) else {
