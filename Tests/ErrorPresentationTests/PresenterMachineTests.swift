@@ -27,13 +27,13 @@ extension PresenterMachineTests {
         for name in ["shown", "a", "b"] { _ = machine.add(name) }
         _ = machine.add("c", count: 3)
         // The error stands for two now, one of which was asked for.
-        expect(machine.add("b", isAskedFor: true), equals: .folded(into: 3))
+        expect(machine.add("b", isFromUser: true), equals: .folded(into: 3))
         // What is replaced is counted as discarded, and its repeats as folded.
-        expect(machine.add("d", isAskedFor: true), equals: .waits(5))
+        expect(machine.add("d", isFromUser: true), equals: .waits(5))
         // An error that was replaced is new when it comes again, and finds no room.
         expect(machine.add("c"), equals: .discarded)
         expect(machine.add("e", count: 2, canRetry: true), equals: .waits(6))
-        expect(machine.add("f", isAskedFor: true), equals: .discarded)
+        expect(machine.add("f", isFromUser: true), equals: .discarded)
         expect(machine.waiting, equals: 3)
         expect(machine.statistics, equals: .init(received: 12, shown: 1, waiting: 3, folded: 4, discarded: 4))
         var messages: [String] = []
@@ -236,13 +236,13 @@ private final class HeldPresenter {
         title: String? = nil,
         count: Int = 1,
         canRetry: Bool = false,
-        isAskedFor: Bool = false,
+        isFromUser: Bool = false,
         asFailureOf retry: PresentedError.ID? = nil
     ) -> PresenterMachine.Placement {
         receive(count)
         let error = PresentedError(
             id: 0, style: style, title: title, message: message, count: count, canRetry: canRetry)
-        return machine.place(error, type: type, isAskedFor: isAskedFor, asFailureOf: retry)
+        return machine.place(error, type: type, isFromUser: isFromUser, asFailureOf: retry)
     }
 
     func dismiss(_ id: PresentedError.ID? = nil) -> PresentedError.ID? {

@@ -98,7 +98,7 @@ extension LineBufferTests {
         buffer.wrote(1)
         buffer.add(line("behind"))
         buffer.add(line("lost"), limit: 1)
-        var taken = buffer.takeOver()
+        var taken = buffer.takeRest()
         let notice = "\nerror-bus: standard error took no more, and 1 line was lost\n"
         expect(taken.next(), equals: notice)
         taken.wrote(notice.utf8.count)

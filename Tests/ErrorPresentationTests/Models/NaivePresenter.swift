@@ -11,7 +11,7 @@ struct NaivePresenter {
         var title: String?
         var count = 1
         var canRetry = false
-        var isAskedFor = false
+        var isFromUser = false
         /// The error whose operation was run again and failed with this one.
         var failureOf: ID?
     }
@@ -20,7 +20,7 @@ struct NaivePresenter {
         let id: ID
         let news: News
         var count: Int
-        var isAskedFor: Bool
+        var isFromUser: Bool
         /// Whether it was closed while its operation ran, and is there again since that was cancelled.
         var isBack = false
 
@@ -88,8 +88,8 @@ struct NaivePresenter {
         var queue = queues[news.style] ?? Queue()
         defer { queues[news.style] = queue }
         if !queue.shown.isEmpty, !goesFirst, queue.waiting.count >= limit {
-            let isAskedFor = news.isAskedFor || news.canRetry
-            guard isAskedFor, let replaced = queue.waiting.lastIndex(where: { !$0.isAskedFor }) else {
+            let isFromUser = news.isFromUser || news.canRetry
+            guard isFromUser, let replaced = queue.waiting.lastIndex(where: { !$0.isFromUser }) else {
                 counts.discarded += news.count
                 return
             }
@@ -99,7 +99,7 @@ struct NaivePresenter {
         counts.folded += news.count - 1
         lastID += 1
         let item = Item(
-            id: lastID, news: news, count: news.count, isAskedFor: news.isAskedFor || news.canRetry)
+            id: lastID, news: news, count: news.count, isFromUser: news.isFromUser || news.canRetry)
         items[lastID] = item
         if queue.shown.isEmpty {
             queue.shown = [item]
@@ -117,7 +117,7 @@ struct NaivePresenter {
                 let index = items.firstIndex(where: { $0.isLike(news) })
             else { continue }
             items[index].count += news.count
-            items[index].isAskedFor = items[index].isAskedFor || news.isAskedFor || news.canRetry
+            items[index].isFromUser = items[index].isFromUser || news.isFromUser || news.canRetry
             if goesFirst, path == \.waiting { queues[news.style]?.next.append(items.remove(at: index)) }
             queues[news.style]?[keyPath: path] = items
             return true

@@ -186,7 +186,7 @@ final class Walk {
             }
         }
         presenter.present(Plain(text), retry: retry)
-        model.receive(.init(message: text, style: Self.style(of: text), canRetry: canRetry, isAskedFor: true))
+        model.receive(.init(message: text, style: Self.style(of: text), canRetry: canRetry, isFromUser: true))
         return "presented \(text)\(canRetry ? " with a retry" : "")"
     }
 
@@ -226,7 +226,7 @@ final class Walk {
             let style = Self.isIgnored(text, isInScope: isInScope) ? .hidden : Self.style(of: text)
             model.receive(
                 .init(
-                    message: text, style: style, title: title, canRetry: true, isAskedFor: true, failureOf: retried))
+                    message: text, style: style, title: title, canRetry: true, isFromUser: true, failureOf: retried))
         }
     }
 
@@ -313,7 +313,7 @@ final class Walk {
                     continue
                 }
                 model.receive(
-                    .init(message: text, style: Self.style(of: text), isAskedFor: true, failureOf: retry.id))
+                    .init(message: text, style: Self.style(of: text), isFromUser: true, failureOf: retry.id))
             }
             if isCancelled { model.retries[retry.id]?.isCancelled = true }
         }

@@ -1,13 +1,13 @@
 import SwiftSyntax
 
-/// Callbacks and futures whose error nobody reads.
+/// Finds callbacks and futures with unread errors.
 extension Detector {
     static func isError(_ name: String) -> Bool {
         let words = Words.of(name)
         return words.last == "error" || name == "err" || name == "failure"
     }
 
-    /// A closure that ignores the error that it is called with.
+    /// Finds a closure that ignores the error passed to it.
     func callback(_ closure: ClosureExprSyntax, label: String?, of call: FunctionCallExprSyntax) -> Loss? {
         let names = closure.parameterNames
         guard !names.isEmpty, call.name != "handleEvents", call.name != "sink" else { return nil }
@@ -25,7 +25,7 @@ extension Detector {
             return nil
         }
         let role = Words.of(label ?? call.name)
-        // The handler of a new object, such as a button's action, is called without an error.
+        // Skip the handler of a new object, such as a button's action: it is called without an error.
         let isNew = call.name.first?.isUppercase == true
         guard
             !Set(role).isDisjoint(with: ["completion", "complete", "completed"]) || role.contains("handler") && !isNew
@@ -36,7 +36,7 @@ extension Detector {
         return loss
     }
 
-    /// A method such as `didFailWithError` that does nothing with the error.
+    /// Finds a method such as `didFailWithError` that doesn't use its error.
     func delegate(_ function: FunctionDeclSyntax) -> Loss? {
         guard let body = function.body?.statements else { return nil }
         for parameter in function.signature.parameterClause.parameters {
@@ -54,7 +54,7 @@ extension Detector {
         return nil
     }
 
-    /// `future.whenSuccess { … }` without an answer to the failure, and `whenComplete { _ in }`.
+    /// Finds `whenComplete { _ in }`, and `future.whenSuccess { … }` without a handler for the failure.
     func future(_ call: FunctionCallExprSyntax) -> Loss? {
         guard let member = call.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base,
             let closure = call.closures.first?.closure

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// `catch` clauses.
+/// Finds `catch` clauses that lose errors.
 extension Detector {
     func catchClause(_ clause: CatchClauseSyntax, of statement: DoStmtSyntax) -> Loss? {
         let body = clause.body.statements
@@ -10,7 +10,7 @@ extension Detector {
         var loss = Loss(kind: .substitute, token: Syntax(clause), tried: Syntax(statement.body), block: body)
         loss.isExpected = Self.isSpecific(clause)
         loss.isPartlyTold = fate == .partlyTold
-        // What a program does about an error that it expects is its answer to it, unless there is nothing to see of it.
+        // Accept an answer to an expected error, unless the answer is invisible.
         if loss.isExpected, fate == .partlyTold || !body.allSatisfy(Self.isMerelyAnEnd) { return nil }
         let pattern = clause.catchItems.trimmedDescription
         let head = pattern.isEmpty ? "catch" : "catch \(pattern)"
@@ -32,7 +32,7 @@ extension Detector {
         return loss
     }
 
-    /// Whether the error is logged, and the same one is thrown on.
+    /// Returns a loss if the clause logs the error and rethrows it unchanged.
     private func reportedTwice(_ clause: CatchClauseSyntax, _ names: Set<String>) -> Loss? {
         var isLogged = false
         for statement in clause.body.statements {
@@ -55,7 +55,7 @@ extension Detector {
         return nil
     }
 
-    /// Whether a clause is for some errors only.
+    /// Returns whether a clause catches only some errors.
     static func isSpecific(_ clause: CatchClauseSyntax) -> Bool {
         !clause.catchItems.isEmpty
             && clause.catchItems.allSatisfy { item in
@@ -70,7 +70,8 @@ extension Detector {
             }
     }
 
-    /// Whether a statement only leaves, sets something or writes a debug line: `break`, `return false`, `orders = []`.
+    /// Returns whether a statement only leaves, sets a value, or writes a debug line: `break`, `return false`,
+    /// `orders = []`.
     private static func isMerelyAnEnd(_ item: CodeBlockItemSyntax) -> Bool {
         if item.item.is(BreakStmtSyntax.self) || item.item.is(ContinueStmtSyntax.self) { return true }
         if item.description.contains("try ") || item.description.contains("await ") { return false }

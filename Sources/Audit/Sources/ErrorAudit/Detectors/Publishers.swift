@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Publishers of Combine.
+/// Finds Combine publishers that lose errors.
 extension Detector {
     func publisher(_ call: FunctionCallExprSyntax) -> Loss? {
         guard let member = call.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base else {
@@ -47,7 +47,9 @@ extension Detector {
         return loss
     }
 
-    /// Whether a chain of operators can fail: one that begins with `$property`, and only maps, can't.
+    /// Returns whether a chain of operators can fail.
+    ///
+    /// A chain that begins with `$property` and only maps can't.
     private static func canFail(_ chain: ExprSyntax) -> Bool {
         let names = chain.dottedName.split(separator: ".")
         guard names.contains(where: { $0.hasPrefix("$") }) else { return true }

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// `try?` and `try!`.
+/// Finds losses in `try?` and `try!`.
 extension Detector {
     func forcedTry(_ node: TryExprSyntax) -> Loss? {
         let code = Self.oneLine(node.expression)
@@ -11,7 +11,7 @@ extension Detector {
 
     func optionalTry(_ node: TryExprSyntax) -> Loss? {
         let call = node.expression.bare.as(FunctionCallExprSyntax.self)
-        // `rethrowing` of the bus has posted what it throws.
+        // Accept the bus's `rethrowing`: it posts the error before it throws.
         if let call, call.name == "rethrowing" || file.isReporter(call.callee) { return nil }
         guard !nilIsTold(of: node) else { return nil }
         let code = Self.oneLine(node.expression)
@@ -24,14 +24,14 @@ extension Detector {
         return loss
     }
 
-    /// The first line of some code, for a suggestion.
+    /// Returns the first line of some code, for a suggestion.
     static func oneLine(_ node: some SyntaxProtocol) -> String {
         let lines = node.trimmedDescription.split(whereSeparator: \.isNewline)
         guard lines.count > 1, let first = lines.first else { return node.trimmedDescription }
         return first.hasSuffix("{") ? "\(first) … }" : first.hasSuffix("(") ? "\(first)…)" : "\(first) …"
     }
 
-    /// Whether the place where the nil goes tells of the failure.
+    /// Returns whether the code that receives the nil reports the failure.
     private func nilIsTold(of node: TryExprSyntax) -> Bool {
         var current = Syntax(node)
         while let parent = current.parent {
@@ -58,7 +58,7 @@ extension Detector {
         return false
     }
 
-    /// Whether the branch for nil tells: the other block of `guard let x = try? …` or of `if let`.
+    /// Returns whether the branch for nil reports the failure: the `else` block of `guard let x = try? …` or `if let`.
     private func branchTells(_ condition: ConditionElementSyntax) -> Bool {
         let owner = condition.parent?.parent
         if let check = owner?.as(GuardStmtSyntax.self) { return tells(check.body.statements) }
@@ -68,7 +68,7 @@ extension Detector {
         return otherwiseTells(branch) || branch.elseBody == nil && restTells(after: branch)
     }
 
-    /// Whether a branch leaves, and what follows it tells.
+    /// Returns whether a branch leaves and the code after it reports the failure.
     private func restTells(after branch: IfExprSyntax) -> Bool {
         guard let end = branch.body.statements.last?.item,
             end.is(ReturnStmtSyntax.self) || end.is(ThrowStmtSyntax.self),
@@ -87,12 +87,12 @@ extension Detector {
         }
     }
 
-    /// Whether a block tells that something failed.
+    /// Returns whether a block reports that something failed.
     func tells(_ block: CodeBlockItemListSyntax) -> Bool {
         [.told, .partlyTold].contains(paths.fate(of: block, names: ["error"]))
     }
 
-    /// Whether one of the next statements tells where a variable is nil.
+    /// Returns whether one of the next statements reports the failure if a variable is nil.
     private func laterTells(_ binding: PatternBindingSyntax) -> Bool {
         guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
             let item = binding.parent?.parent?.parent?.as(CodeBlockItemSyntax.self),

@@ -1,25 +1,25 @@
 import SwiftSyntax
 
-/// Follows the paths through a block that has an error, to see whether one of them loses it.
+/// Follows the paths through a block with an error, and finds out whether one of them loses it.
 struct ErrorPaths {
     enum Fate: Equatable {
-        /// On every path somebody is told.
+        /// Every path reports the error.
         case told
-        /// Only some errors, or only some paths.
+        /// Only some errors or some paths are reported.
         case partlyTold
-        /// It is printed, or logged at debug level.
+        /// The error is only printed or logged at debug level.
         case printed
-        /// Nothing tells of it.
+        /// Nothing reports the error.
         case silent
     }
 
     let file: SourceText
 
-    /// Returns what becomes of an error in a block.
+    /// Returns the fate of an error in a block.
     ///
     /// - Parameters:
     ///   - statements: The block.
-    ///   - names: The names that hold the error.
+    ///   - names: The names of variables with the error.
     func fate(of statements: CodeBlockItemListSyntax, names: Set<String>) -> Fate {
         var names = names
         var isPrinted = false
@@ -37,7 +37,7 @@ struct ErrorPaths {
     }
 
     private enum Step {
-        /// Somebody was told, or what follows is only for expected errors.
+        /// The error was reported, or the rest is only for expected errors.
         case ends(Fate)
         case continues(printed: Bool, partly: Bool)
 
@@ -54,7 +54,7 @@ struct ErrorPaths {
             let fate = fate(of: block.body.statements, names: names)
             return fate == .told ? .ends(.told) : .continues(printed: fate == .printed, partly: fate == .partlyTold)
         }
-        // A clean-up that throws has an error of its own.
+        // Skip a throwing cleanup: its error is a different one.
         if statement.is(DeferStmtSyntax.self) { return .nothing }
         let use = ErrorUse(of: statement, names: names, in: file)
         names = use.names
@@ -79,7 +79,7 @@ struct ErrorPaths {
             }
         switch check.meaning {
         case .expects:
-            // What remains is for the other errors.
+            // The rest is for the other errors.
             if let otherwise {
                 return otherwise == .told ? .ends(.told) : .continues(printed: false, partly: then == .told)
             }
@@ -91,7 +91,7 @@ struct ErrorPaths {
                 return then == .told ? .ends(.told) : .continues(printed: then == .printed, partly: false)
             }
             if then == .told, otherwise == .told { return .ends(.told) }
-            // What is tried again is told once it has failed for good.
+            // Treat a retry as a report: the last failure will be reported.
             let silent = then == .told ? Syntax(branch.elseBody) : Syntax(branch.body)
             if then == .told || otherwise == .told, Words.triesAgain(silent?.description ?? "") { return .ends(.told) }
             let printed = then == .printed || otherwise == .printed
@@ -104,7 +104,7 @@ struct ErrorPaths {
         let failed = fate(of: check.body.statements, names: names)
         names.formUnion(condition.bound)
         switch condition.meaning {
-        // The other errors leave here.
+        // The other errors leave the block here.
         case .expects: return .ends(failed == .told ? .told : .partlyTold)
         case .excludes, .other: return .nothing
         }
@@ -128,19 +128,19 @@ struct ErrorPaths {
     }
 }
 
-/// What a condition says of an error.
+/// The meaning of a condition for an error.
 struct ErrorCheck {
     enum Meaning {
-        /// It holds for some errors, or in a cancelled task.
+        /// It is true for some errors, or in a cancelled task.
         case expects
-        /// It holds for all but some.
+        /// It is true for all errors except some.
         case excludes
         /// It isn't about the error.
         case other
     }
 
     private(set) var meaning: Meaning = .other
-    /// The names that hold the error if it holds.
+    /// The names of variables with the error if the condition is true.
     private(set) var bound: Set<String> = []
 
     init(_ conditions: ConditionElementListSyntax, _ names: Set<String>) {
@@ -150,7 +150,7 @@ struct ErrorCheck {
             guard isAboutError || ErrorUse.mentions(condition, ["isCancelled", "CancellationError"]) else { continue }
             if isAboutError { bound.formUnion(condition.boundNames) }
             let tokens = condition.tokens(viewMode: .sourceAccurate).map(\.text)
-            // `if let error` and `error as NSError` hold for every error.
+            // `if let error` and `error as NSError` are true for every error.
             let isSpecific =
                 ["is", "as", "==", "!=", "case", "~=", "contains", "isCancelled", "CancellationError", "code"]
                 .contains { tokens.contains($0) } || tokens.contains(".")
