@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "HTTPErrors", targets: ["HTTPErrors"]),
         .library(name: "ErrorPresentation", targets: ["ErrorPresentation"]),
         .library(name: "ErrorRecording", targets: ["ErrorRecording"]),
+        .library(name: "ErrorReplay", targets: ["ErrorReplay"]),
         .library(name: "ErrorRoutingTesting", targets: ["ErrorRoutingTesting"]),
         .executable(name: "error-bus-demo", targets: ["error-bus-demo"]),
     ],
@@ -22,17 +23,20 @@ let package = Package(
         .target(name: "ErrorPresentation", dependencies: ["BoundedDescriptions", "ErrorRouting"]),
         .target(
             name: "ErrorRecording", dependencies: ["BoundedDescriptions", "ErrorRouting", "StandardErrorWriter"]),
+        .target(name: "ErrorReplay", dependencies: ["BoundedDescriptions", "ErrorRecording", "ErrorRouting"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(
             name: "error-bus-demo",
             dependencies: [
-                "BoundedDescriptions", "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorRouting",
-                "HTTPErrors",
+                "BoundedDescriptions", "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorReplay",
+                "ErrorRouting", "HTTPErrors",
             ]),
         .executableTarget(name: "example-library", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-preset", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-service", dependencies: ["ErrorRouting"]),
         .target(name: "TestSupport", dependencies: ["StandardErrorWriter"], path: "Tests/TestSupport"),
+        .target(
+            name: "RecordingSupport", dependencies: ["ErrorRecording", "ErrorRouting"], path: "Tests/RecordingSupport"),
         .testTarget(name: "BoundedDescriptionsTests", dependencies: ["BoundedDescriptions", "TestSupport"]),
         .testTarget(name: "StandardErrorWriterTests", dependencies: ["StandardErrorWriter", "TestSupport"]),
         .testTarget(
@@ -52,7 +56,14 @@ let package = Package(
         .testTarget(
             name: "ErrorRecordingTests",
             dependencies: [
-                "ErrorRecording", "ErrorRouting", "ErrorRoutingTesting", "StandardErrorWriter", "TestSupport",
+                "ErrorRecording", "ErrorRouting", "ErrorRoutingTesting", "RecordingSupport", "StandardErrorWriter",
+                "TestSupport",
+            ]),
+        .testTarget(
+            name: "ErrorReplayTests",
+            dependencies: [
+                "ErrorRecording", "ErrorReplay", "ErrorRouting", "ErrorRoutingTesting", "RecordingSupport",
+                "TestSupport",
             ]),
         .testTarget(
             name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
@@ -65,8 +76,8 @@ let package = Package(
         .testTarget(
             name: "error-bus-demoTests",
             dependencies: [
-                "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting",
-                "HTTPErrors", "TestSupport", "error-bus-demo",
+                "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorReplay", "ErrorRouting",
+                "ErrorRoutingTesting", "HTTPErrors", "TestSupport", "error-bus-demo",
             ]),
     ],
     swiftLanguageModes: [.v6]

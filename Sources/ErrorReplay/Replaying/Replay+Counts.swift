@@ -19,10 +19,18 @@ extension Replay {
         return changes
     }
 
-    /// The number of reports whose errors could not be rebuilt, by the full names of the errors' types.
+    /// The number of reports that were not judged because their errors could not be rebuilt, by the full names of the
+    /// errors' types.
+    ///
+    /// Errors that could not be rebuilt, but are judged by their names, are not among them.
     public var notRebuilt: [String: Int] {
-        var counts: [String: Int] = [:]
-        for row in tally.rows { if case .notRebuilt(let type) = row.outcome { counts[type] = row.count.reports } }
+        notJudged.reduce(into: [:]) { counts, entry in counts[entry.key.type, default: 0] += entry.value }
+    }
+
+    /// The reports of ``notRebuilt``, each with the rule that asks for more than the error's names.
+    public var notJudged: [NotJudged: Int] {
+        var counts: [NotJudged: Int] = [:]
+        for row in tally.rows { if case .notRebuilt(let asking) = row.outcome { counts[asking] = row.count.reports } }
         return counts
     }
 

@@ -1,9 +1,11 @@
 import ErrorRouting
 import Foundation
+import RecordingSupport
 import TestSupport
 import Testing
 
 @testable import ErrorRecording
+@testable import ErrorReplay
 
 @Suite(
     "E3 and E4: recorded errors are rebuilt, and asked what other rules would do", .tags(.recording3, .recording4),
@@ -103,7 +105,7 @@ extension ReplayTests {
             .on(Order.self, fileID: "Shop/Rules.swift", line: 10) { _ in .stop }
             .ignore(Order.overLimit(cents: 5), fileID: "Shop/New.swift", line: 3)
         let replay = replay(lines, changed)
-        let type = "ErrorRecordingTests.Order"
+        let type = "RecordingSupport.Order"
         expect(replay.unchanged, equals: 1)
         expect(
             replay.differences,
@@ -138,15 +140,16 @@ extension ReplayTests {
         let lines = try await lines(rules, Order.late, Order.overLimit(cents: 1), Plain(number: 1))
         expect(try JSONDecoder().decode(ErrorRecord.self, from: Data(lines[0].utf8)).matchedRuleCount, equals: 2)
         let replay = replay(lines, rules)
-        expect(replay.unchanged, equals: 2)
-        expect(replay.notRebuilt, equals: ["ErrorRecordingTests.Plain": 1])
+        expect(replay.unchanged, equals: 3)
         // Without the first rule, the second that matches is the one that came third before.
         let without = self.replay(lines, self.rules(line: 10))
-        expect(without.differences.map(\.key.after), equals: ["handled by type(Order) at Shop/Rules.swift:10"])
+        expect(
+            Set(without.differences.map(\.key.after)),
+            equals: ["handled by type(Order) at Shop/Rules.swift:10", "unmatched"])
         let fatal = ErrorHandler().on(Order.self) { _ in fatalError("an action ran") }
             .onNoMatch { _ in fatalError("an action ran") }
             .always { _ in fatalError("an action ran") }
-        expect(self.replay(lines, fatal).differences.values.reduce(0, +), equals: 2)
+        expect(self.replay(lines, fatal).differences.values.reduce(0, +), equals: 3)
     }
 
     @Test func `rules of scopes are asked as their bus would, at any depth`() async throws {
@@ -163,26 +166,63 @@ extension ReplayTests {
         expect(deep.unchanged, equals: 1)
     }
 
+    @Test func `an error that cannot be rebuilt is judged where the rules ask for no more than its names`() async throws
+    {
+        struct Gone: Error, CancellationConvertible { let isCancellation: Bool }
+        let file = "Shop/Rules.swift"
+        func rules(_ line: UInt) -> ErrorHandler {
+            ErrorHandler.standardError
+                .on(matching: .anywhere(.type(Sized.self)), fileID: file, line: line) { _ in .stop }
+                .on(Plain.self, fileID: file, line: line + 1) { _ in .stop }
+                .on(domain: "d", code: 3, fileID: file, line: line + 2) { _ in .stop }
+                .on(Order.late, fileID: file, line: line + 3) { _ in .stop }
+        }
+        let under = NSError(domain: "d", code: 4, userInfo: [NSUnderlyingErrorKey: Sized(length: 1)])
+        let coded = NSError(domain: "d", code: 3, userInfo: [NSUnderlyingErrorKey: Sized(length: 1)])
+        let lines = try await lines(
+            rules(10), Plain(number: 1), Sized(length: 1), under, coded, Gone(isCancellation: true),
+            Gone(isCancellation: false))
+        #expect(lines.map { $0.contains(#","cancellation":true,"#) } == [false, false, false, false, true, false])
+        let same = replay(lines, rules(50))
+        expect(same.unchanged, equals: 6, "\(same)")
+        // A predicate decides before the rule at which the handling ended, and says so; after it, it is not asked.
+        let asking = rules(50).on(matching: .type(Plain.self).where { $0.number == 1 }, fileID: file, line: 90) { _ in
+            .stop
+        }
+        let asked = replay(lines, asking)
+        expect(asked.unchanged, equals: 5)
+        expect(
+            asked.notJudged,
+            equals: [
+                .init(type: "RecordingSupport.Plain", rule: "type(Plain).where(predicate) at Shop/Rules.swift:90"): 1
+            ])
+        #expect(
+            asked.description.contains("          asked by: type(Plain).where(predicate) at Shop/Rules.swift:90"))
+        let later = ErrorHandler().on(matching: .predicate { _ in true }) { _ in .stop }.overlaid(with: rules(50))
+        expect(replay(lines, later).unchanged, equals: 5, "all but the one that no rule matched")
+    }
+
     @Test func `what would come out as another error is not rebuilt, and the table says what to do`() async throws {
+        let asking = ErrorHandler().on(matching: .predicate { _ in false }) { _ in .stop }
         struct Outer: Error, Codable, UnderlyingErrors {
             var underlyingErrors: [any Error] { [Order.late] }
         }
         let under = NSError(domain: "outer", code: 1, userInfo: [NSUnderlyingErrorKey: Order.late])
         let lines = try await lines(ErrorHandler(), under, Plain(number: 1), Outer())
-        let replay = replay(lines, ErrorHandler())
+        let replay = replay(lines, asking)
         expect([replay.unchanged, replay.notRebuilt.values.reduce(0, +)], equals: [0, 3])
         let text = replay.description
         #expect(
             text.contains(
-                "ErrorRecordingTests.Plain: make it Codable, and record with RebuildableErrors().adding(Plain.self)"))
+                "RecordingSupport.Plain: make it Codable, and record with RebuildableErrors().adding(Plain.self)"))
         #expect(text.contains("NSError: errors under it, or a code that is not known here, cannot be rebuilt"))
         // A type that changed since, and a value that was not recorded.
         var changed = try await self.lines(ErrorHandler(), Order.late).map {
             $0.replacing(#"\"late\""#, with: #"\"soon\""#)
         }
         changed += changed.map { $0.replacing(#","value":"{\"soon\":{}}""#, with: "") }
-        let others = self.replay(changed.map { Substring($0) }, ErrorHandler())
-        expect(others.notRebuilt, equals: ["ErrorRecordingTests.Order": 2])
+        let others = self.replay(changed.map { Substring($0) }, asking)
+        expect(others.notRebuilt, equals: ["RecordingSupport.Order": 2])
         #expect(others.description.contains("its value was not recorded, or comes out as another error"))
     }
 
@@ -200,9 +240,8 @@ extension ReplayTests {
             expect(replay.unchanged, equals: 4, "\(name): \(replay)")
         }
         let own = recorded.map { Substring($0.replacing(#""type":"Foundation."#, with: #""type":"Shop."#)) }
-        expect(
-            replay(own, rules(line: 10)).notRebuilt,
-            equals: ["Shop.POSIXError": 2, "Shop.URLError": 1, "Shop.NSError": 1])
+        let judged = replay(own, rules(line: 10))
+        expect(judged.unchanged, equals: 4, "by their domains: \(judged)")
     }
 
     @Test func `broken lines and other JSON are unreadable; empty lines are passed over`() async throws {
@@ -210,7 +249,7 @@ extension ReplayTests {
         let all: [Substring] = [line.prefix(40), "", "\r", "{}", "[1]", "\u{0}", " \t", line]
         let replay = replay(all, ErrorHandler())
         expect(
-            replay.description, equals: "1 unchanged, 0 different, 0 not rebuilt, 0 never delivered, 4 unreadable lines"
+            replay.description, equals: "1 unchanged, 0 different, 0 not judged, 0 never delivered, 4 unreadable lines"
         )
     }
 
@@ -242,14 +281,14 @@ extension ReplayTests {
         expect(
             replay(lines, ErrorHandler()).description,
             equals: """
-                0 unchanged, 3 different, 0 not rebuilt, 0 never delivered, 0 unreadable lines
+                0 unchanged, 3 different, 0 not judged, 0 never delivered, 0 unreadable lines
 
                 Different, the most frequent first:
-                       2  ErrorRecordingTests.Order
+                       2  RecordingSupport.Order
                           before: handled by value(Order.late) at Shop/Rules.swift:11
                           after:  unmatched
                           example: late (here, 2)
-                       1  ErrorRecordingTests.Order
+                       1  RecordingSupport.Order
                           before: handled by type(Order) at Shop/Rules.swift:10
                           after:  unmatched
                           example: overLimit(cents: 1) (here, 1)
@@ -276,7 +315,7 @@ extension ReplayTests {
         expect(rules[type]?.before, equals: rules[type]?.after)
         let text = replay.description
         #expect(text.contains("The reports stand for 2001 errors unchanged, 2001 different."))
-        #expect(text.contains("       3  ErrorRecordingTests.Order, 2001 errors\n"))
+        #expect(text.contains("       3  RecordingSupport.Order, 2001 errors\n"))
         // What a file claims may be anything, and their sum is still a number.
         let claims = [Int.max, Int.min, 0].flatMap { claim in
             lines.map { Substring($0.replacing(#""occurrences":1"#, with: "\"occurrences\":\(claim)")) }

@@ -6,8 +6,8 @@ struct ReplayTally: Sendable {
     enum Outcome: Hashable, Sendable {
         /// It was recorded undelivered.
         case undelivered
-        /// Its error could not be rebuilt; with the full name of its type.
-        case notRebuilt(String)
+        /// Its error could not be rebuilt, and a rule asks for more than its names.
+        case notRebuilt(Replay.NotJudged)
         /// The same would become of it; with the rule, as in a difference.
         case same(String)
         case different(Replay.Difference)
@@ -62,7 +62,7 @@ extension ReplayTally.Outcome {
         let names: [String] =
             switch self {
             case .undelivered: []
-            case .notRebuilt(let type): [type]
+            case .notRebuilt(let asking): [asking.type, asking.rule]
             case .same(let rule): [rule]
             case .different(let difference): [difference.type, difference.before, difference.after]
             }
@@ -73,7 +73,7 @@ extension ReplayTally.Outcome {
         let others = ReplayTally.others
         return switch self {
         case .undelivered: .undelivered
-        case .notRebuilt: .notRebuilt(others)
+        case .notRebuilt: .notRebuilt(Replay.NotJudged(type: others, rule: others))
         case .same: .same(others)
         case .different: .different(Replay.Difference(type: others, before: others, after: others))
         }

@@ -1,3 +1,4 @@
+public import ErrorRecording
 public import ErrorRouting
 import Foundation
 
@@ -5,14 +6,14 @@ extension Replay {
     /// Runs a replay as a command, and ends the process with its status: a program of one's own rules is this call.
     ///
     /// ```swift
-    /// import ErrorRecording
+    /// import ErrorReplay
     /// import ErrorRouting
     ///
     /// await Replay.main(rules: .default)
     /// ```
     ///
     /// The arguments are files, `-` for standard input, and options: times, hosts, services and types to which the
-    /// replay is limited, and the form of its output; `--help` shows them. Files may be compressed (gzip). They are
+    /// replay is limited, and the form of its output; `--help` shows them. The files are
     /// read on all cores, and one that is named twice is read once. While it reads, it shows on a terminal how far it
     /// is.
     ///

@@ -1,6 +1,7 @@
+import ErrorRecording
 import Foundation
 
-/// The lines of a file, which is read in pieces; a compressed one is decompressed.
+/// The lines of a file, which is read in pieces.
 ///
 /// It holds one piece and one line. A line that is longer than a record can be is passed over, and never held.
 struct LineReader {
@@ -16,7 +17,6 @@ struct LineReader {
 
     private let input: ReplayInput
     private let isCancelled: () -> Bool
-    private var inflater: Inflater?
     /// The bytes that are read and not passed on are `begin..<end`; before `searched` there is no line's end.
     private(set) var buffer = [UInt8](repeating: 0, count: RecordLine.limit + pieceSize)
     private var (begin, searched, end) = (0, 0, 0)
@@ -36,7 +36,7 @@ struct LineReader {
     }
 
     /// How many of the file's bytes are read.
-    var taken: Int { inflater?.taken ?? plainBytes }
+    var taken: Int { plainBytes }
 
     /// Returns the next line; nil at the end.
     mutating func next() throws(Replay.UnreadableInput) -> Line? {
@@ -82,10 +82,10 @@ struct LineReader {
 
     // MARK: Pieces
 
-    /// Whether all that was in the file at the beginning is read; not known of a compressed one.
-    private var isAtFirstSize: Bool { inflater == nil && input.size.map { plainBytes >= $0 } ?? false }
+    /// Whether all that was in the file at the beginning is read.
+    private var isAtFirstSize: Bool { input.size.map { plainBytes >= $0 } ?? false }
 
-    private var isBeyondFirstSize: Bool { inflater == nil && input.size.map { plainBytes > $0 } ?? false }
+    private var isBeyondFirstSize: Bool { input.size.map { plainBytes > $0 } ?? false }
 
     private mutating func readPiece() throws(Replay.UnreadableInput) {
         if end + Self.pieceSize > buffer.count {
@@ -96,28 +96,22 @@ struct LineReader {
             }
             (self.begin, searched, self.end) = (0, searched - begin, end - begin)
         }
-        let isFirst = taken == 0
-        var count = try inflater == nil ? readPlain() : readInflated()
-        // A pipe may hand over a byte at a time.
-        while isFirst, let first = count, first > 0, first < Inflater.mark.count {
-            let more = try readPlain(after: first)
-            count = more.map { first + $0 }
-            if more == 0 { break }
-        }
-        if isFirst, let first = count, Array(buffer[..<min(first, Inflater.mark.count)]) == Inflater.mark {
-            inflater = try Inflater(Array(buffer[..<first]), of: input, unless: isCancelled)
-            count = try readInflated()
+        let isFirst = plainBytes == 0
+        let count = try readPlain()
+        if isFirst, let count, count > 1, buffer[0] == 0x1F, buffer[1] == 0x8B {
+            throw Replay.UnreadableInput(
+                path: input.path, reason: "it is compressed; decompress it to standard input, as by: zcat FILE | … -")
         }
         guard let count else { return wasCancelled = true }
         if count == 0 { hasEnded = true }
         end += count
     }
 
-    private mutating func readPlain(after offset: Int = 0) throws(Replay.UnreadableInput) -> Int? {
+    private mutating func readPlain() throws(Replay.UnreadableInput) -> Int? {
         // Up to the size that the file had, and then until the line is whole.
         let left = input.size.map { $0 - plainBytes } ?? 0
-        let wanted = min(left > 0 ? left : Self.pieceSize, Self.pieceSize - offset)
-        let (input, isCancelled, place) = (input, isCancelled, end + offset)
+        let wanted = min(left > 0 ? left : Self.pieceSize, Self.pieceSize)
+        let (input, isCancelled, place) = (input, isCancelled, end)
         var span = buffer.mutableSpan
         let count = try unsafe span.withUnsafeMutableBytes { bytes throws(Replay.UnreadableInput) in
             try unsafe input.read(
@@ -125,15 +119,5 @@ struct LineReader {
         }
         plainBytes += count ?? 0
         return count
-    }
-
-    private mutating func readInflated() throws(Replay.UnreadableInput) -> Int? {
-        guard let inflater else { return 0 }
-        let place = end
-        var span = buffer.mutableSpan
-        return try unsafe span.withUnsafeMutableBytes { bytes throws(Replay.UnreadableInput) in
-            try unsafe inflater.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: bytes[place..<place + Self.pieceSize]))
-        }
     }
 }

@@ -13,6 +13,13 @@ struct ReplayRules: Sendable {
             case .scope(let scope): scope.explain(error)
             }
         }
+
+        func explain(named names: ErrorNames) -> Explanation {
+            switch self {
+            case .bus(let rules): rules.explain(named: names)
+            case .scope(let scope): scope.explain(named: names)
+            }
+        }
     }
 
     private let rules: ErrorHandler

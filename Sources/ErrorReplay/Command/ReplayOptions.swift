@@ -62,7 +62,7 @@ struct ReplayOptions: Equatable {
         Asks of recorded errors what the rules of this program would do with them, and says which they would treat in
         another way than when they were recorded. Runs no action.
 
-          FILE             a file of lines that a recorder has written, compressed or not; - for standard input.
+          FILE             a file of lines that a recorder has written; - for standard input.
           --since TIME     leaves out what was posted before a time in UTC, such as 2026-05-31T16:05.
           --until TIME     leaves out what was posted at that time or later.
           --host NAME      leaves out what is of other machines; --service and --type likewise, a type with its module

@@ -9,6 +9,14 @@ extension Replay {
         public let after: String
     }
 
+    /// An error that could not be rebuilt, and a rule that asks for more than its type, domain and code.
+    public struct NotJudged: Sendable, Hashable {
+        /// The full name of the error's type.
+        public let type: String
+        /// The first rule that only the error itself could decide: `predicate at Intake/Rules.swift:12`.
+        public let rule: String
+    }
+
     /// How many reports there are, and how many errors these stand for: a flood limit makes one of thousands.
     public struct Count: Sendable, Hashable {
         /// The number of reports: of lines.

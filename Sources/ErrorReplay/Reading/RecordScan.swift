@@ -15,10 +15,15 @@ struct RecordScan {
     private var code: Int?
     /// Where texts are, without their quotation marks; at 0, where none can be, if they are missing.
     private var places = [Range<Int>](repeating: 0..<0, count: Text.allCases.count)
-    private var (scope, trail): ([Range<Int>], [Range<Int>]) = ([], [])
+    private var (scope, shortened): ([Range<Int>], [Range<Int>]) = ([], [])
+    private var isShortened = false
+    private var isCancellation = false
+    private var trail: [(type: Range<Int>, message: Range<Int>, fingerprint: Range<Int>)] = []
+    private var metadata: [(key: Range<Int>, value: Range<Int>)] = []
 
     private enum Text: Int, CaseIterable {
-        case time, host, service, disposition, role, type, caseName, domain, message, rule, ruleSource, value
+        case time, host, service, start, disposition, role, type, caseName, domain, message, source, rule, ruleSource
+        case fingerprint, value
     }
 
     /// Where the next byte is.
@@ -40,7 +45,7 @@ struct RecordScan {
     private mutating func readOrigin(_ line: Span<UInt8>) -> Bool {
         guard pass("{\"version\":1", line), text(",\"time\":", line, .time), text(",\"host\":", line, .host),
             text(",\"service\":", line, .service), pass(",\"process\":", line), number(line) != nil,
-            text(",\"start\":", line), pass(",\"sequence\":", line), let sequence = number(line)
+            text(",\"start\":", line, .start), pass(",\"sequence\":", line), let sequence = number(line)
         else { return false }
         self.sequence = sequence
         return true
@@ -57,8 +62,9 @@ struct RecordScan {
             code = number(line)
             if code == nil { return false }
         }
+        isCancellation = pass(",\"cancellation\":true", line)
         decide(begin..<position, line)
-        guard text(",\"message\":", line, .message), text(",\"source\":", line) else { return false }
+        guard text(",\"message\":", line, .message), text(",\"source\":", line, .source) else { return false }
         begin = position
         scope.removeAll(keepingCapacity: true)
         guard pass(",\"scope\":[", line),
@@ -69,8 +75,8 @@ struct RecordScan {
     }
 
     private mutating func readEnding(_ line: Span<UInt8>) -> Bool {
-        guard pass(",\"metadata\":{", line),
-            list("}", line, { $0.text($1) != nil && $0.text(":", $1) }),
+        metadata.removeAll(keepingCapacity: true)
+        guard pass(",\"metadata\":{", line), list("}", line, { $0.entry($1) }),
             pass(",\"occurrences\":", line), let occurrences = number(line)
         else { return false }
         var begin = position
@@ -80,20 +86,36 @@ struct RecordScan {
         decide(begin..<position, line)
         (self.occurrences, self.matchedRuleCount) = (Occurrences.bounded(occurrences), matchedRuleCount)
         trail.removeAll(keepingCapacity: true)
-        guard text(",\"fingerprint\":", line), pass(",\"trail\":[", line), list("]", line, { $0.step($1) })
+        guard text(",\"fingerprint\":", line, .fingerprint), pass(",\"trail\":[", line),
+            list("]", line, { $0.step($1) })
         else { return false }
         begin = position
         guard optionalText(",\"value\":", line, .value) else { return false }
-        decide(begin..<position, line)
+        let value = begin..<position
+        shortened.removeAll(keepingCapacity: true)
+        isShortened = pass(",\"shortened\":[", line)
+        if isShortened, !list("]", line, { scan, line in scan.text(line).map { scan.shortened.append($0) } != nil }) {
+            return false
+        }
+        // The value comes last, so that the key without it is the beginning.
+        decide(value.upperBound..<position, line)
+        decide(value, line)
         return pass("}", line)
     }
 
+    private mutating func entry(_ line: Span<UInt8>) -> Bool {
+        guard let key = text(line), pass(":", line), let value = text(line) else { return false }
+        metadata.append((key, value))
+        return true
+    }
+
     private mutating func step(_ line: Span<UInt8>) -> Bool {
-        guard text("{\"type\":", line), text(",\"message\":", line) else { return false }
-        let begin = position
-        guard pass(",\"fingerprint\":", line), let fingerprint = text(line) else { return false }
-        decide(begin..<position, line)
-        trail.append(fingerprint)
+        guard pass("{\"type\":", line), let type = text(line), pass(",\"message\":", line), let message = text(line),
+            pass(",\"fingerprint\":", line), let fingerprint = text(line)
+        else { return false }
+        decide(type, line)
+        decide(fingerprint, line)
+        trail.append((type, message, fingerprint))
         return pass("}", line)
     }
 }
@@ -238,11 +260,16 @@ extension RecordScan {
         return ReplayedRecord(
             version: 1, disposition: text(.disposition) ?? "", role: text(.role), type: text(.type) ?? "",
             caseName: text(.caseName),
-            domain: text(.domain), code: code, scope: scope.map { Self.string($0, line) }, rule: text(.rule),
+            domain: text(.domain), code: code, cancellation: isCancellation ? true : nil,
+            scope: scope.map { Self.string($0, line) }, rule: text(.rule),
             ruleSource: text(.ruleSource), matchedRuleCount: matchedRuleCount,
-            trail: trail.map { ReplayedRecord.TrailStep(fingerprint: Self.string($0, line)) }, value: text(.value),
+            trail: trail.map { step in
+                ReplayedRecord.TrailStep(
+                    type: Self.string(step.type, line), fingerprint: Self.string(step.fingerprint, line))
+            }, value: text(.value),
             occurrences: occurrences, time: text(.time, isWanted: isWhole), host: text(.host, isWanted: isWhole),
-            service: text(.service, isWanted: isWhole), sequence: sequence, message: text(.message, isWanted: isWhole))
+            service: text(.service, isWanted: isWhole), sequence: sequence, message: text(.message, isWanted: isWhole),
+            shortened: isShortened ? shortened.map { Self.string($0, line) } : nil)
     }
 
     /// The error's value of the line that was read; nil if it has none.

@@ -1,10 +1,11 @@
+public import ErrorRecording
 public import ErrorRouting
 import Foundation
 
-/// Asks of recorded errors what other rules would have done with them; runs no action.
+/// Shows how other rules would handle recorded errors; runs no action.
 ///
 /// ```swift
-/// import ErrorRecording
+/// import ErrorReplay
 /// import ErrorRouting
 ///
 /// func check(_ rules: ErrorHandler, against file: String) throws -> Bool {
@@ -15,9 +16,13 @@ import Foundation
 /// }
 /// ```
 ///
-/// An error that can be rebuilt is explained by the new rules, and the rule at which its way would end is compared with
-/// the recorded one. What an action returns is not known, so each is taken to return what was returned when the error
-/// was handled: see `Explanation.outcome(matchedRuleCount:)`.
+/// An error that can be rebuilt is explained by the new rules, and the rule at which its handling would end is compared
+/// with the recorded one. The results of actions aren't known, so each action counts as returning what was returned when
+/// the error was handled: see `Explanation.outcome(matchedRuleCount:)`.
+///
+/// An error that can't be rebuilt is explained by its type, domain and code, and by those of its underlying errors: see
+/// `ErrorHandler.explain(named:)`. If a rule asks for more before the handling would end, the error isn't judged, and
+/// ``notJudged`` names the rule.
 ///
 /// Two rules are taken for the same if their matchers have the same text and they are registered in the same file;
 /// where the new rules have several of that kind, the line decides. So a rule may move within its file, and
@@ -59,14 +64,11 @@ public struct Replay: Sendable, CustomStringConvertible {
         let rules: ReplayRules.Path
         /// The row in which all count whose errors come out as they were recorded; nil if the rules are to be asked.
         let row: Int?
-        /// What these errors have in common; nil if each is to be compared with its record.
-        let errorCase: ErrorCase?
 
         init(_ question: Question, row: Int?) {
             var record = question.record
             record.value = nil
             (self.record, rules, self.row) = (record, question.rules, row)
-            errorCase = ErrorCase(decidingKindOf: question.error)
         }
     }
 
@@ -128,7 +130,7 @@ public struct Replay: Sendable, CustomStringConvertible {
     /// Replays the lines of a file, in constant memory: it is read in pieces.
     ///
     /// Lines end with LF or CR LF, the last one perhaps with nothing. A file that grows while it is read is read up to
-    /// the line in which it ended at the beginning. A compressed file (gzip) is decompressed by the system's zlib.
+    /// the line in which it ended at the beginning. Decompress a compressed file first, and pipe it: `zcat FILE | … -`.
     ///
     /// If the task is cancelled, reading ends within a line, and ``verdict`` is ``Verdict/interrupted``.
     ///
@@ -227,8 +229,8 @@ public struct Replay: Sendable, CustomStringConvertible {
         guard let key, let family = families.verdict(at: families.place(of: key)) else {
             return judge(scan.record(line, isWhole: false), key)
         }
-        guard let error = rebuilding.error(of: family.record, value: scan.value(line), like: family.errorCase) else {
-            return Kept(row: tally.row(of: .notRebuilt(family.record.type)))
+        guard let error = rebuilding.error(of: family.record, value: scan.value(line)) else {
+            return judgeByNames(family.record)
         }
         return family.row.map { Kept(row: $0) } ?? ask(Question(family.record, error, family.rules))
     }
@@ -250,7 +252,7 @@ public struct Replay: Sendable, CustomStringConvertible {
             return Kept(row: tally.row(of: rules.compare(record, HandleOutcome(disposition: .ignored), nil)))
         }
         guard let error = rebuilding.error(of: record, value: record.value.map { Data($0.utf8) }) else {
-            return Kept(row: tally.row(of: .notRebuilt(record.type)))
+            return judgeByNames(record)
         }
         let question = Question(record, error, rules.path(record.scope ?? []))
         let explanation = question.rules.explain(error)
@@ -260,6 +262,18 @@ public struct Replay: Sendable, CustomStringConvertible {
             families.keep(family, of: key, at: families.place(of: key))
         }
         return verdict
+    }
+
+    /// Judges a record whose error cannot be rebuilt by the error's type, domain and code, if the rules ask for no more.
+    private mutating func judgeByNames(_ record: ReplayedRecord) -> Kept {
+        let explanation = rules.path(record.scope ?? []).explain(named: record.names)
+        let answer = explanation.outcome(matchedRuleCount: record.matchedRuleCount)
+        if answer.disposition != .pending {
+            return Kept(row: tally.row(of: rules.compare(record, answer, explanation)))
+        }
+        let rule = explanation.entries.first { $0.verdict == .undecided }?.rule
+        let asking = Replay.NotJudged(type: record.type, rule: rule?.description ?? ReplayTally.others)
+        return Kept(row: tally.row(of: .notRebuilt(asking)))
     }
 
     private mutating func ask(_ question: Question, _ last: Kept? = nil) -> Kept {

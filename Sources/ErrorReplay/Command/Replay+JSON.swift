@@ -14,6 +14,9 @@ extension Replay {
                 Summary.Rule(before: Summary.Count($0.before), after: Summary.Count($0.after))
             }
             summary.notRebuilt = notRebuilt
+            summary.notJudged = notJudged.map { Summary.NotJudged(type: $0.type, rule: $0.rule, reports: $1) }.sorted {
+                ($1.reports, $0.type, $0.rule) < ($0.reports, $1.type, $1.rule)
+            }
             summary.undelivered = undelivered
             summary.unreadable = unreadable
             summary.ofLaterVersions = ofLaterVersions
@@ -31,10 +34,17 @@ extension Replay {
         var unchanged: Count?
         var rules: [String: Rule]?
         var notRebuilt: [String: Int]?
+        var notJudged: [NotJudged]?
         var undelivered: Int?
         var unreadable: Int?
         var ofLaterVersions: Int?
         var leftOut: Int?
+
+        struct NotJudged: Encodable {
+            let type: String
+            let rule: String
+            let reports: Int
+        }
 
         struct Count: Encodable {
             let reports: Int

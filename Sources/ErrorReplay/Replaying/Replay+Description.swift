@@ -1,4 +1,5 @@
 import BoundedDescriptions
+import ErrorRecording
 import ErrorRouting
 
 extension Replay {
@@ -24,7 +25,7 @@ extension Replay {
     private var countLines: [String] {
         let changed = changes.values.reduce(into: Count()) { $0.add($1.count) }
         let counts = [
-            (changed.reports, "different"), (notRebuilt.values.reduce(0, +), "not rebuilt"),
+            (changed.reports, "different"), (notRebuilt.values.reduce(0, +), "not judged"),
             (undelivered, "never delivered"), (unreadable, "unreadable lines"),
         ]
         var lines = [(["\(unchanged) unchanged"] + counts.map { "\($0) \($1)" }).joined(separator: ", ")]
@@ -34,7 +35,7 @@ extension Replay {
             )
         }
         if unchanged + changed.reports == 0 {
-            lines.append("Nothing was compared: there was no line that is a record of an error which can be rebuilt.")
+            lines.append("Nothing was compared: there was no line that is a record of an error which can be judged.")
         }
         if ofLaterVersions > 0 {
             lines.append("\(ofLaterVersions) lines are of a later version, and read as far as they are known.")
@@ -74,11 +75,16 @@ extension Replay {
     }
 
     private var notRebuiltLines: [String] {
-        let sorted = notRebuilt.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        return (sorted.isEmpty ? [] : ["Not rebuilt, so nothing is known of them:"])
-            + sorted.map { type, count in
-                OneLine.escaped("\(Self.column(count))  \(type)\(rebuilding.advice(on: type))")
-            }
+        let sorted = notJudged.sorted { ($1.value, $0.key.type, $0.key.rule) < ($0.value, $1.key.type, $1.key.rule) }
+        return
+            (sorted.isEmpty
+            ? [] : ["Not judged, because the error was not rebuilt and a rule asks for more than its type:"])
+            + sorted.flatMap { asking, count in
+                [
+                    "\(Self.column(count))  \(asking.type)\(rebuilding.advice(on: asking.type))",
+                    "          asked by: \(asking.rule)",
+                ]
+            }.map(OneLine.escaped)
     }
 
     private static func column(_ count: Int) -> String {
