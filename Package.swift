@@ -13,6 +13,8 @@ let package = Package(
         .library(name: "ErrorReplay", targets: ["ErrorReplay"]),
         .library(name: "ErrorRoutingTesting", targets: ["ErrorRoutingTesting"]),
         .executable(name: "error-bus-demo", targets: ["error-bus-demo"]),
+        .executable(name: "error-report", targets: ["error-report"]),
+        .plugin(name: "ErrorReportCommand", targets: ["ErrorReportCommand"]),
     ],
     targets: [
         .target(name: "BoundedDescriptions"),
@@ -31,6 +33,17 @@ let package = Package(
                 "BoundedDescriptions", "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorReplay",
                 "ErrorRouting", "HTTPErrors",
             ]),
+        .executableTarget(
+            name: "error-report", dependencies: ["ErrorReplay"],
+            // Compiled in: a resource bundle that is missing beside the binary stops a Linux process.
+            resources: [
+                .embedInCode("Page/page.css"), .embedInCode("Page/page.html"), .embedInCode("Page/page.js"),
+            ]),
+        .plugin(
+            name: "ErrorReportCommand",
+            capability: .command(
+                intent: .custom(verb: "error-report", description: "Makes a page of the errors in recorded files.")),
+            dependencies: ["error-report"], path: "Sources/ErrorReportCommand"),
         .executableTarget(name: "example-library", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-preset", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-service", dependencies: ["ErrorRouting"]),
@@ -66,6 +79,9 @@ let package = Package(
                 "TestSupport",
             ]),
         .testTarget(
+            name: "error-reportTests",
+            dependencies: ["ErrorRecording", "ErrorReplay", "ErrorRouting", "RecordingSupport", "TestSupport", "error-report"]),
+        .testTarget(
             name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(
             name: "CombinationTests",
@@ -83,7 +99,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .plugin {
     var settings = target.swiftSettings ?? []
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md

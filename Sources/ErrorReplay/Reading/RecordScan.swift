@@ -11,17 +11,20 @@ struct RecordScan {
     private(set) var key: [UInt8] = []
 
     private(set) var occurrences = 1
-    private var (sequence, matchedRuleCount) = (0, 0)
+    private(set) var sequence = 0
+    private var matchedRuleCount = 0
     private var code: Int?
     /// Where texts are, without their quotation marks; at 0, where none can be, if they are missing.
     private var places = [Range<Int>](repeating: 0..<0, count: Text.allCases.count)
-    private var (scope, shortened): ([Range<Int>], [Range<Int>]) = ([], [])
+    private(set) var scope: [Range<Int>] = []
+    private var shortened: [Range<Int>] = []
     private var isShortened = false
     private var isCancellation = false
-    private var trail: [(type: Range<Int>, message: Range<Int>, fingerprint: Range<Int>)] = []
-    private var metadata: [(key: Range<Int>, value: Range<Int>)] = []
+    private(set) var trail: [(type: Range<Int>, message: Range<Int>, fingerprint: Range<Int>)] = []
+    private(set) var metadata: [(key: Range<Int>, value: Range<Int>)] = []
 
-    private enum Text: Int, CaseIterable {
+    /// The texts of a line that have a name.
+    enum Text: Int, CaseIterable {
         case time, host, service, start, disposition, role, type, caseName, domain, message, source, rule, ruleSource
         case fingerprint, value
     }
@@ -278,12 +281,14 @@ extension RecordScan {
     /// What decides but for the error's value; nil if there is none.
     var keyWithoutValue: [UInt8]? { place(of: .value).map { Array(key.dropLast($0.count + 1)) } }
 
-    private func place(of name: Text) -> Range<Int>? {
+    /// Where a text is in the line that was read; nil if it is missing.
+    func place(of name: Text) -> Range<Int>? {
         let place = places[name.rawValue]
         return place.lowerBound > 0 ? place : nil
     }
 
-    private static func string(_ range: Range<Int>, _ line: Span<UInt8>) -> String {
+    /// Returns the text at a place of the line that was read.
+    static func string(_ range: Range<Int>, _ line: Span<UInt8>) -> String {
         let text = line.extracting(range)
         if text.hasEscapes { return String(decoding: unescaped(range, line), as: UTF8.self) }
         return unsafe text.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }

@@ -287,12 +287,3 @@ public struct Replay: Sendable, CustomStringConvertible {
         return explanation.asksPredicates ? Kept(row: row, question: question, answer: answer) : Kept(row: row)
     }
 }
-
-extension Span<UInt8> {
-    /// Whether there is nothing but blanks.
-    fileprivate var isBlank: Bool {
-        let blanks: [UInt8] = [0x20, 0x09, 0x0B, 0x0C, 0x0D]
-        for index in indices where !blanks.contains(self[index]) { return false }
-        return true
-    }
-}
