@@ -10,8 +10,11 @@ let package = Package(
         .library(name: "HTTPErrors", targets: ["HTTPErrors"]),
         .library(name: "ErrorPresentation", targets: ["ErrorPresentation"]),
         .library(name: "ErrorRecording", targets: ["ErrorRecording"]),
+        .library(name: "ErrorReplay", targets: ["ErrorReplay"]),
         .library(name: "ErrorRoutingTesting", targets: ["ErrorRoutingTesting"]),
         .executable(name: "error-bus-demo", targets: ["error-bus-demo"]),
+        .executable(name: "error-report", targets: ["error-report"]),
+        .plugin(name: "ErrorReportCommand", targets: ["ErrorReportCommand"]),
     ],
     targets: [
         .target(name: "BoundedDescriptions"),
@@ -22,17 +25,31 @@ let package = Package(
         .target(name: "ErrorPresentation", dependencies: ["BoundedDescriptions", "ErrorRouting"]),
         .target(
             name: "ErrorRecording", dependencies: ["BoundedDescriptions", "ErrorRouting", "StandardErrorWriter"]),
+        .target(name: "ErrorReplay", dependencies: ["BoundedDescriptions", "ErrorRecording", "ErrorRouting"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(
             name: "error-bus-demo",
             dependencies: [
-                "BoundedDescriptions", "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorRouting",
-                "HTTPErrors",
+                "BoundedDescriptions", "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorReplay",
+                "ErrorRouting", "HTTPErrors",
             ]),
+        .executableTarget(
+            name: "error-report", dependencies: ["ErrorReplay"],
+            // Compiled in: a resource bundle that is missing beside the binary stops a Linux process.
+            resources: [
+                .embedInCode("Page/page.css"), .embedInCode("Page/page.html"), .embedInCode("Page/page.js"),
+            ]),
+        .plugin(
+            name: "ErrorReportCommand",
+            capability: .command(
+                intent: .custom(verb: "error-report", description: "Makes a page of the errors in recorded files.")),
+            dependencies: ["error-report"], path: "Sources/ErrorReportCommand"),
         .executableTarget(name: "example-library", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-preset", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-service", dependencies: ["ErrorRouting"]),
         .target(name: "TestSupport", dependencies: ["StandardErrorWriter"], path: "Tests/TestSupport"),
+        .target(
+            name: "RecordingSupport", dependencies: ["ErrorRecording", "ErrorRouting"], path: "Tests/RecordingSupport"),
         .testTarget(name: "BoundedDescriptionsTests", dependencies: ["BoundedDescriptions", "TestSupport"]),
         .testTarget(name: "StandardErrorWriterTests", dependencies: ["StandardErrorWriter", "TestSupport"]),
         .testTarget(
@@ -52,8 +69,18 @@ let package = Package(
         .testTarget(
             name: "ErrorRecordingTests",
             dependencies: [
-                "ErrorRecording", "ErrorRouting", "ErrorRoutingTesting", "StandardErrorWriter", "TestSupport",
+                "ErrorRecording", "ErrorRouting", "ErrorRoutingTesting", "RecordingSupport", "StandardErrorWriter",
+                "TestSupport",
             ]),
+        .testTarget(
+            name: "ErrorReplayTests",
+            dependencies: [
+                "ErrorRecording", "ErrorReplay", "ErrorRouting", "ErrorRoutingTesting", "RecordingSupport",
+                "TestSupport",
+            ]),
+        .testTarget(
+            name: "error-reportTests",
+            dependencies: ["ErrorRecording", "ErrorReplay", "ErrorRouting", "RecordingSupport", "TestSupport", "error-report"]),
         .testTarget(
             name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(
@@ -65,14 +92,14 @@ let package = Package(
         .testTarget(
             name: "error-bus-demoTests",
             dependencies: [
-                "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting",
-                "HTTPErrors", "TestSupport", "error-bus-demo",
+                "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorReplay", "ErrorRouting",
+                "ErrorRoutingTesting", "HTTPErrors", "TestSupport", "error-bus-demo",
             ]),
     ],
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .plugin {
     var settings = target.swiftSettings ?? []
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md

@@ -17,6 +17,7 @@ let package = Package(
             name: "Contenders",
             dependencies: [
                 .product(name: "ErrorRecording", package: "swift-error-bus"),
+                .product(name: "ErrorReplay", package: "swift-error-bus"),
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
@@ -62,6 +63,7 @@ let package = Package(
             dependencies: [
                 "Contenders",
                 .product(name: "ErrorRecording", package: "swift-error-bus"),
+                .product(name: "ErrorReplay", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
             ]
         ),

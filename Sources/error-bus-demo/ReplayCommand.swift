@@ -1,5 +1,5 @@
 import Dispatch
-import ErrorRecording
+import ErrorReplay
 import ErrorRouting
 import Foundation
 

@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import RecordingSupport
 import TestSupport
 import Testing
 
@@ -126,13 +127,13 @@ extension EngineTests {
             hosts.insert(row[3])
         }
         let file = "ErrorRecordingTests/EngineTests.swift"
-        expect(errors["ErrorRecordingTests.Order.overLimit \(file)"], equals: 300)
-        expect(errors["ErrorRecordingTests.Plain \(file)"], equals: 30)
+        expect(errors["RecordingSupport.Order.overLimit \(file)"], equals: 300)
+        expect(errors["RecordingSupport.Plain \(file)"], equals: 30)
         #expect(errors.values.reduce(0, +) == 3 * 114 && hosts == ["3"])
         // Not the attempts, of which none was matched either.
         let unmatched = try await rows(engine, queries[1])
         expect(
-            unmatched.map { [$0[0], $0[2], $0[3]] }, equals: [["ErrorRecordingTests.Plain", "30", "Plain(number: 0)"]])
+            unmatched.map { [$0[0], $0[2], $0[3]] }, equals: [["RecordingSupport.Plain", "30", "Plain(number: 0)"]])
     }
 
     #if os(Linux)

@@ -2,6 +2,7 @@ import Dispatch
 import ErrorRecording
 import ErrorRouting
 import Foundation
+import RecordingSupport
 import StandardErrorWriter
 import TestSupport
 import Testing

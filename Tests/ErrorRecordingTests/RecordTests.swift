@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import RecordingSupport
 import TestSupport
 import Testing
 
@@ -34,7 +35,7 @@ extension RecordTests {
             ])
         #expect(line.hasPrefix(#"{"version":1,"time":"1970-01-01T00:00:00.000000Z""#))
         #expect(line.hasSuffix("}\n"))
-        expect([record.type, record.caseName, record.domain], equals: ["ErrorRecordingTests.Order", "late", nil])
+        expect([record.type, record.caseName, record.domain], equals: ["RecordingSupport.Order", "late", nil])
         expect([record.disposition, record.rule, record.role], equals: ["handled", "type(Order)", "failure"])
         expect(record.ruleSource?.hasPrefix("ErrorRecordingTests/RecordTests.swift:"), equals: true)
         expect([record.matchedRuleCount, record.occurrences, record.sequence], equals: [1, 4, 3])

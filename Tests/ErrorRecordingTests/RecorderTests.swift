@@ -1,6 +1,7 @@
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
+import RecordingSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import RecordingSupport
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import ErrorRouting
+import RecordingSupport
 import TestSupport
 import Testing
 

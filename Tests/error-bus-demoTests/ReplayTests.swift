@@ -1,5 +1,6 @@
 import ErrorRecording
 import ErrorRecovery
+import ErrorReplay
 import ErrorRouting
 import Foundation
 import TestSupport
@@ -59,7 +60,7 @@ extension ReplayTests {
         expect(changed.differences.values.sorted(), equals: [2, 3])
         expect(Set(changed.differences.keys.map { $0.before.prefix(7) }), equals: ["handled", "ignored"])
         // The page about it shows the same.
-        let page = try Markdown.text(of: "Sources/ErrorRecording/ErrorRecording.docc/TryingRules.md")
+        let page = try Markdown.text(of: "Sources/ErrorReplay/ErrorReplay.docc/TryingRules.md")
         let shown = page.split(separator: "\n").filter { $0.contains("before: ") || $0.contains("after:  ") }
         expect(shown.map { changed.description.contains($0) }, equals: [true, true, true, true], "\(changed)")
     }

@@ -1,5 +1,6 @@
 import Dispatch
 import ErrorRecording
+import ErrorReplay
 import ErrorRouting
 
 /// What a recorder costs: handing a report over while the writer is held up, and a line, its handing over included; and

@@ -1,6 +1,7 @@
 import Contenders
 import Dispatch
 import ErrorRecording
+import ErrorReplay
 import ErrorRouting
 import Foundation
 

@@ -35,7 +35,7 @@ extension ErrorRecorder {
         /// Returns the record to write in place of a record, for example one without what identifies a person.
         ///
         /// Called with every record, on the recorder's thread, under no lock. The values that are recorded for a
-        /// ``Replay`` are in ``ErrorRecord/value``, as JSON.
+        /// `Replay` are in ``ErrorRecord/value``, as JSON.
         public var redact: @Sendable (ErrorRecord) -> ErrorRecord
 
         /// Creates a configuration.

@@ -49,7 +49,7 @@ public final class ErrorRecorder: Sendable {
     /// - Parameters:
     ///   - path: The path of the file; its folder must exist.
     ///   - configuration: Limits, names, and what is redacted.
-    ///   - rebuilding: The types of errors whose values are recorded, for a ``Replay``; none by default.
+    ///   - rebuilding: The types of errors whose values are recorded, for a `Replay`; none by default.
     /// - Throws: ``CannotOpen``, if the file cannot be opened.
     public init(
         path: String,

@@ -20,9 +20,7 @@ extension ErrorRecord {
     ///   - rebuilding: The types whose values are recorded.
     init(_ report: ErrorReport, from origin: RecordOrigin, time: Int64, sequence: Int, rebuilding: RebuildableErrors) {
         let outcome = report.outcome
-        var kind = report.kind
-        let domainAndCode = kind.domainAndCode
-        let (message, trail) = report.messageAndTrail
+        let texts = report.texts
         self.init(
             time: Timestamp.text(ofMicroseconds: time),
             host: origin.host,
@@ -31,11 +29,12 @@ extension ErrorRecord {
             start: origin.start,
             sequence: sequence,
             role: OneLine.escaped(report.role.name),
-            type: kind.typeName,
-            caseName: kind.caseName,
-            domain: domainAndCode?.domain,
-            code: domainAndCode?.code,
-            message: message,
+            type: texts.typeName,
+            caseName: texts.caseName,
+            domain: texts.domainAndCode?.domain,
+            code: texts.domainAndCode?.code,
+            cancellation: ErrorMatcher.cancellation.match(report.error) == nil ? nil : true,
+            message: texts.message,
             source: OneLine.escaped(report.source.description),
             scope: report.scope.map(OneLine.escaped),
             metadata: Self.escaped(report.metadata),
@@ -44,9 +43,9 @@ extension ErrorRecord {
             rule: outcome.rule?.matcher,
             ruleSource: outcome.rule.map { OneLine.escaped($0.source.description) },
             matchedRuleCount: outcome.matchedRuleCount,
-            fingerprint: report.fingerprint(of: &kind),
-            trail: trail.map(TrailStep.init),
-            value: rebuilding.value(of: report.error, named: kind.typeName)
+            fingerprint: texts.fingerprint,
+            trail: texts.trail.map(TrailStep.init),
+            value: rebuilding.value(of: report.error, named: texts.typeName)
         )
     }
 

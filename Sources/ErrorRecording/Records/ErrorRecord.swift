@@ -41,6 +41,8 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     public var domain: String?
     /// The error's code, if it defines a domain.
     public var code: Int?
+    /// True if the error says that work was cancelled, as `ErrorMatcher.cancellation` matches it; otherwise nil.
+    public var cancellation: Bool?
     /// The error's message.
     public var message: String
     /// Where the error was posted: `Module/File.swift:12`.
@@ -86,6 +88,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     ///   - caseName: The name of the case.
     ///   - domain: The error's domain.
     ///   - code: The error's code.
+    ///   - cancellation: True if the error says that work was cancelled.
     ///   - message: The error's message.
     ///   - source: Where the error was posted.
     ///   - scope: The path of scopes.
@@ -111,6 +114,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
         caseName: String? = nil,
         domain: String? = nil,
         code: Int? = nil,
+        cancellation: Bool? = nil,
         message: String = "",
         source: String = "",
         scope: [String] = [],
@@ -136,6 +140,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
         self.caseName = caseName
         self.domain = domain
         self.code = code
+        self.cancellation = cancellation
         self.message = message
         self.source = source
         self.scope = scope

@@ -1,11 +1,11 @@
 import BoundedDescriptions
 import ErrorRouting
-import Foundation
+package import Foundation
 
 /// The error types whose values are recorded, so that a replay can rebuild the errors.
 ///
 /// A recorder writes values of these types only: what else is in an error than its texts may be secret, or large. Give
-/// the same types to the ``ErrorRecorder`` and to the ``Replay``:
+/// the same types to the ``ErrorRecorder`` and to the `Replay` of `ErrorReplay`:
 ///
 /// ```swift
 /// import ErrorRecording
@@ -92,43 +92,13 @@ public struct RebuildableErrors: Sendable {
     }
 
     /// Returns the error of a value; nil if its type was not added, or the value is another type's.
-    func error(named typeName: String, _ value: Data, depth: Int = 0) -> (any Error)? {
+    package func error(named typeName: String, _ value: Data, depth: Int = 0) -> (any Error)? {
         // error-audit: harmless, because the replay counts the errors that it can't rebuild
         try? codings[typeName]?.decode(value, InnerCoding(set: self, depth: depth + 1))
     }
 
-    /// Returns the error of a record; nil if it cannot be rebuilt.
-    ///
-    /// Not rebuilt either is an error that comes out as another one than was recorded: with another case, domain or
-    /// code, or without the errors under it. Rules might then match what they would not have matched.
-    ///
-    /// - Parameters:
-    ///   - record: The record.
-    ///   - value: The error's value as JSON, instead of the record's.
-    ///   - errorCase: What another error of the record was rebuilt as, if that is all to compare with.
-    func error(of record: ReplayedRecord, value: Data?, like errorCase: ErrorCase? = nil) -> (any Error)? {
-        guard let error = rebuilt(record, value) else { return nil }
-        if let errorCase { return errorCase.includes(error) ? error : nil }
-        let report = ErrorReport(error: error, source: ErrorReport.Source())
-        var kind = report.kind
-        let isOfType = kind.typeName == record.type || CodedError.isFoundations(record.type)
-        let isSame =
-            isOfType && kind.caseName == record.caseName && kind.domainAndCode?.domain == record.domain
-            && kind.domainAndCode?.code == record.code
-            && report.underlyingFingerprints == (record.trail ?? []).map(\.fingerprint)
-        return isSame ? error : nil
-    }
-
-    private func rebuilt(_ record: ReplayedRecord, _ value: Data?) -> (any Error)? {
-        if let value { return error(named: record.type, value) }
-        guard CodedError.isFoundations(record.type), let domain = record.domain, let code = record.code else {
-            return nil
-        }
-        return CodedError.foundation(domain, code)
-    }
-
     /// Whether a type was added, by its full name.
-    func isAdded(_ typeName: String) -> Bool { codings[typeName] != nil }
+    package func isAdded(_ typeName: String) -> Bool { codings[typeName] != nil }
 
     // MARK: Coding
 

@@ -4,16 +4,16 @@ import BoundedDescriptions
 ///
 /// Written by hand: what a person looks for comes first in every line, and a `JSONEncoder`, whose keys are in another
 /// order in every run, costs several times as much.
-struct RecordLine {
+package struct RecordLine {
     /// The length in bytes that no line exceeds.
-    static let limit = 1 << 20
+    package static let limit = 1 << 20
 
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
 
     /// - Parameters:
     ///   - record: The record, which is shortened if the line would be too long.
     ///   - limit: The length in bytes that the line does not exceed, if that is possible.
-    init(_ record: ErrorRecord, limit: Int = Self.limit) {
+    package init(_ record: ErrorRecord, limit: Int = Self.limit) {
         let limit = min(max(limit, ErrorRecord.smallestLine), Self.limit)
         write(record)
         guard bytes.count > limit else { return }
@@ -46,6 +46,10 @@ struct RecordLine {
         add("caseName", record.caseName)
         add("domain", record.domain)
         add("code", record.code)
+        if record.cancellation == true {
+            begin("cancellation")
+            append("true")
+        }
         add("message", record.message)
         add("source", record.source)
         begin("scope")

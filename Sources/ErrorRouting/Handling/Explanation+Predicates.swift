@@ -1,19 +1,23 @@
 import Foundation
 
 extension Explanation {
-    /// Whether a closure of the program's was asked of the error: that of a `predicate`, a `where` or an `extracting`.
+    /// Whether a closure of the program was called: that of a `predicate`, a `where` or an `extracting`.
     ///
-    /// A closure may look at anything, say at the time. Where none was asked, the explanation follows from the rules
-    /// and from the error's type, value, domain and code, and from those of the errors under it: another error that is
-    /// equal in all of them has the same explanation. Known from what the matchers are made of, whatever they are named.
-    package var asksPredicates: Bool {
+    /// A closure may look at anything, for example at the time. If none was called, the explanation follows from the
+    /// rules and from the error's type, value, domain and code, and from those of its underlying errors: another error
+    /// that is equal in all of them has the same explanation. Names of matchers don't count, only their parts.
+    ///
+    /// - Complexity: O(number of rules), at each access.
+    public var asksPredicates: Bool {
         let subject = ErrorSubject(error)
         return askedShapes.contains { $0.asksClosure(of: subject) }
     }
 
-    /// Whether the explanation is that of all errors of the error's type: each rule that was asked matches all of them,
-    /// or none, and no closure of the program's was asked.
-    package var followsFromType: Bool {
+    /// Whether all errors of the error's type have this explanation: each rule that was tried matches all of them or
+    /// none, and no closure of the program was called.
+    ///
+    /// - Complexity: O(number of rules), at each access.
+    public var followsFromType: Bool {
         var subject = ErrorSubject(error)
         return askedShapes.allSatisfy { shape in
             if shape.asksClosure(of: subject) { return false }

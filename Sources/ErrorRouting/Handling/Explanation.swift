@@ -14,6 +14,9 @@ public struct Explanation: Sendable, CustomStringConvertible {
         case notMatched
         /// The rule is not tried, for the reason given.
         case notReached(because: String)
+        /// Only the error itself could decide, and nothing but its names is known: see
+        /// ``ErrorHandler/explain(named:)``.
+        case undecided
     }
 
     /// When a rule is tried.
@@ -46,7 +49,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// The disposition of the error if the first rule that matches stopped.
     ///
     /// `.handled`, `.ignored` or `.unmatched`; `.dropped` if no rule is reached, since there is no bus; `.pending` if
-    /// it is not known, since the error or a rule asks for an explanation of itself without end.
+    /// it is not known, because the error or a rule asks for an explanation of itself without end, or because a rule
+    /// before the first match is ``Verdict/undecided``.
     public let disposition: HandleOutcome.Disposition
     /// The `ignore` rule that matches, if one does; nil for a map.
     private let ignoreRule: RuleDescription?
@@ -63,10 +67,12 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// `matchedRuleCount`-th, at an `ignore` before that, or at the last rule that matches if fewer do.
     ///
     /// - Parameter count: The number of rules that matched then (``HandleOutcome/matchedRuleCount``); 0 counts as 1.
-    /// - Returns: The outcome, without failures; `.unmatched` if no rule matches.
+    /// - Returns: The outcome, without failures; `.unmatched` if no rule matches, `.pending` if a rule that counts is
+    ///   ``Verdict/undecided``.
     public func outcome(matchedRuleCount count: Int) -> HandleOutcome {
-        let reached = entries.filter { $0.verdict == .matched || $0.verdict == .matchedIfReached }
-        let matched = reached.filter { $0.stage == .rule }.prefix(max(count, 1))
+        let reached: [Verdict] = [.matched, .matchedIfReached, .undecided]
+        let matched = entries.lazy.filter { $0.stage == .rule && reached.contains($0.verdict) }.prefix(max(count, 1))
+        if matched.contains(where: { $0.verdict == .undecided }) { return HandleOutcome(disposition: .pending) }
         guard let rule = matched.last?.rule else { return HandleOutcome(disposition: disposition) }
         return HandleOutcome(
             disposition: rule == ignoreRule ? .ignored : .handled, matchedRuleCount: matched.count, rule: rule)
@@ -107,6 +113,7 @@ extension Explanation.Verdict: CustomStringConvertible {
         case .matchedIfReached: "matched, runs if reached"
         case .notMatched: "did not match"
         case .notReached(let reason): "not reached: \(reason)"
+        case .undecided: "not known: the error itself would decide"
         }
     }
 }
@@ -190,27 +197,36 @@ extension Explanation {
 
     private init(asking error: any Error, _ path: Path) {
         var subject = ErrorSubject(error)
+        self.init(subject.error, path) { $0.mayMatch(subject.type) && $0.matches(&subject) }
+    }
+
+    /// Asks the rules of a path by a closure; nil from it means that the rule is undecided.
+    init(_ error: any Error, _ path: Path, isMatched: (Rule) -> Bool?) {
         var entries: [Entry] = []
         // Enough for a preset and what is on top of it: a small array grows step by step.
         entries.reserveCapacity(16)
         var (firstMatch, stop): (Int?, Int?)
+        var isUndecided = false
         var ignoreRule: RuleDescription?
         path.forEachRule(.rule) { scope, rule in
             let verdict: Verdict
             if let stop {
                 verdict = .notReached(because: "rule \(stop) \(path.endsAtMatch ? "decides" : "ignores the error")")
-            } else if rule.mayMatch(subject.type), rule.matches(&subject) {
-                verdict = firstMatch == nil ? .matched : .matchedIfReached
-                firstMatch = firstMatch ?? entries.count + 1
-                if rule.traits.ignores { ignoreRule = rule.registration.description }
-                if rule.traits.ignores || path.endsAtMatch { stop = entries.count + 1 }
+            } else if let isMatched = isMatched(rule) {
+                verdict = !isMatched ? .notMatched : firstMatch == nil && !isUndecided ? .matched : .matchedIfReached
+                if isMatched {
+                    firstMatch = firstMatch ?? entries.count + 1
+                    if rule.traits.ignores { ignoreRule = rule.registration.description }
+                    if rule.traits.ignores || path.endsAtMatch { stop = entries.count + 1 }
+                }
             } else {
-                verdict = .notMatched
+                verdict = .undecided
+                if firstMatch == nil { isUndecided = true }
             }
             entries.append(Entry(.rule, rule, verdict, scope))
         }
         for stage in [Stage.onNoMatch, .always] {
-            var isFirst = true
+            var isFirst = !isUndecided
             path.forEachRule(stage) { scope, rule in
                 var verdict = isFirst ? Verdict.matched : .matchedIfReached
                 isFirst = false
@@ -222,8 +238,9 @@ extension Explanation {
             }
         }
         let isIgnored = ignoreRule != nil && firstMatch == stop
-        let disposition: HandleOutcome.Disposition = firstMatch == nil ? .unmatched : isIgnored ? .ignored : .handled
-        self.init(error: subject.error, entries: entries, disposition: disposition, ignoreRule: ignoreRule)
+        let known: HandleOutcome.Disposition = firstMatch == nil ? .unmatched : isIgnored ? .ignored : .handled
+        let disposition = isUndecided ? .pending : known
+        self.init(error: error, entries: entries, disposition: disposition, ignoreRule: ignoreRule)
     }
 }
 

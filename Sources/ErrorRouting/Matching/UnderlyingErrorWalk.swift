@@ -193,16 +193,6 @@ struct UnderlyingErrorWalk {
         return true
     }
 
-    /// Whether no error can be in the fields of an error, or of another one of its type and case, as the fields' types
-    /// say; of a class that is never known.
-    static func hasOnlyPlainFields(_ error: any Error) -> Bool {
-        let type = type(of: error)
-        if type is AnyClass || type is any UnderlyingErrors.Type || type is any CustomReflectable.Type { return false }
-        // The type of the field, and not of what is in it: that may be another one in the next error.
-        func isPlainField<Field>(_ field: Field) -> Bool { isPlain(Field.self) || isPlainTuple(Field.self) }
-        return Mirror(reflecting: error).children.allSatisfy { _openExistential($0.value, do: isPlainField) }
-    }
-
     /// Whether a type is one of the most frequent ones, which are no errors; a check for a conformance costs more.
     private static func isPlain(_ type: Any.Type) -> Bool {
         type == Int.self || type == String.self || type == Bool.self || type == Double.self

@@ -47,10 +47,10 @@ extension ErrorReport {
     }
 
     /// The names of the error's kind, for those who need several.
-    package var kind: ErrorKind { ErrorKind(of: error) }
+    var kind: ErrorKind { ErrorKind(of: error) }
 
     /// Returns the fingerprint of the report, whose error is known to be of a kind.
-    package func fingerprint(of kind: inout ErrorKind) -> String {
+    func fingerprint(of kind: inout ErrorKind) -> String {
         "\(kind.fingerprint) \(OneLine.escaped(source.fileID))"
     }
 
@@ -133,7 +133,7 @@ extension ErrorReport {
     public var trail: [TrailStep] { trail(nil) }
 
     /// The message and the trail, for those who need both: an error without a description is reflected only once.
-    package var messageAndTrail: (message: String, trail: [TrailStep]) {
+    var messageAndTrail: (message: String, trail: [TrailStep]) {
         var fields: ReflectedFields?
         let message = OneLine.escaped(ErrorText.message(of: error, reading: &fields))
         return (message, trail(fields))
@@ -157,13 +157,5 @@ extension ErrorReport {
         var walk = UnderlyingErrorWalk(error, bridged: nil, fields: fields)
         walk.finish()
         return walk.links.dropFirst().map(\.error)
-    }
-
-    /// The fingerprints of the errors of the trail, which are not asked for their messages.
-    package var underlyingFingerprints: [String] {
-        underlyingErrors().map { error in
-            var kind = ErrorKind(of: error)
-            return kind.fingerprint
-        }
     }
 }

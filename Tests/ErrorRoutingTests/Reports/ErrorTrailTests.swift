@@ -105,10 +105,14 @@ extension ErrorTrailTests {
         errors += UnderlyingErrorWalkTests.shapes.map { $0.error() }
         for error in errors {
             let report = Self.report(error)
-            let (message, trail) = report.messageAndTrail
+            let texts = report.texts
             if let asked = (error as? Mirrored)?.asked { expect(asked.entries.count, equals: 1) }
-            expect(message, equals: report.message)
-            expect(trail, equals: report.trail)
+            expect(texts.message, equals: report.message)
+            expect(texts.trail, equals: report.trail)
+            expect(
+                [texts.typeName, texts.caseName, texts.fingerprint],
+                equals: [report.typeName, report.caseName, report.fingerprint])
+            #expect(texts.domainAndCode.map { "\($0)" } == report.domainAndCode.map { "\($0)" })
         }
     }
 

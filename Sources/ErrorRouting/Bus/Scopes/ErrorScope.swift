@@ -123,6 +123,13 @@
             unreachableBecause: scope.bus == nil ? AmbientErrorPosting.noBus : nil
         )
     }
+
+    /// Says what the rules of the whole path would do with an error of which only the names are known; see
+    /// ``ErrorHandler/explain(named:)``.
+    public func explain(named names: ErrorNames) -> Explanation {
+        let scope = rooted
+        return Explanation(named: names, on: scope.context.explained(root: scope.bus?.handler.rules))
+    }
 }
 
 extension ErrorScope {

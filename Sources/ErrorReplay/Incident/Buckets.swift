@@ -1,0 +1,62 @@
+/// Counts by time: one for each bucket that has any, in the order of time.
+struct Buckets: Sendable {
+    private(set) var entries: [(bucket: Int, count: Int)] = []
+    /// Where the last count went: most lines follow the one before.
+    private var latest = 0
+
+    /// Adds to the count of a bucket.
+    ///
+    /// - Returns: Whether the bucket had none before.
+    mutating func add(_ count: Int, at bucket: Int) -> Bool {
+        for place in latest..<min(latest + 2, entries.count) where entries[place].bucket == bucket {
+            entries[place].count += count
+            latest = place
+            return false
+        }
+        latest = place(of: bucket)
+        if latest < entries.count, entries[latest].bucket == bucket {
+            entries[latest].count += count
+            return false
+        }
+        entries.insert((bucket, count), at: latest)
+        return true
+    }
+
+    /// The buckets, each a number of them wide as one.
+    func merged(by factor: Int) -> Buckets {
+        var result = Buckets()
+        for (bucket, count) in entries {
+            let bucket = Self.bucket(of: bucket, width: factor)
+            if result.entries.last?.bucket == bucket {
+                result.entries[result.entries.count - 1].count += count
+            } else {
+                result.entries.append((bucket, count))
+            }
+        }
+        return result
+    }
+
+    /// Returns the bucket of a time, rounded down also before 1970.
+    static func bucket(of time: Int, width: Int) -> Int {
+        let (quotient, remainder) = time.quotientAndRemainder(dividingBy: width)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+
+    private func place(of bucket: Int) -> Int {
+        guard let last = entries.last, last.bucket >= bucket else { return entries.count }
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].bucket < bucket { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// The widths of a timeline's buckets: each divides the next, so that counts can be merged.
+enum BucketWidth {
+    private static let seconds = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400]
+
+    /// Returns the width after one, in seconds: beyond a day twice as many days.
+    static func next(after width: Int) -> Int { seconds.first { $0 > width } ?? 2 * width }
+}

@@ -1,0 +1,138 @@
+extension Incident {
+    /// The number of kinds with a full row each, and of those of a role whose timeline is as fine as the whole one.
+    private static let (fullRows, fineRows) = (1_000, 12)
+    /// In how many buckets a row shows the whole time.
+    private static let sparkline = 60
+
+    /// Returns all that the page shows as JSON of at most a number of bytes.
+    ///
+    /// If that is too little, rows lose their examples first, the smallest kinds before the larger ones; then kinds are
+    /// one row that counts them. The largest kinds and the new ones come last.
+    package func json(limit: Int) -> [UInt8] {
+        var rows = rows()
+        var page = PageText()
+        page.raw("{")
+        head(&page)
+        var rest = limit - page.bytes.count - 200
+        rest -= rows.reduce(0) { $0 + $1.json.count + $1.example.count + 16 }
+        for place in rows.indices.reversed() where rest < 0 {
+            rest += rows[place].example.count
+            rows[place].example = []
+        }
+        var (left, errors) = (0, 0)
+        while rest < 0, let row = rows.popLast() {
+            rest += row.json.count + 16
+            left += 1
+            errors += kinds[row.kind].count
+        }
+        page.field("rows") { page in
+            page.list(rows) { page, row in
+                page.raw(row.json)
+                if !row.example.isEmpty { page.field("example") { $0.raw(row.example) } }
+                page.raw("}")
+            }
+        }
+        page.field("left", left)
+        page.field("leftErrors", errors)
+        page.raw("}")
+        return page.bytes
+    }
+
+    /// Whether a kind came up in the last tenth of the time.
+    private func isNew(_ kind: IncidentKind) -> Bool {
+        guard let first, let last, last > first, let own = kind.first else { return false }
+        return own >= last - (last - first) / 10
+    }
+
+    /// The rows without the ends of their objects: the largest and new kinds first, then the others, by their counts.
+    private func rows() -> [(kind: Int, json: [UInt8], example: [UInt8])] {
+        let sorted = kinds.indices.sorted { (kinds[$1].count, $0) < (kinds[$0].count, $1) }
+        var places = [Int](repeating: 0, count: Self.roles.count)
+        let (whole, base) = span
+        let coarse = max((whole + Self.sparkline - 1) / Self.sparkline, 1)
+        var (full, others): ([(Int, [UInt8], [UInt8])], [(Int, [UInt8], [UInt8])]) = ([], [])
+        for (place, number) in sorted.enumerated() {
+            let kind = kinds[number]
+            places[kind.role] += 1
+            let isFine = places[kind.role] <= Self.fineRows || kind.buckets.entries.count <= Self.sparkline
+            let row = (number, row(kind, isFine ? 1 : coarse, base), kind.example)
+            if place < Self.fullRows || isNew(kind) { full.append(row) } else { others.append(row) }
+        }
+        return full + others
+    }
+
+    /// How many buckets the whole time has, and which is the first.
+    private var span: (count: Int, first: Int) {
+        guard let first, let last else { return (0, 0) }
+        let begin = Buckets.bucket(of: first, width: 1_000 * width)
+        return (Buckets.bucket(of: last, width: 1_000 * width) - begin + 1, begin)
+    }
+
+    private func row(_ kind: IncidentKind, _ factor: Int, _ base: Int) -> [UInt8] {
+        var page = PageText()
+        page.raw("{")
+        page.field("name", text: kind.fingerprint)
+        page.field("role", kind.role)
+        page.field("count", kind.count)
+        page.field("reports", kind.reports)
+        page.field("first", kind.first)
+        page.field("last", kind.last)
+        if isNew(kind) { page.field("new", 1) }
+        for (key, counts) in [("hosts", kind.hosts), ("scopes", kind.scopes), ("outcomes", kind.outcomes)] {
+            page.field(key) { page in
+                page.list(counts.entries.sorted { $1.count < $0.count }) { page, entry in
+                    page.raw("[")
+                    page.text(names.names[entry.name])
+                    page.raw(",\(entry.count)]")
+                }
+            }
+            if counts.others > 0 { page.field("\(key)Others", counts.others) }
+        }
+        page.field("width", factor)
+        page.field("times") { Self.times(kind.buckets, factor, base, &$0) }
+        return page.bytes
+    }
+
+    /// Writes for each bucket how many it is after the one before, and its count.
+    private static func times(_ buckets: Buckets, _ factor: Int, _ base: Int, _ page: inout PageText) {
+        var latest = base
+        let entries = buckets.entries.lazy.map { (($0.bucket - base) / factor * factor + base, $0.count) }
+        var merged: [(bucket: Int, count: Int)] = []
+        for (bucket, count) in entries {
+            if merged.last?.bucket == bucket {
+                merged[merged.count - 1].count += count
+            } else {
+                merged.append((bucket, count))
+            }
+        }
+        page.list(merged) { page, entry in
+            page.raw("\(entry.bucket - latest),\(entry.count)")
+            latest = entry.bucket
+        }
+    }
+
+    private func head(_ page: inout PageText) {
+        let (count, base) = span
+        page.field("width", width)
+        page.field("base", base)
+        page.field("buckets", count)
+        page.field("first", first)
+        page.field("last", last)
+        page.field("interrupted", isInterrupted ? 1 : 0)
+        page.field("kinds", kinds.count)
+        for (key, number) in [
+            ("lines", lines), ("reports", reports), ("unreadable", unreadable), ("later", ofLaterVersions),
+            ("untimed", untimed), ("leftOut", leftOut), ("merged", merged), ("dropped", dropped),
+            ("undelivered", undelivered), ("beyond", beyond),
+        ] {
+            page.field(key, number)
+        }
+        page.field("failures") { page in
+            page.list(failures.prefix(50)) { $0.text(PageText.shown($1, 300)) }
+        }
+        page.field("roles") { page in page.list(Self.roles) { $0.text($1) } }
+        page.field("timelines") { page in
+            page.list(timelines) { Self.times($1, 1, base, &$0) }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import ErrorRecording
+import Foundation
+
+/// What was recorded, by kind and by time: all that an incident page shows, in constant memory.
+///
+/// Two errors are of one kind if they have the same fingerprint and role.
+package struct Incident: Sendable {
+    /// How much is kept, whatever the lines are.
+    struct Limits: Sendable {
+        /// The number of kinds with a row of their own; the others count together.
+        var kinds = 10_000
+        /// The number of buckets of the whole time.
+        var buckets = 1_440
+        /// The number of counts in all kinds' buckets.
+        var counts = 400_000
+    }
+
+    static let roles = ["failure", "attempt", "notice", "other roles"]
+
+    /// What a line with certain bytes counts for.
+    private struct Cell: Sendable {
+        let (kind, host, scope, outcome): (Int, Int, Int, Int)
+        let isUnmatched: Bool
+        let isUndelivered: Bool
+        let isDrops: Bool
+    }
+
+    let limits: Limits
+    /// Which records count.
+    var filter = RecordFilter()
+
+    private(set) var kinds: [IncidentKind] = []
+    private var places: [String: Int] = [:]
+    private(set) var names = NameTable()
+    private var cells = KeptVerdicts<Cell>(count: 4_096)
+    private var (scan, key) = (RecordScan(), [UInt8]())
+    private var exampleSize = 0
+
+    /// The width of a bucket in seconds.
+    private(set) var width = 1
+    private var counts = 0
+    /// By role, then the failures that no rule matched, then what was not delivered.
+    private(set) var timelines = [Buckets](repeating: Buckets(), count: Incident.roles.count + 2)
+    private(set) var (first, last): (Int?, Int?) = (nil, nil)
+
+    private(set) var (lines, reports) = (0, 0)
+    /// Lines that are no records, records of a later version, records without a time, and what options left out.
+    private(set) var (unreadable, ofLaterVersions, untimed, leftOut) = (0, 0, 0, 0)
+    /// Errors that a flood limit merged into others, that a bus dropped, and that were recorded undelivered.
+    private(set) var (merged, dropped, undelivered) = (0, 0, 0)
+    /// Errors of kinds that are too many for rows of their own.
+    private(set) var beyond = 0
+    /// Whether not everything was read; and the files that could not be read, with the reasons.
+    var isInterrupted = false
+    var failures: [String] = []
+
+    package init() { self.init(limits: Limits()) }
+
+    init(limits: Limits) { self.limits = limits }
+
+    // MARK: Lines
+
+    /// Counts one line, without its LF.
+    mutating func add(line: Span<UInt8>) {
+        let end = line.count > 0 && line[line.count - 1] == UInt8(ascii: "\r") ? line.count - 1 : line.count
+        let line = line.extracting(first: end)
+        if scan.read(line) { return count(line) }
+        if line.isBlank { return }
+        let data = unsafe line.withUnsafeBufferPointer { bytes in unsafe Data(buffer: bytes) }
+        // error-audit: harmless, because a line that is no record is counted
+        guard let record = try? Self.decoder.decode(ErrorRecord.self, from: data), record.version >= 1 else {
+            return addUnreadable()
+        }
+        // As a recorder of this version would have written it.
+        var known = record
+        known.version = ErrorRecord.version
+        let written = RecordLine(known).bytes
+        guard scan.read(written.span.extracting(droppingLast: 1)) else { return addUnreadable() }
+        if record.version > ErrorRecord.version { ofLaterVersions += 1 }
+        count(written.span.extracting(droppingLast: 1))
+    }
+
+    mutating func addUnreadable() {
+        lines += 1
+        unreadable += 1
+    }
+
+    private static let decoder = JSONDecoder()
+
+    private mutating func count(_ line: Span<UInt8>) {
+        lines += 1
+        if !filter.isEmpty, !filter.admits(scan.record(line)) { return leftOut += 1 }
+        reports += 1
+        let occurrences = scan.occurrences
+        merged += occurrences - 1
+        let cell = cell(line)
+        if cell.isDrops { dropped += drops(line) ?? occurrences }
+        if cell.isUndelivered { undelivered += occurrences }
+        let role = cell.kind >= 0 ? kinds[cell.kind].role : 0
+        if cell.kind >= 0 {
+            kinds[cell.kind].reports += 1
+            kinds[cell.kind].count += occurrences
+            kinds[cell.kind].hosts.add(occurrences, cell.host)
+            kinds[cell.kind].scopes.add(occurrences, cell.scope)
+            kinds[cell.kind].outcomes.add(occurrences, cell.outcome)
+        } else {
+            beyond += occurrences
+        }
+        guard let place = scan.place(of: .time), let time = line.milliseconds(place) else { return untimed += 1 }
+        first = min(first ?? time, time)
+        last = max(last ?? time, time)
+        widen()
+        let bucket = Buckets.bucket(of: time, width: 1_000 * width)
+        if cell.kind >= 0 {
+            kinds[cell.kind].see(time)
+            if kinds[cell.kind].buckets.add(occurrences, at: bucket) { counts += 1 }
+        }
+        _ = timelines[role].add(occurrences, at: bucket)
+        if cell.isUnmatched { _ = timelines[Self.roles.count].add(occurrences, at: bucket) }
+        if cell.isUndelivered || cell.isDrops { _ = timelines[Self.roles.count + 1].add(occurrences, at: bucket) }
+    }
+
+    /// Merges buckets until they are few enough, for the whole time and for all kinds together.
+    private mutating func widen() {
+        guard let first, let last else { return }
+        while (last - first) / (1_000 * width) >= limits.buckets || counts > limits.counts {
+            let next = BucketWidth.next(after: width)
+            counts = 0
+            for kind in kinds.indices {
+                kinds[kind].buckets = kinds[kind].buckets.merged(by: next / width)
+                counts += kinds[kind].buckets.entries.count
+            }
+            for place in timelines.indices { timelines[place] = timelines[place].merged(by: next / width) }
+            width = next
+            // Each kind needs one, however wide they are.
+            if width > 86_400 * 365 * 100 { return }
+        }
+    }
+
+    // MARK: What a line counts for
+
+    private mutating func cell(_ line: Span<UInt8>) -> Cell {
+        key.removeAll(keepingCapacity: true)
+        for name in [RecordScan.Text.role, .type, .fingerprint, .host, .disposition, .rule, .ruleSource] {
+            if let place = scan.place(of: name) { add(place, line) }
+            key.append(0)
+        }
+        for place in scan.scope { add(place, line) }
+        let place = cells.place(of: key)
+        if let cell = cells.verdict(at: place) { return cell }
+        let cell = newCell(line)
+        cells.keep(cell, of: key, at: place)
+        return cell
+    }
+
+    private mutating func add(_ place: Range<Int>, _ line: Span<UInt8>) {
+        unsafe line.extracting(place).withUnsafeBufferPointer { unsafe key.append(contentsOf: $0) }
+        key.append(UInt8(ascii: "/"))
+    }
+
+    private mutating func newCell(_ line: Span<UInt8>) -> Cell {
+        let (disposition, type, role) = (text(.disposition, line), text(.type, line), text(.role, line))
+        let rule = scan.place(of: .rule) == nil ? "" : " by \(text(.rule, line)) at \(text(.ruleSource, line))"
+        let scope = scan.scope.map { RecordScan.string($0, line) }.joined(separator: "/")
+        return Cell(
+            kind: kind(line, Self.roles.firstIndex(of: role) ?? Self.roles.count - 1, type),
+            host: names.number(of: text(.host, line)), scope: names.number(of: scope),
+            outcome: names.number(of: disposition + rule),
+            isUnmatched: disposition == "unmatched" && role == Self.roles[0],
+            isUndelivered: disposition == "dropped" || disposition == "pending",
+            isDrops: type == "ErrorRouting.ErrorsDropped")
+    }
+
+    /// Returns the number of the line's kind; -1 if there are too many.
+    private mutating func kind(_ line: Span<UInt8>, _ role: Int, _ type: String) -> Int {
+        let own = text(.fingerprint, line)
+        let fingerprint = PageText.shown(own.isEmpty ? type : own, 300)
+        let name = "\(role)\(fingerprint)"
+        if let place = places[name] { return place }
+        guard kinds.count < limits.kinds else { return -1 }
+        let example = IncidentExample.json(scan, line, isShort: exampleSize > 12 << 20)
+        exampleSize += example.count
+        places[name] = kinds.count
+        kinds.append(IncidentKind(fingerprint: fingerprint, role: role, example: example))
+        return kinds.count - 1
+    }
+
+    private func text(_ name: RecordScan.Text, _ line: Span<UInt8>) -> String {
+        scan.place(of: name).map { RecordScan.string($0, line) } ?? ""
+    }
+
+    /// How many errors a bus says that it has dropped.
+    private func drops(_ line: Span<UInt8>) -> Int? {
+        struct Drops: Decodable { let count: Int }
+        // error-audit: harmless, because the report itself is counted then
+        guard let value = scan.value(line), let drops = try? Self.decoder.decode(Drops.self, from: value) else {
+            return nil
+        }
+        return Occurrences.bounded(drops.count)
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether there is nothing but blanks.
+    var isBlank: Bool {
+        let blanks: [UInt8] = [0x20, 0x09, 0x0B, 0x0C, 0x0D]
+        for index in indices where !blanks.contains(self[index]) { return false }
+        return true
+    }
+
+    /// Returns the time of a text such as `2026-05-31T16:05:09.125000Z` in milliseconds since 1970; nil if it is none.
+    fileprivate func milliseconds(_ place: Range<Int>) -> Int? {
+        let text = extracting(place)
+        guard text.count >= 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
+            text[10] == UInt8(ascii: "T"),
+            text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"), text[text.count - 1] == UInt8(ascii: "Z"),
+            let year = text.number(0, 4), let month = text.number(5, 2), let day = text.number(8, 2),
+            let hour = text.number(11, 2), let minute = text.number(14, 2), let second = text.number(17, 2),
+            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+        else { return nil }
+        let fraction = text.count >= 24 ? text.number(20, 3) ?? 0 : 0
+        // In years that begin in March, so that the leap day is a year's last.
+        let years = month > 2 ? year : year - 1
+        let days =
+            365 * years + Buckets.bucket(of: years, width: 4) - Buckets.bucket(of: years, width: 100)
+            + Buckets.bucket(of: years, width: 400) + (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 719_469
+        return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000 + fraction
+    }
+
+    private func number(_ begin: Int, _ count: Int) -> Int? {
+        var number = 0
+        for index in begin..<begin + count {
+            guard self[index] >= UInt8(ascii: "0"), self[index] <= UInt8(ascii: "9") else { return nil }
+            number = 10 * number + Int(self[index] - UInt8(ascii: "0"))
+        }
+        return number
+    }
+}

@@ -1,0 +1,114 @@
+import BoundedDescriptions
+import Foundation
+
+/// Reads files, and writes the page of what was in them.
+package struct IncidentCommand {
+    /// Makes the page.
+    let page: (Incident) -> [UInt8]
+    var isInterrupted: @Sendable () -> Bool = { Interrupt.signal != nil }
+    /// Writes bytes to standard output, and says whether it could.
+    var write: ([UInt8]) -> Bool = { Self.write($0, to: .standardOutput) }
+    var writeError: (String) -> Void = { _ = Self.write(Array($0.utf8), to: .standardError) }
+    var showProgress: (@Sendable (String) -> Void)? =
+        isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+        ? { @Sendable in _ = Self.write(Array($0.utf8), to: .standardError) } : nil
+
+    private static let (usageStatus, inputStatus, outputStatus): (Int32, Int32, Int32) = (64, 66, 74)
+    private static let name = "error-report"
+
+    package init(page: @escaping (Incident) -> [UInt8]) { self.page = page }
+
+    /// Runs the command, and ends the process with its status.
+    package func main(_ arguments: [String]) -> Never {
+        Interrupt.begin()
+        exit(run(arguments))
+    }
+
+    /// Runs the command.
+    ///
+    /// - Returns: The exit status: 0, 64 for a wrong command line, 66 for input that cannot be read to its end, 74 for
+    ///   output that cannot be written, and 130 or 143 for an interrupt.
+    func run(_ arguments: [String]) -> Int32 {
+        let options: ReplayOptions
+        do {
+            options = try ReplayOptions(arguments)
+            if options.isJSON || options.showsOnlyDifferences {
+                throw ReplayUsageError("only a replay has that option")
+            }
+        } catch {
+            writeError("\(Self.name): \(error)\n\(Self.help)")
+            return Self.usageStatus
+        }
+        if options.showsHelp { return write(Array(Self.help.utf8)) ? 0 : Self.outputStatus }
+        let incident = read(options)
+        guard write(page(incident)) else {
+            writeError("\(Self.name): cannot write to standard output\n")
+            return Self.outputStatus
+        }
+        if incident.isInterrupted { return 128 + (Interrupt.signal ?? SIGINT) }
+        return incident.failures.isEmpty ? 0 : Self.inputStatus
+    }
+
+    private func read(_ options: ReplayOptions) -> Incident {
+        var incident = Incident()
+        incident.filter = options.filter
+        var inputs = ReplayInputs(options.files)
+        let progress = ReplayProgress(of: inputs.size, show: showProgress)
+        while !incident.isInterrupted, let (_, input) = inputs.next() {
+            do {
+                try incident.add(input.get(), unless: isInterrupted) { progress.add(lines: $0, bytes: $1) }
+            } catch {
+                let reason = OneLine.escaped(error.description)
+                incident.failures.append(reason)
+                writeError("\(Self.name): \(reason)\n")
+            }
+        }
+        progress.end()
+        return incident
+    }
+
+    private static func write(_ bytes: [UInt8], to file: FileHandle) -> Bool {
+        do {
+            try file.write(contentsOf: Data(bytes))
+            return true
+        } catch {  // error-audit: harmless, because false says that the text was not written
+            return false
+        }
+    }
+
+    static let help = """
+        usage: error-report FILE … [--since TIME] [--until TIME] [--host NAME] [--service NAME] [--type NAME] > page.html
+
+        Writes a page of recorded errors: when which kinds came, how each ended, and what was lost. The page is one file of
+        HTML that needs nothing else.
+
+          FILE             a file of lines that a recorder has written, in any order; - for standard input, as in
+                           zcat archive/*.gz | error-report - > page.html
+          --since TIME     leaves out what was posted before a time in UTC, such as 2026-05-31T16:05.
+          --until TIME     leaves out what was posted at that time or later.
+          --host NAME      leaves out what is of other machines; --service and --type likewise. Each may be given several
+                           times.
+
+        The status is 0, 66 if a file can't be read, 64 if the command line makes no sense, 74 if the page can't be
+        written. Ctrl-C ends the reading: the page shows what was read until then, and the status is 130.
+
+        """
+}
+
+extension Incident {
+    /// Counts all lines of a file.
+    mutating func add(
+        _ input: ReplayInput, unless isCancelled: @escaping () -> Bool, onPiece: (_ lines: Int, _ bytes: Int) -> Void
+    ) throws(Replay.UnreadableInput) {
+        var reader = LineReader(input, unless: isCancelled)
+        var (lines, taken) = (0, 0)
+        while let line = try reader.next() {
+            if line.isTooLong { addUnreadable() } else { add(line: reader.buffer.span.extracting(line.range)) }
+            lines += 1
+            guard lines == 4_096 else { continue }
+            onPiece(lines, reader.taken - taken)
+            (lines, taken) = (0, reader.taken)
+        }
+        if reader.wasCancelled { isInterrupted = true }
+    }
+}

@@ -1,0 +1,59 @@
+/// The errors of one fingerprint and role.
+struct IncidentKind: Sendable {
+    let fingerprint: String
+    let role: Int
+    /// The first line of the kind, as JSON for the page.
+    let example: [UInt8]
+
+    /// The number of lines, and of the errors that they stand for.
+    var reports = 0
+    var count = 0
+    /// When the first and the last of them were posted, in milliseconds since 1970; nil if no line had a time.
+    var first: Int?
+    var last: Int?
+    var hosts = NameCounts()
+    var scopes = NameCounts()
+    var outcomes = NameCounts()
+    var buckets = Buckets()
+
+    mutating func see(_ time: Int) {
+        first = min(first ?? time, time)
+        last = max(last ?? time, time)
+    }
+}
+
+/// How often each of a few names came; the names that come later than a dozen others count together.
+struct NameCounts: Sendable {
+    private static let limit = 12
+
+    private(set) var entries: [(name: Int, count: Int)] = []
+    private(set) var others = 0
+
+    mutating func add(_ count: Int, _ name: Int) {
+        for place in entries.indices where entries[place].name == name {
+            entries[place].count += count
+            return
+        }
+        if entries.count < Self.limit { entries.append((name, count)) } else { others += count }
+    }
+}
+
+/// The names of hosts, scopes and outcomes, each once; of a bounded number and size.
+struct NameTable: Sendable {
+    private static let (limit, size, length) = (20_000, 2 << 20, 200)
+
+    private(set) var names = ["…"]
+    private var places: [String: Int] = [:]
+    private var bytes = 0
+
+    /// Returns the number of a name, made to be shown; 0 if there are too many.
+    mutating func number(of name: String) -> Int {
+        let name = PageText.shown(name, Self.length)
+        if let place = places[name] { return place }
+        guard names.count < Self.limit, bytes < Self.size else { return 0 }
+        bytes += name.utf8.count
+        places[name] = names.count
+        names.append(name)
+        return names.count - 1
+    }
+}

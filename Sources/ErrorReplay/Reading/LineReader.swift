@@ -1,0 +1,123 @@
+import ErrorRecording
+import Foundation
+
+/// The lines of a file, which is read in pieces.
+///
+/// It holds one piece and one line. A line that is longer than a record can be is passed over, and never held.
+struct LineReader {
+    /// A line, until the next one is asked for.
+    struct Line {
+        /// Where it is in the buffer, without its LF.
+        let range: Range<Int>
+        /// Whether it is longer than any record: then it is to be passed over.
+        let isTooLong: Bool
+    }
+
+    private static let pieceSize = 128 << 10
+
+    private let input: ReplayInput
+    private let isCancelled: () -> Bool
+    /// The bytes that are read and not passed on are `begin..<end`; before `searched` there is no line's end.
+    private(set) var buffer = [UInt8](repeating: 0, count: RecordLine.limit + pieceSize)
+    private var (begin, searched, end) = (0, 0, 0)
+    /// Whether what comes belongs to a line that is too long.
+    private var isPassingOver = false
+    private var hasEnded = false
+    private var plainBytes = 0
+    /// Whether it has ended before the file has.
+    private(set) var wasCancelled = false
+
+    /// - Parameters:
+    ///   - input: The file.
+    ///   - isCancelled: Asked before each line; if it is true, the lines end.
+    init(_ input: ReplayInput, unless isCancelled: @escaping () -> Bool) {
+        self.input = input
+        self.isCancelled = isCancelled
+    }
+
+    /// How many of the file's bytes are read.
+    var taken: Int { plainBytes }
+
+    /// Returns the next line; nil at the end.
+    mutating func next() throws(Replay.UnreadableInput) -> Line? {
+        wasCancelled = wasCancelled || isCancelled()
+        while !wasCancelled {
+            if let newline = newline() {
+                let line = line(upTo: newline)
+                (begin, searched) = (newline + 1, newline + 1)
+                // Of what was written since the beginning, no more is read than the end of a line.
+                if isBeyondFirstSize { (begin, searched, end, hasEnded) = (0, 0, 0, true) }
+                return line
+            }
+            searched = end
+            if end - begin >= RecordLine.limit {
+                isPassingOver = true
+                begin = end
+            }
+            if hasEnded || isAtFirstSize && begin == end && !isPassingOver {
+                guard begin < end || isPassingOver else { return nil }
+                let line = line(upTo: end)
+                begin = end
+                return line
+            }
+            if isCancelled() { wasCancelled = true } else { try readPiece() }
+        }
+        return nil
+    }
+
+    private mutating func line(upTo end: Int) -> Line {
+        defer { isPassingOver = false }
+        return Line(range: begin..<end, isTooLong: isPassingOver || end - begin >= RecordLine.limit)
+    }
+
+    private func newline() -> Int? {
+        let (searched, count) = (searched, end - searched)
+        return unsafe buffer.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress,
+                let place = unsafe memchr(base + searched, Int32(UInt8(ascii: "\n")), count)
+            else { return nil }
+            return unsafe UnsafeRawPointer(place) - base
+        }
+    }
+
+    // MARK: Pieces
+
+    /// Whether all that was in the file at the beginning is read.
+    private var isAtFirstSize: Bool { input.size.map { plainBytes >= $0 } ?? false }
+
+    private var isBeyondFirstSize: Bool { input.size.map { plainBytes > $0 } ?? false }
+
+    private mutating func readPiece() throws(Replay.UnreadableInput) {
+        if end + Self.pieceSize > buffer.count {
+            let (begin, end) = (begin, end)
+            unsafe buffer.withUnsafeMutableBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                unsafe base.copyMemory(from: base + begin, byteCount: end - begin)
+            }
+            (self.begin, searched, self.end) = (0, searched - begin, end - begin)
+        }
+        let isFirst = plainBytes == 0
+        let count = try readPlain()
+        if isFirst, let count, count > 1, buffer[0] == 0x1F, buffer[1] == 0x8B {
+            throw Replay.UnreadableInput(
+                path: input.path, reason: "it is compressed; decompress it to standard input, as by: zcat FILE | … -")
+        }
+        guard let count else { return wasCancelled = true }
+        if count == 0 { hasEnded = true }
+        end += count
+    }
+
+    private mutating func readPlain() throws(Replay.UnreadableInput) -> Int? {
+        // Up to the size that the file had, and then until the line is whole.
+        let left = input.size.map { $0 - plainBytes } ?? 0
+        let wanted = min(left > 0 ? left : Self.pieceSize, Self.pieceSize)
+        let (input, isCancelled, place) = (input, isCancelled, end)
+        var span = buffer.mutableSpan
+        let count = try unsafe span.withUnsafeMutableBytes { bytes throws(Replay.UnreadableInput) in
+            try unsafe input.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: bytes[place..<place + wanted]), unless: isCancelled)
+        }
+        plainBytes += count ?? 0
+        return count
+    }
+}

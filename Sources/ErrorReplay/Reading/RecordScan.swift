@@ -1,0 +1,358 @@
+import Foundation
+
+/// Reads a line that is exactly as a recorder writes it, without the cost of a decoder.
+///
+/// It reads only lines that it understands from the first byte to the last: the fields of version 1 in their order,
+/// without blanks between them, numbers of at most 18 digits, texts of valid UTF-8 whose escapes are whole. Of these it
+/// makes what Foundation's decoder would; any other line is left to that.
+struct RecordScan {
+    /// The bytes that decide what becomes of the error, one field after the other; lines with the same bytes have the
+    /// same verdict.
+    private(set) var key: [UInt8] = []
+
+    private(set) var occurrences = 1
+    private(set) var sequence = 0
+    private var matchedRuleCount = 0
+    private var code: Int?
+    /// Where texts are, without their quotation marks; at 0, where none can be, if they are missing.
+    private var places = [Range<Int>](repeating: 0..<0, count: Text.allCases.count)
+    private(set) var scope: [Range<Int>] = []
+    private var shortened: [Range<Int>] = []
+    private var isShortened = false
+    private var isCancellation = false
+    private(set) var trail: [(type: Range<Int>, message: Range<Int>, fingerprint: Range<Int>)] = []
+    private(set) var metadata: [(key: Range<Int>, value: Range<Int>)] = []
+
+    /// The texts of a line that have a name.
+    enum Text: Int, CaseIterable {
+        case time, host, service, start, disposition, role, type, caseName, domain, message, source, rule, ruleSource
+        case fingerprint, value
+    }
+
+    /// Where the next byte is.
+    private var position = 0
+    private var isASCII = true
+
+    /// Reads a line.
+    ///
+    /// - Parameter line: The line, without its end.
+    /// - Returns: Whether it is understood. If it is not, the other properties mean nothing.
+    mutating func read(_ line: Span<UInt8>) -> Bool {
+        (position, isASCII) = (0, true)
+        key.removeAll(keepingCapacity: true)
+        guard readOrigin(line), readError(line), readEnding(line), position == line.count else { return false }
+        if isASCII { return true }
+        return unsafe line.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) } != nil
+    }
+
+    private mutating func readOrigin(_ line: Span<UInt8>) -> Bool {
+        guard pass("{\"version\":1", line), text(",\"time\":", line, .time), text(",\"host\":", line, .host),
+            text(",\"service\":", line, .service), pass(",\"process\":", line), number(line) != nil,
+            text(",\"start\":", line, .start), pass(",\"sequence\":", line), let sequence = number(line)
+        else { return false }
+        self.sequence = sequence
+        return true
+    }
+
+    private mutating func readError(_ line: Span<UInt8>) -> Bool {
+        var begin = position
+        guard text(",\"disposition\":", line, .disposition), text(",\"role\":", line, .role),
+            text(",\"type\":", line, .type), optionalText(",\"caseName\":", line, .caseName),
+            optionalText(",\"domain\":", line, .domain)
+        else { return false }
+        code = nil
+        if pass(",\"code\":", line) {
+            code = number(line)
+            if code == nil { return false }
+        }
+        isCancellation = pass(",\"cancellation\":true", line)
+        decide(begin..<position, line)
+        guard text(",\"message\":", line, .message), text(",\"source\":", line, .source) else { return false }
+        begin = position
+        scope.removeAll(keepingCapacity: true)
+        guard pass(",\"scope\":[", line),
+            list("]", line, { scan, line in scan.text(line).map { scan.scope.append($0) } != nil })
+        else { return false }
+        decide(begin..<position, line)
+        return true
+    }
+
+    private mutating func readEnding(_ line: Span<UInt8>) -> Bool {
+        metadata.removeAll(keepingCapacity: true)
+        guard pass(",\"metadata\":{", line), list("}", line, { $0.entry($1) }),
+            pass(",\"occurrences\":", line), let occurrences = number(line)
+        else { return false }
+        var begin = position
+        guard optionalText(",\"rule\":", line, .rule), optionalText(",\"ruleSource\":", line, .ruleSource),
+            pass(",\"matchedRuleCount\":", line), let matchedRuleCount = number(line)
+        else { return false }
+        decide(begin..<position, line)
+        (self.occurrences, self.matchedRuleCount) = (Occurrences.bounded(occurrences), matchedRuleCount)
+        trail.removeAll(keepingCapacity: true)
+        guard text(",\"fingerprint\":", line, .fingerprint), pass(",\"trail\":[", line),
+            list("]", line, { $0.step($1) })
+        else { return false }
+        begin = position
+        guard optionalText(",\"value\":", line, .value) else { return false }
+        let value = begin..<position
+        shortened.removeAll(keepingCapacity: true)
+        isShortened = pass(",\"shortened\":[", line)
+        if isShortened, !list("]", line, { scan, line in scan.text(line).map { scan.shortened.append($0) } != nil }) {
+            return false
+        }
+        // The value comes last, so that the key without it is the beginning.
+        decide(value.upperBound..<position, line)
+        decide(value, line)
+        return pass("}", line)
+    }
+
+    private mutating func entry(_ line: Span<UInt8>) -> Bool {
+        guard let key = text(line), pass(":", line), let value = text(line) else { return false }
+        metadata.append((key, value))
+        return true
+    }
+
+    private mutating func step(_ line: Span<UInt8>) -> Bool {
+        guard pass("{\"type\":", line), let type = text(line), pass(",\"message\":", line), let message = text(line),
+            pass(",\"fingerprint\":", line), let fingerprint = text(line)
+        else { return false }
+        decide(type, line)
+        decide(fingerprint, line)
+        trail.append((type, message, fingerprint))
+        return pass("}", line)
+    }
+}
+
+// MARK: - Parts of a line
+
+extension RecordScan {
+    private mutating func decide(_ range: Range<Int>, _ line: Span<UInt8>) {
+        unsafe line.extracting(range).withUnsafeBufferPointer { unsafe key.append(contentsOf: $0) }
+    }
+
+    /// Passes over what has to come next; stays where it is if something else does.
+    private mutating func pass(_ expected: StaticString, _ line: Span<UInt8>) -> Bool {
+        let count = expected.utf8CodeUnitCount
+        guard count <= line.count - position else { return false }
+        let next = line.extracting(position..<position + count)
+        let isThere = unsafe next.withUnsafeBytes { next in
+            // Both have as many bytes.
+            unsafe next.baseAddress.map { unsafe memcmp(expected.utf8Start, $0, count) == 0 } ?? false
+        }
+        if isThere { position += count }
+        return isThere
+    }
+
+    /// Passes over a text after its key, and notes where it is if a name for it is given.
+    private mutating func text(_ key: StaticString, _ line: Span<UInt8>, _ name: Text? = nil) -> Bool {
+        guard pass(key, line), let place = text(line) else { return false }
+        if let name { places[name.rawValue] = place }
+        return true
+    }
+
+    /// Passes over a text that may be missing; returns false if it is there, and is none.
+    private mutating func optionalText(_ key: StaticString, _ line: Span<UInt8>, _ name: Text) -> Bool {
+        places[name.rawValue] = 0..<0
+        let begin = position
+        return text(key, line, name) || position == begin
+    }
+
+    /// Passes over elements up to the end of a list.
+    private mutating func list(
+        _ end: StaticString, _ line: Span<UInt8>, _ element: (inout RecordScan, Span<UInt8>) -> Bool
+    ) -> Bool {
+        if pass(end, line) { return true }
+        repeat {
+            guard element(&self, line) else { return false }
+        } while pass(",", line)
+        return pass(end, line)
+    }
+
+    /// Passes over a text, and returns where its content is.
+    private mutating func text(_ line: Span<UInt8>) -> Range<Int>? {
+        guard position < line.count, line[position] == UInt8(ascii: "\"") else { return nil }
+        let begin = position + 1
+        var (index, bits) = (begin, UInt8(0))
+        while index < line.count {
+            // Eight bytes at a time, as long as all of them are plain.
+            if index + 8 <= line.count {
+                let count = EightBytes(line, at: index).plainCount
+                index += count
+                if count == 8 { continue }
+            }
+            let byte = line[index]
+            if byte == UInt8(ascii: "\"") {
+                position = index + 1
+                if bits >= 0x80 { isASCII = false }
+                return begin..<index
+            }
+            if byte == UInt8(ascii: "\\") {
+                guard let length = Self.lengthOfEscape(at: index, line) else { return nil }
+                index += length
+            } else {
+                if byte < 0x20 { return nil }
+                bits |= byte
+                index += 1
+            }
+        }
+        return nil
+    }
+
+    /// Passes over a whole number as it is usually written.
+    private mutating func number(_ line: Span<UInt8>) -> Int? {
+        let isNegative = pass("-", line)
+        let begin = position
+        var number = 0
+        while position < line.count, position - begin < 18, let digit = Self.digit(line[position]) {
+            number = number * 10 + digit
+            position += 1
+        }
+        let count = position - begin
+        // What begins with a zero, and "-0", may be read otherwise.
+        guard count > 0, number != 0 || count == 1 && !isNegative, count == 1 || line[begin] != UInt8(ascii: "0")
+        else { return nil }
+        return isNegative ? -number : number
+    }
+
+    private static func digit(_ byte: UInt8) -> Int? {
+        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? Int(byte - UInt8(ascii: "0")) : nil
+    }
+
+    /// Returns the length of an escape; nil if it is not whole, or half of a character.
+    private static func lengthOfEscape(at index: Int, _ line: Span<UInt8>) -> Int? {
+        guard index + 1 < line.count else { return nil }
+        switch line[index + 1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            return 2
+        case UInt8(ascii: "u"):
+            return scalar(at: index, line) == nil ? nil : 6
+        default:
+            return nil
+        }
+    }
+
+    /// Returns the character of `\u0085`.
+    private static func scalar(at index: Int, _ line: Span<UInt8>) -> Unicode.Scalar? {
+        guard index + 5 < line.count else { return nil }
+        var number: UInt32 = 0
+        for place in index + 2...index + 5 {
+            let byte = line[place]
+            guard let digit = digit(byte) ?? hexadecimalLetter(byte) else { return nil }
+            number = number << 4 | UInt32(digit)
+        }
+        return Unicode.Scalar(number)
+    }
+
+    private static func hexadecimalLetter(_ byte: UInt8) -> Int? {
+        let letter = byte | 0x20
+        return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "f") ? Int(letter - UInt8(ascii: "a")) + 10 : nil
+    }
+}
+
+// MARK: - The record
+
+extension RecordScan {
+    /// Returns the record of the line that was read.
+    ///
+    /// - Parameter isWhole: Whether also what decides nothing is wanted: where, when and with what message.
+    func record(_ line: Span<UInt8>, isWhole: Bool = true) -> ReplayedRecord {
+        func text(_ name: Text, isWanted: Bool = true) -> String? {
+            isWanted ? place(of: name).map { Self.string($0, line) } : nil
+        }
+        return ReplayedRecord(
+            version: 1, disposition: text(.disposition) ?? "", role: text(.role), type: text(.type) ?? "",
+            caseName: text(.caseName),
+            domain: text(.domain), code: code, cancellation: isCancellation ? true : nil,
+            scope: scope.map { Self.string($0, line) }, rule: text(.rule),
+            ruleSource: text(.ruleSource), matchedRuleCount: matchedRuleCount,
+            trail: trail.map { step in
+                ReplayedRecord.TrailStep(
+                    type: Self.string(step.type, line), fingerprint: Self.string(step.fingerprint, line))
+            }, value: text(.value),
+            occurrences: occurrences, time: text(.time, isWanted: isWhole), host: text(.host, isWanted: isWhole),
+            service: text(.service, isWanted: isWhole), sequence: sequence, message: text(.message, isWanted: isWhole),
+            shortened: isShortened ? shortened.map { Self.string($0, line) } : nil)
+    }
+
+    /// The error's value of the line that was read; nil if it has none.
+    func value(_ line: Span<UInt8>) -> Data? { place(of: .value).map { Data(Self.unescaped($0, line)) } }
+
+    /// What decides but for the error's value; nil if there is none.
+    var keyWithoutValue: [UInt8]? { place(of: .value).map { Array(key.dropLast($0.count + 1)) } }
+
+    /// Where a text is in the line that was read; nil if it is missing.
+    func place(of name: Text) -> Range<Int>? {
+        let place = places[name.rawValue]
+        return place.lowerBound > 0 ? place : nil
+    }
+
+    /// Returns the text at a place of the line that was read.
+    static func string(_ range: Range<Int>, _ line: Span<UInt8>) -> String {
+        let text = line.extracting(range)
+        if text.hasEscapes { return String(decoding: unescaped(range, line), as: UTF8.self) }
+        return unsafe text.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func unescaped(_ range: Range<Int>, _ line: Span<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(range.count)
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let byte = line[index]
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                index += 1
+                continue
+            }
+            let escaped = line[index + 1]
+            switch escaped {
+            case UInt8(ascii: "b"): bytes.append(0x08)
+            case UInt8(ascii: "f"): bytes.append(0x0C)
+            case UInt8(ascii: "n"): bytes.append(0x0A)
+            case UInt8(ascii: "r"): bytes.append(0x0D)
+            case UInt8(ascii: "t"): bytes.append(0x09)
+            case UInt8(ascii: "u"): if let scalar = scalar(at: index, line) { bytes.append(contentsOf: scalar.utf8) }
+            default: bytes.append(escaped)
+            }
+            index += escaped == UInt8(ascii: "u") ? 6 : 2
+        }
+        return bytes
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate var hasEscapes: Bool {
+        for index in indices where self[index] == UInt8(ascii: "\\") { return true }
+        return false
+    }
+}
+
+/// Eight bytes of a line, looked at together.
+private struct EightBytes {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    private let bytes: UInt64
+
+    @inline(__always)
+    init(_ line: Span<UInt8>, at index: Int) {
+        // Any eight bytes are a number; that they are in the line was checked, and is checked again. The first is its
+        // lowest byte on all machines.
+        bytes = UInt64(littleEndian: unsafe line.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+    }
+
+    /// How many of them, from the first on, are ASCII that means nothing in a text: no quotation mark, no backslash, no
+    /// control character.
+    @inline(__always)
+    var plainCount: Int {
+        let isControl = bytes &- 0x20 &* Self.ones
+        let others = bytes | isControl | Self.zeros(bytes, UInt8(ascii: "\"")) | Self.zeros(bytes, UInt8(ascii: "\\"))
+        return (others & Self.highBits).trailingZeroBitCount / 8
+    }
+
+    /// Has the high bit of at least the first byte that equals one; of none if there is none, and all are ASCII.
+    private static func zeros(_ bytes: UInt64, _ byte: UInt8) -> UInt64 {
+        (bytes ^ UInt64(byte) &* ones) &- ones
+    }
+}

@@ -1,0 +1,77 @@
+import ErrorRouting
+import Foundation
+
+/// What a replay needs of a record: what decides, and what an example shows.
+///
+/// Read from any JSON that has it, so that a line of a later version is read as far as it is known.
+struct ReplayedRecord: Decodable, Sendable {
+    var version: Int
+    var disposition: String
+    var role: String?
+    var type: String
+    var caseName: String?
+    var domain: String?
+    var code: Int?
+    var cancellation: Bool?
+    var scope: [String]?
+    var rule: String?
+    var ruleSource: String?
+    var matchedRuleCount: Int
+    var trail: [TrailStep]?
+    var value: String?
+
+    var occurrences: Int?
+    var time: String?
+    var host: String?
+    var service: String?
+    var sequence: Int?
+    var message: String?
+    var shortened: [String]?
+
+    struct TrailStep: Decodable, Sendable {
+        var type: String?
+        var fingerprint: String
+    }
+}
+
+extension ReplayedRecord {
+    /// What rules can be asked by, where there is no error.
+    ///
+    /// An underlying error has its names in its fingerprint: `Intake.PaymentError.declined`, or
+    /// `Foundation.URLError(NSURLErrorDomain -1009)`.
+    var names: ErrorNames {
+        let isWhole = shortened?.contains("trail") != true
+        return ErrorNames(
+            typeName: type, domain: domain, code: code, isCancellation: cancellation ?? false,
+            underlying: isWhole ? (trail ?? []).map(\.names) : nil)
+    }
+
+    /// Reads a line with Foundation's decoder; nil if it is no record.
+    init?(decoding line: Span<UInt8>) {
+        let data = unsafe line.withUnsafeBufferPointer { bytes in unsafe Data(buffer: bytes) }
+        // error-audit: harmless, because a line that is no record is counted
+        guard let record = try? Self.decoder.decode(Self.self, from: data), record.version >= 1 else { return nil }
+        self = record
+    }
+
+    private static let decoder = JSONDecoder()
+}
+
+extension ReplayedRecord.TrailStep {
+    fileprivate var names: ErrorNames {
+        let type = type ?? fingerprint
+        let rest = fingerprint.dropFirst(type.count)
+        guard fingerprint.hasPrefix("\(type)("), rest.hasSuffix(")"), let blank = rest.lastIndex(of: " "),
+            let code = Int(rest[rest.index(after: blank)...].dropLast())
+        else { return ErrorNames(typeName: type, underlying: nil) }
+        return ErrorNames(typeName: type, domain: String(rest[..<blank].dropFirst()), code: code, underlying: nil)
+    }
+}
+
+/// The number of errors that a report stands for, where a file may claim anything.
+enum Occurrences {
+    /// So many that no file has enough lines for their sum to overflow.
+    private static let limit = 1 << 32
+
+    static func bounded(_ count: Int?) -> Int { min(max(count ?? 1, 1), limit) }
+}

@@ -1,0 +1,32 @@
+import ErrorRecording
+import ErrorRouting
+import Foundation
+
+extension RebuildableErrors {
+    /// Returns the error of a record; nil if it cannot be rebuilt.
+    ///
+    /// Not rebuilt either is an error that comes out as another one than was recorded: with another case, domain or
+    /// code, or without the errors under it. Rules might then match what they would not have matched.
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - value: The error's value as JSON, instead of the record's.
+    func error(of record: ReplayedRecord, value: Data?) -> (any Error)? {
+        guard let error = rebuilt(record, value) else { return nil }
+        let texts = ErrorReport(error: error, source: ErrorReport.Source()).texts
+        let isOfType = texts.typeName == record.type || CodedError.isFoundations(record.type)
+        let isSame =
+            isOfType && texts.caseName == record.caseName && texts.domainAndCode?.domain == record.domain
+            && texts.domainAndCode?.code == record.code
+            && texts.trail.map(\.fingerprint) == (record.trail ?? []).map(\.fingerprint)
+        return isSame ? error : nil
+    }
+
+    private func rebuilt(_ record: ReplayedRecord, _ value: Data?) -> (any Error)? {
+        if let value { return error(named: record.type, value) }
+        guard CodedError.isFoundations(record.type), let domain = record.domain, let code = record.code else {
+            return nil
+        }
+        return CodedError.foundation(domain, code)
+    }
+}

@@ -1,0 +1,289 @@
+public import ErrorRecording
+public import ErrorRouting
+import Foundation
+
+/// Shows how other rules would handle recorded errors; runs no action.
+///
+/// ```swift
+/// import ErrorReplay
+/// import ErrorRouting
+///
+/// func check(_ rules: ErrorHandler, against file: String) throws -> Bool {
+///     var replay = Replay(rules: rules)
+///     try replay.add(contentsOf: file)
+///     print(replay)
+///     return replay.verdict == .same
+/// }
+/// ```
+///
+/// An error that can be rebuilt is explained by the new rules, and the rule at which its handling would end is compared
+/// with the recorded one. The results of actions aren't known, so each action counts as returning what was returned when
+/// the error was handled: see `Explanation.outcome(matchedRuleCount:)`.
+///
+/// An error that can't be rebuilt is explained by its type, domain and code, and by those of its underlying errors: see
+/// `ErrorHandler.explain(named:)`. If a rule asks for more before the handling would end, the error isn't judged, and
+/// ``notJudged`` names the rule.
+///
+/// Two rules are taken for the same if their matchers have the same text and they are registered in the same file;
+/// where the new rules have several of that kind, the line decides. So a rule may move within its file, and
+/// a predicate that has changed is seen only if its matcher's name has changed too.
+///
+/// Lines whose deciding fields have the same bytes (type, case, domain, code, value, scope, the outcome with its rule,
+/// and the errors under the error) have the same verdict, so up to 2,048 verdicts are kept, and asked for again by
+/// these bytes. Decoding an error, and comparing it with `==`, is taken to depend on nothing else. A closure of a
+/// `predicate`, a `where` or an `extracting` may look at anything: where one is asked, only the
+/// rebuilt error is kept, and the rules are asked for each line. Where the rules ask for no more than an error's type and
+/// domain, lines that differ in the error's value alone have the same verdict too: of these the value is decoded, to see
+/// whether the error still comes out as it was recorded.
+public struct Replay: Sendable, CustomStringConvertible {
+    /// What is kept of lines with the same deciding bytes.
+    private struct Kept: Sendable {
+        /// The row in which they count.
+        let row: Int
+        /// What is to be asked for each line instead; nil if the row is that of all of them.
+        var question: Question?
+        /// What was answered the last time: the comparison is spared if it is the same.
+        var answer: HandleOutcome?
+    }
+
+    /// An error with the rules to ask; an object, as is the next, so that to look it up copies little.
+    private final class Question: Sendable {
+        let record: ReplayedRecord
+        let error: any Error
+        let rules: ReplayRules.Path
+
+        init(_ record: ReplayedRecord, _ error: any Error, _ rules: ReplayRules.Path) {
+            (self.record, self.error, self.rules) = (record, error, rules)
+        }
+    }
+
+    /// What is kept of lines that differ in nothing that decides but the error's value.
+    private final class Family: Sendable {
+        /// The record of one of them, without the value, which may be long.
+        let record: ReplayedRecord
+        let rules: ReplayRules.Path
+        /// The row in which all count whose errors come out as they were recorded; nil if the rules are to be asked.
+        let row: Int?
+
+        init(_ question: Question, row: Int?) {
+            var record = question.record
+            record.value = nil
+            (self.record, rules, self.row) = (record, question.rules, row)
+        }
+    }
+
+    private(set) var tally = ReplayTally()
+    private var rules: ReplayRules
+    let rebuilding: RebuildableErrors
+    /// Which records count.
+    var filter = RecordFilter()
+    /// Whether the short ways are taken; false in tests that compare both.
+    private let isShort: Bool
+    private var scan = RecordScan()
+    private var kept = KeptVerdicts<Kept>()
+    private var families = KeptVerdicts<Family>(count: 256)
+
+    /// The number of lines that are no records.
+    public private(set) var unreadable = 0
+    /// The number of records of a later version than this one's, which are read as far as they are known.
+    public private(set) var ofLaterVersions = 0
+    /// The number of records that options of the command have left out.
+    private(set) var leftOut = 0
+    /// Whether reading a file was ended by a cancellation or an interrupt.
+    private(set) var isInterrupted = false
+    /// Whether a file could not be read to its end.
+    private(set) var hasUnreadableInput = false
+
+    /// Makes a replay.
+    ///
+    /// - Parameters:
+    ///   - rules: The rules of the bus.
+    ///   - scopes: The rules of scopes, by their paths such as `checkout` and `checkout/payment`, each tried before
+    ///     those around it. The rules of a scope with the order `.rootFirst` are to be overlaid by `rules` instead.
+    ///   - rebuilding: The types of errors that were added when the errors were recorded.
+    public init(
+        rules: ErrorHandler,
+        scopes: [String: ErrorHandler] = [:],
+        rebuilding: RebuildableErrors = RebuildableErrors()
+    ) {
+        self.init(rules: rules, scopes: scopes, rebuilding: rebuilding, isShort: true)
+    }
+
+    init(rules: ErrorHandler, scopes: [String: ErrorHandler], rebuilding: RebuildableErrors, isShort: Bool) {
+        self.rules = ReplayRules(rules, scopes: scopes)
+        self.rebuilding = rebuilding
+        self.isShort = isShort
+    }
+
+    // MARK: Adding
+
+    /// Replays one line of a file; an empty line is passed over.
+    ///
+    /// - Parameter line: The line, with or without its end.
+    /// - Complexity: O(length of the line) where the verdict is kept; otherwise also that of decoding the error, and
+    ///   O(number of rules).
+    public mutating func add(_ line: some StringProtocol) {
+        let bytes = Array(line.utf8)
+        add(line: bytes.span)
+    }
+
+    /// Replays the lines of a file, in constant memory: it is read in pieces.
+    ///
+    /// Lines end with LF or CR LF, the last one perhaps with nothing. A file that grows while it is read is read up to
+    /// the line in which it ended at the beginning. Decompress a compressed file first, and pipe it: `zcat FILE | … -`.
+    ///
+    /// If the task is cancelled, reading ends within a line, and ``verdict`` is ``Verdict/interrupted``.
+    ///
+    /// - Parameter path: The path of the file; `-` for standard input.
+    /// - Throws: ``UnreadableInput``, if the file cannot be opened, or not be read to its end. What was read is counted.
+    public mutating func add(contentsOf path: String) throws(UnreadableInput) {
+        var failure: UnreadableInput?
+        let input = Result { () throws(UnreadableInput) in try ReplayInput(path) }
+        add(from: input, unless: { Task.isCancelled }, onFailure: { failure = $0 })
+        if let failure { throw failure }
+    }
+
+    /// Replays all lines of a file.
+    ///
+    /// - Parameters:
+    ///   - input: The file, or why there is none.
+    ///   - isCancelled: Asked before each line.
+    ///   - onPiece: Called now and then with the number of lines, and of the file's bytes, since the last call.
+    ///   - onFailure: Called if the file cannot be read to its end.
+    mutating func add(
+        from input: Result<ReplayInput, UnreadableInput>,
+        unless isCancelled: @escaping () -> Bool,
+        onPiece: (_ lines: Int, _ bytes: Int) -> Void = { _, _ in },
+        onFailure: (UnreadableInput) -> Void
+    ) {
+        do {
+            var reader = try LineReader(input.get(), unless: isCancelled)
+            var (lines, taken) = (0, 0)
+            defer { onPiece(lines, reader.taken - taken) }
+            while let line = try reader.next() {
+                if line.isTooLong { unreadable += 1 } else { add(line: reader.buffer.span.extracting(line.range)) }
+                lines += 1
+                guard lines == 1_024 else { continue }
+                onPiece(lines, reader.taken - taken)
+                (lines, taken) = (0, reader.taken)
+            }
+            if reader.wasCancelled { isInterrupted = true }
+        } catch {
+            hasUnreadableInput = true
+            onFailure(error)
+        }
+    }
+
+    /// Adds what another replay has counted, so that files can be read on several cores.
+    ///
+    /// Of a difference that both have found, this one's example stays.
+    ///
+    /// - Parameter other: A replay through the same rules, of other files.
+    public mutating func merge(_ other: Replay) {
+        tally.merge(other.tally)
+        unreadable += other.unreadable
+        ofLaterVersions += other.ofLaterVersions
+        leftOut += other.leftOut
+        isInterrupted = isInterrupted || other.isInterrupted
+        hasUnreadableInput = hasUnreadableInput || other.hasUnreadableInput
+    }
+
+    // MARK: One line
+
+    mutating func add(line: Span<UInt8>) {
+        var end = line.count
+        if end > 0, line[end - 1] == UInt8(ascii: "\n") { end -= 1 }
+        if end > 0, line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        let line = line.extracting(first: end)
+        if isShort, scan.read(line) { return addScanned(line) }
+        if line.isBlank { return }
+        guard let record = ReplayedRecord(decoding: line) else {
+            unreadable += 1
+            return
+        }
+        guard filter.admits(record) else {
+            leftOut += 1
+            return
+        }
+        if record.version > ErrorRecord.version { ofLaterVersions += 1 }
+        let row = judge(record).row
+        tally.count(row, occurrences: Occurrences.bounded(record.occurrences), Example(record))
+    }
+
+    private mutating func addScanned(_ line: Span<UInt8>) {
+        if !filter.isEmpty, !filter.admits(scan.record(line)) {
+            leftOut += 1
+            return
+        }
+        let place = kept.place(of: scan.key)
+        let known = kept.verdict(at: place)
+        let verdict = known.map { known in known.question.map { ask($0, known) } ?? known } ?? judgeScanned(line)
+        if known?.row != verdict.row { kept.keep(verdict, of: scan.key, at: place) }
+        let example = tally.hasExample(verdict.row) ? nil : Example(scan.record(line))
+        tally.count(verdict.row, occurrences: scan.occurrences, example)
+    }
+
+    /// Judges a line whose bytes are new: perhaps only the error's value is.
+    private mutating func judgeScanned(_ line: Span<UInt8>) -> Kept {
+        let key = scan.keyWithoutValue
+        guard let key, let family = families.verdict(at: families.place(of: key)) else {
+            return judge(scan.record(line, isWhole: false), key)
+        }
+        guard let error = rebuilding.error(of: family.record, value: scan.value(line)) else {
+            return judgeByNames(family.record)
+        }
+        return family.row.map { Kept(row: $0) } ?? ask(Question(family.record, error, family.rules))
+    }
+
+    /// Judges a record.
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - key: What it has in common with those of its family; nil if that is not known.
+    /// - Returns: What to keep for others with the same bytes.
+    private mutating func judge(_ record: ReplayedRecord, _ key: [UInt8]? = nil) -> Kept {
+        // What `shutdown` gives back, say.
+        let delivered: [HandleOutcome.Disposition] = [.handled, .ignored, .unmatched]
+        guard delivered.contains(where: { $0.rawValue == record.disposition }) else {
+            return Kept(row: tally.row(of: .undelivered))
+        }
+        // A bus tries no rule for an attempt.
+        if record.role == ErrorReport.Role.attempt.name {
+            return Kept(row: tally.row(of: rules.compare(record, HandleOutcome(disposition: .ignored), nil)))
+        }
+        guard let error = rebuilding.error(of: record, value: record.value.map { Data($0.utf8) }) else {
+            return judgeByNames(record)
+        }
+        let question = Question(record, error, rules.path(record.scope ?? []))
+        let explanation = question.rules.explain(error)
+        let verdict = compare(question, explanation)
+        if let key {
+            let family = Family(question, row: explanation.followsFromType ? verdict.row : nil)
+            families.keep(family, of: key, at: families.place(of: key))
+        }
+        return verdict
+    }
+
+    /// Judges a record whose error cannot be rebuilt by the error's type, domain and code, if the rules ask for no more.
+    private mutating func judgeByNames(_ record: ReplayedRecord) -> Kept {
+        let explanation = rules.path(record.scope ?? []).explain(named: record.names)
+        let answer = explanation.outcome(matchedRuleCount: record.matchedRuleCount)
+        if answer.disposition != .pending {
+            return Kept(row: tally.row(of: rules.compare(record, answer, explanation)))
+        }
+        let rule = explanation.entries.first { $0.verdict == .undecided }?.rule
+        let asking = Replay.NotJudged(type: record.type, rule: rule?.description ?? ReplayTally.others)
+        return Kept(row: tally.row(of: .notRebuilt(asking)))
+    }
+
+    private mutating func ask(_ question: Question, _ last: Kept? = nil) -> Kept {
+        compare(question, question.rules.explain(question.error), last)
+    }
+
+    private mutating func compare(_ question: Question, _ explanation: Explanation, _ last: Kept? = nil) -> Kept {
+        let answer = explanation.outcome(matchedRuleCount: question.record.matchedRuleCount)
+        if let last, answer.rule == last.answer?.rule, answer.disposition == last.answer?.disposition { return last }
+        let row = tally.row(of: rules.compare(question.record, answer, explanation))
+        return explanation.asksPredicates ? Kept(row: row, question: question, answer: answer) : Kept(row: row)
+    }
+}

@@ -1,0 +1,114 @@
+import ErrorRouting
+
+/// The rules that a replay asks, and what it compares.
+struct ReplayRules: Sendable {
+    /// Who explains errors: the rules of a path of scopes.
+    enum Path: Sendable {
+        case bus(ErrorHandler)
+        case scope(ErrorScope)
+
+        func explain(_ error: any Error) -> Explanation {
+            switch self {
+            case .bus(let rules): rules.explain(error)
+            case .scope(let scope): scope.explain(error)
+            }
+        }
+
+        func explain(named names: ErrorNames) -> Explanation {
+            switch self {
+            case .bus(let rules): rules.explain(named: names)
+            case .scope(let scope): scope.explain(named: names)
+            }
+        }
+    }
+
+    private let rules: ErrorHandler
+    private let scopes: [String: ErrorHandler]
+    private let longestPath: Int
+    /// Never run: scopes are made of it, which concatenate rules as they would in a service.
+    private let bus: ErrorBus
+    /// By the scopes of a path that have rules.
+    private var paths: [[String]: Path]
+    /// The rules that have matched, in words.
+    private var texts: [RuleDescription: Text] = [:]
+
+    private struct Text {
+        let matcher: String
+        let source: String
+        let fileID: String
+        let ending: String
+    }
+
+    init(_ rules: ErrorHandler, scopes: [String: ErrorHandler]) {
+        (self.rules, self.scopes) = (rules, scopes)
+        longestPath = scopes.keys.map(\.utf8.count).max() ?? -1
+        bus = ErrorBus(handler: rules)
+        paths = [[]: .bus(rules)]
+    }
+
+    /// Returns the rules of a path: those of the scopes on it that are known, the innermost first.
+    mutating func path(_ names: [String]) -> Path {
+        let known = known(names)
+        if let path = paths[known] { return path }
+        var scope: ErrorScope?
+        for name in known {
+            let handler = scopes[name] ?? ErrorHandler()
+            scope = scope?.scope(name, handler: handler) ?? bus.scope(name, handler: handler)
+        }
+        let path = scope.map(Path.scope) ?? .bus(rules)
+        paths[known] = path
+        return path
+    }
+
+    /// Returns the paths of those scopes on a path that have rules, the outermost first.
+    private func known(_ names: [String]) -> [String] {
+        // A file may have a path of thousands of names; beyond the longest known one there is nothing to find.
+        var (known, path) = ([String](), "")
+        for (index, name) in names.enumerated() where path.utf8.count <= longestPath {
+            path += index == 0 ? name : "/\(name)"
+            if scopes[path] != nil { known.append(path) }
+        }
+        return known
+    }
+
+    /// Says what would become of the error of a record, as a row of the tally.
+    mutating func compare(
+        _ record: ReplayedRecord, _ outcome: HandleOutcome, _ explanation: Explanation?
+    ) -> ReplayTally.Outcome {
+        let disposition = outcome.disposition.rawValue
+        let rule = outcome.rule.map { text($0) }
+        let after = disposition + (rule?.ending ?? "")
+        if record.disposition == disposition, isSame(rule, record, explanation) { return .same(after) }
+        let before = record.disposition + (record.rule.map { Self.ending($0, record.ruleSource ?? "?") } ?? "")
+        return .different(Replay.Difference(type: record.type, before: before, after: after))
+    }
+
+    /// Whether a rule is taken for the one that is recorded.
+    private func isSame(_ rule: Text?, _ record: ReplayedRecord, _ explanation: Explanation?) -> Bool {
+        guard let rule, let explanation else { return rule == nil && record.rule == nil }
+        guard rule.matcher == record.rule, let source = record.ruleSource else { return false }
+        if rule.source == source { return true }
+        func isAlike(_ other: RuleDescription) -> Bool {
+            other.matcher == rule.matcher && other.source.fileID == rule.fileID
+        }
+        return Self.file(of: source) == rule.fileID
+            && explanation.entries.count { $0.stage == .rule && isAlike($0.rule) } == 1
+    }
+
+    /// Returns what follows a disposition that comes of a rule.
+    private static func ending(_ rule: String, _ source: String) -> String { " by \(rule) at \(source)" }
+
+    /// Returns the file of `File.swift:12`.
+    private static func file(of source: String) -> Substring {
+        source.lastIndex(of: ":").map { source[..<$0] } ?? source[...]
+    }
+
+    private mutating func text(_ rule: RuleDescription) -> Text {
+        if let text = texts[rule] { return text }
+        let (matcher, source) = (rule.matcher, rule.source.description)
+        let text = Text(
+            matcher: matcher, source: source, fileID: rule.source.fileID, ending: Self.ending(matcher, source))
+        texts[rule] = text
+        return text
+    }
+}

@@ -1,0 +1,81 @@
+/// The counts of a replay, a row for each thing that has become of reports.
+///
+/// Of a bounded size, whatever the names in a file are: names beyond it count in one row of their kind.
+struct ReplayTally: Sendable {
+    /// What became of a report.
+    enum Outcome: Hashable, Sendable {
+        /// It was recorded undelivered.
+        case undelivered
+        /// Its error could not be rebuilt, and a rule asks for more than its names.
+        case notRebuilt(Replay.NotJudged)
+        /// The same would become of it; with the rule, as in a difference.
+        case same(String)
+        case different(Replay.Difference)
+    }
+
+    struct Row: Sendable {
+        let outcome: Outcome
+        var count = Replay.Count()
+        var example: Replay.Example?
+    }
+
+    /// What stands for names that are too many.
+    static let others = "…"
+    /// How many bytes of names there may be.
+    private static let limit = 4 << 20
+
+    private(set) var rows: [Row] = []
+    private var places: [Outcome: Int] = [:]
+    private var size = 0
+
+    /// Returns the row of an outcome; makes one if there is none.
+    mutating func row(of outcome: Outcome) -> Int {
+        if let place = places[outcome] { return place }
+        if size > Self.limit, outcome != outcome.withoutNames { return row(of: outcome.withoutNames) }
+        size += outcome.size
+        places[outcome] = rows.count
+        rows.append(Row(outcome: outcome))
+        return rows.count - 1
+    }
+
+    func hasExample(_ row: Int) -> Bool { rows[row].example != nil }
+
+    /// Counts a report in its row, whose example it is if there is none yet.
+    mutating func count(_ row: Int, occurrences: Int, _ example: Replay.Example?) {
+        add(Replay.Count(reports: 1, occurrences: occurrences), example, to: row)
+    }
+
+    /// Adds the counts of another tally; of an outcome that both have this one's example stays.
+    mutating func merge(_ other: ReplayTally) {
+        for added in other.rows { add(added.count, added.example, to: row(of: added.outcome)) }
+    }
+
+    private mutating func add(_ count: Replay.Count, _ example: Replay.Example?, to row: Int) {
+        rows[row].count.add(count)
+        if let example, !hasExample(row) { rows[row].example = example }
+    }
+}
+
+extension ReplayTally.Outcome {
+    /// Roughly what a row takes, in bytes.
+    fileprivate var size: Int {
+        let names: [String] =
+            switch self {
+            case .undelivered: []
+            case .notRebuilt(let asking): [asking.type, asking.rule]
+            case .same(let rule): [rule]
+            case .different(let difference): [difference.type, difference.before, difference.after]
+            }
+        return names.reduce(256) { $0 + $1.utf8.count }
+    }
+
+    fileprivate var withoutNames: Self {
+        let others = ReplayTally.others
+        return switch self {
+        case .undelivered: .undelivered
+        case .notRebuilt: .notRebuilt(Replay.NotJudged(type: others, rule: others))
+        case .same: .same(others)
+        case .different: .different(Replay.Difference(type: others, before: others, after: others))
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import BoundedDescriptions
+import Foundation
+
+/// The names of an error that isn't there itself, for example of one that another process has recorded.
+public struct ErrorNames: Sendable, Hashable {
+    /// The name of the error's type, with its module; see ``ErrorReport/typeName``.
+    public var typeName: String
+    /// The error's domain, if it defines one; see ``ErrorReport/domainAndCode``.
+    public var domain: String?
+    /// The error's code, if it defines a domain.
+    public var code: Int?
+    /// Whether ``ErrorMatcher/cancellation`` matches the error; nil if that is not known.
+    public var isCancellation: Bool?
+    /// The names of the underlying errors, in the order of ``ErrorReport/trail``; nil if they are not known.
+    public var underlying: [ErrorNames]?
+
+    /// Creates the names of an error.
+    ///
+    /// - Parameters:
+    ///   - typeName: The name of the error's type, with its module.
+    ///   - domain: The error's domain, if it defines one.
+    ///   - code: The error's code, if it defines a domain.
+    ///   - isCancellation: Whether ``ErrorMatcher/cancellation`` matches the error; nil if that is not known.
+    ///   - underlying: The names of the underlying errors; nil if they are not known.
+    public init(
+        typeName: String, domain: String? = nil, code: Int? = nil, isCancellation: Bool? = nil,
+        underlying: [ErrorNames]? = []
+    ) {
+        (self.typeName, self.domain, self.code) = (typeName, domain, code)
+        (self.isCancellation, self.underlying) = (isCancellation, underlying)
+    }
+}
+
+/// What an explanation has in place of the error.
+private struct NamedError: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension ErrorHandler {
+    /// Explains what the handler would do with an error of which only the names are known; runs no code of the program.
+    ///
+    /// A rule that asks for no more than a type, a domain or a code is decided by the names. A rule whose value,
+    /// predicate or protocol would decide is ``Explanation/Verdict/undecided``. Two types with the same name count as
+    /// one type, and a class matches no name but its own or is undecided, because the name's class might inherit from it.
+    ///
+    /// - Parameter names: The names of the error.
+    /// - Returns: One entry for each rule, in the order in which they are tried. Its ``Explanation/error`` stands for
+    ///   the error, and has the name of the type as its description.
+    /// - Complexity: O(number of rules × number of underlying errors).
+    public func explain(named names: ErrorNames) -> Explanation {
+        var path = Explanation.Path()
+        path.add(rules, of: [], isTriedFirst: true)
+        return Explanation(named: names, on: path)
+    }
+}
+
+extension Explanation {
+    /// Asks the rules of a path by an error's names.
+    init(named names: ErrorNames, on path: Path) {
+        let subject = NamedSubject(names)
+        self.init(NamedError(description: names.typeName), path) { rule in
+            rule.registration.description.storage.shape.matches(subject)
+        }
+    }
+}
+
+/// The names of an error, with Foundation's error of that domain and code if it is one of Foundation's.
+private struct NamedSubject {
+    let names: ErrorNames
+    let underlying: [NamedSubject]?
+    private let foundations: ErrorSubject?
+
+    init(_ names: ErrorNames) {
+        self.names = names
+        underlying = names.underlying?.map(NamedSubject.init)
+        let isFoundations = CodedError.isFoundations(names.typeName)
+        foundations =
+            isFoundations
+            ? names.domain.map { ErrorSubject(CodedError.foundation($0, names.code ?? 0)) } : nil
+    }
+
+    /// Whether the error is of a type; nil if the name of its own doesn't tell.
+    func isOf(_ type: Any.Type) -> Bool? {
+        if type == (any Error).self { return true }
+        if let foundations {
+            if matches(type, foundations) { return true }
+            // An `NSError` object of such a domain has the name of the domain's Swift type.
+            return type == NSError.self ? nil : false
+        }
+        if TypeName.full(type) == names.typeName { return true }
+        return type is AnyClass ? nil : false
+    }
+
+    /// Whether the error may equal a value.
+    func mayEqual(_ value: any Error) -> Bool {
+        isOf(type(of: value)) != false
+    }
+
+    private func matches(_ type: Any.Type, _ error: ErrorSubject) -> Bool {
+        guard let type = type as? any Error.Type else { return false }
+        var error = error
+        // What would have to be bridged was: its Swift type has the code, or there is none that has.
+        return MatcherShape.type(type).verdict(for: &error) >= .always
+    }
+
+    /// Whether the error conforms to a protocol; nil if that is not known.
+    func conforms(to type: Any.Type, _ conforms: (any Error) -> Bool) -> Bool? {
+        if let foundations { return conforms(foundations.error) }
+        return type == (any CancellationConvertible).self && names.isCancellation == true ? true : nil
+    }
+
+    /// Whether the error has a domain and, unless that is nil, a code; nil if it is not known.
+    func has(_ domain: String, _ code: Int?) -> Bool? {
+        let domain = OneLine.escaped(TypeName.withoutAddresses(domain))
+        if let own = names.domain { return own == domain && (code == nil || code == names.code) }
+        // Swift makes up the domain of other errors from the name, and the code from the number of the case.
+        return names.typeName != domain ? false : code == nil ? true : nil
+    }
+}
+
+extension MatcherShape {
+    /// Whether the matcher matches an error by its names; nil if the error itself would decide.
+    fileprivate func matches(_ error: NamedSubject) -> Bool? {
+        var budget = Self.partLimit
+        return matches(error, &budget)
+    }
+
+    private func matches(_ error: NamedSubject, _ budget: inout Int) -> Bool? {
+        budget -= 1
+        if budget < 0 { return nil }
+        switch self {
+        case .any: return true
+        case .type(let type): return error.isOf(type)
+        case .extracting(let type): return error.isOf(type) == false ? false : nil
+        case .value(let value): return error.mayEqual(value) ? nil : false
+        case .nsError(let domain, let code): return error.has(domain, code)
+        case .conforming(let type, let conforms): return error.conforms(to: type, conforms)
+        case .predicate: return nil
+        case .narrowed(let inner): return inner.matches(error, &budget) == false ? false : nil
+        case .not(let inner): return inner.matches(error, &budget).map { !$0 }
+        case .named(_, let inner):
+            if isCancellation, let isCancellation = error.names.isCancellation { return isCancellation }
+            return inner.matches(error, &budget)
+        case .either(let parts):
+            return Self.any(parts.map { $0.matches(error, &budget) })
+        case .both(let parts):
+            return Self.any(parts.map { $0.matches(error, &budget).map { !$0 } }).map { !$0 }
+        case .anywhere(let inner):
+            let own = inner.matches(error, &budget)
+            guard let underlying = error.underlying else { return own == true ? true : nil }
+            return Self.any([own] + underlying.map { inner.matches($0, &budget) })
+        }
+    }
+
+    /// Whether one of several answers is true; nil if none is, and one is not known.
+    private static func any(_ answers: [Bool?]) -> Bool? {
+        var result: Bool? = false
+        for answer in answers {
+            if answer == true { return true }
+            if answer == nil { result = nil }
+        }
+        return result
+    }
+
+    /// Whether this is ``ErrorMatcher/cancellation``.
+    private var isCancellation: Bool {
+        guard case .named("cancellation", .either(let parts)) = self, parts.count == 2,
+            case .type(let type) = parts[0], type == CancellationError.self,
+            case .narrowed(.conforming(let inner, _)) = parts[1]
+        else { return false }
+        return inner == (any CancellationConvertible).self
+    }
+}

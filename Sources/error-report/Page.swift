@@ -1,0 +1,84 @@
+import ErrorReplay
+
+/// One file of HTML, with its style, its script, and what was recorded as data.
+///
+/// A policy in the page lets nothing run, load or style it but these two, by their hashes.
+struct Page {
+    /// What browsers take some seconds to show, and mail servers refuse, is beyond this.
+    static let limit = 2_000_000
+
+    let bytes: [UInt8]
+
+    /// - Parameters:
+    ///   - incident: What was recorded.
+    ///   - limit: The number of bytes that the page has at most.
+    init(_ incident: Incident, limit: Int = Self.limit) {
+        let (style, script) = (PackageResources.page_css, PackageResources.page_js)
+        let parts: [String: [UInt8]] = [
+            "style": style, "script": script,
+            "styleHash": Array("sha256-\(Self.base64(SHA256.hash(of: style)))".utf8),
+            "scriptHash": Array("sha256-\(Self.base64(SHA256.hash(of: script)))".utf8),
+        ]
+        // The data comes last, so that nothing in it is taken for a place in the template.
+        let shell = PackageResources.page_html.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+            .enumerated().map { index, part in
+                index.isMultiple(of: 2) ? Array(part) : parts[String(decoding: part, as: UTF8.self)]
+            }
+        let size = shell.reduce(0) { $0 + ($1?.count ?? 0) }
+        bytes = shell.flatMap { $0 ?? incident.json(limit: limit - size) }
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        var text = ""
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = (0..<3).reduce(0) { $0 << 8 | (start + $1 < bytes.count ? Int(bytes[start + $1]) : 0) }
+            for place in 0..<4 {
+                text.append(start + place <= bytes.count ? digits[group >> (18 - 6 * place) & 63] : "=")
+            }
+        }
+        return text
+    }
+}
+
+/// The hash of a policy's sources, which browsers compute too: FIPS 180-4.
+enum SHA256 {
+    private static let primes = (2..<312).filter { number in (2..<number).allSatisfy { number % $0 != 0 } }
+    /// The first 32 bits of the fraction of a root.
+    private static func fraction(_ root: Double) -> UInt32 { UInt32((root - root.rounded(.down)) * 4_294_967_296) }
+
+    static func hash(of message: [UInt8]) -> [UInt8] {
+        let constants = primes.map { prime in
+            // A root by Newton's steps: the C library's may differ between platforms.
+            fraction((0..<60).reduce(Double(prime)) { root, _ in (2 * root + Double(prime) / (root * root)) / 3 })
+        }
+        var state = primes.prefix(8).map { fraction(Double($0).squareRoot()) }
+        let padding = [0x80] + [UInt8](repeating: 0, count: (119 - message.count % 64) % 64)
+        let length = (0..<8).map { UInt8(truncatingIfNeeded: (message.count * 8) >> (56 - 8 * $0)) }
+        let padded = message + padding + length
+        for start in stride(from: 0, to: padded.count, by: 64) {
+            var words = (0..<16).map { word in
+                (0..<4).reduce(UInt32(0)) { $0 << 8 | UInt32(padded[start + 4 * word + $1]) }
+            }
+            for index in 16..<64 {
+                let (first, second) = (words[index - 15], words[index - 2])
+                let low = rotate(first, 7) ^ rotate(first, 18) ^ first >> 3
+                let high = rotate(second, 17) ^ rotate(second, 19) ^ second >> 10
+                words.append(words[index - 16] &+ low &+ words[index - 7] &+ high)
+            }
+            var row = state
+            for index in 0..<64 {
+                let mixed = rotate(row[4], 6) ^ rotate(row[4], 11) ^ rotate(row[4], 25)
+                let choice = row[4] & row[5] ^ ~row[4] & row[6]
+                let first = row[7] &+ mixed &+ choice &+ constants[index] &+ words[index]
+                let turned = rotate(row[0], 2) ^ rotate(row[0], 13) ^ rotate(row[0], 22)
+                let majority = row[0] & row[1] ^ row[0] & row[2] ^ row[1] & row[2]
+                row = [first &+ turned &+ majority] + row[0..<3] + [row[3] &+ first] + row[4..<7]
+            }
+            state = zip(state, row).map { $0 &+ $1 }
+        }
+        return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
+    }
+
+    private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
+}

@@ -1,0 +1,265 @@
+"use strict";
+// Whatever is in the data is anybody's text: it reaches the page by `textContent` alone.
+const data = JSON.parse(document.getElementById("data").textContent);
+const $ = id => document.getElementById(id);
+const count = new Intl.NumberFormat().format;
+const formats = [{ dateStyle: "medium", timeStyle: "medium" }, { timeStyle: "medium" }]
+  .map(options => new Intl.DateTimeFormat(undefined, options));
+const zone = formats[0].resolvedOptions().timeZone;
+const time = milliseconds => milliseconds === undefined ? "unknown" : formats[0].format(milliseconds);
+const timeOfDay = milliseconds =>
+  new Date(data.first).toDateString() === new Date(data.last).toDateString() ? formats[1].format(milliseconds) : time(milliseconds);
+
+function make(name, properties = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key in element) element[key] = value; else element.setAttribute(key, value);
+  }
+  element.append(...children);
+  return element;
+}
+const text = value => make("bdi", { textContent: value });
+function draw(name, attributes) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+// MARK: What is shown
+
+const state = { role: 0, row: null, from: 0, to: Math.max(data.buckets, 1), search: "", sort: "count", ascending: false, limit: 100 };
+const [barLimit, colors] = [180, 12];
+function decode(times) {
+  const entries = [];
+  for (let index = 0, bucket = 0; index < times.length; index += 2) entries.push([bucket += times[index], times[index + 1]]);
+  return entries;
+}
+const timelines = data.timelines.map(decode);
+for (const row of data.rows) {
+  row.entries = decode(row.times);
+  row.text = [row.name, row.example ? JSON.stringify(Object.values(row.example)) : "", ...row.hosts.map(entry => entry[0]),
+    ...row.scopes.map(entry => entry[0]), ...row.outcomes.map(entry => entry[0])].join("\n").toLowerCase();
+}
+const ofRole = role => data.rows.filter(row => row.role === role);
+const largest = data.roles.map((_, role) => ofRole(role).sort((a, b) => b.count - a.count).slice(0, colors));
+const milliseconds = bucket => (data.base + bucket) * data.width * 1000;
+const inView = row => row.entries.reduce((sum, [bucket, n]) => bucket + row.width > state.from && bucket < state.to ? sum + n : sum, 0);
+const isZoomed = () => state.from > 0 || state.to < data.buckets;
+const total = entries => entries.reduce((sum, entry) => sum + entry[1], 0);
+
+// MARK: The chart
+
+function bars(entries, begin, step, length) {
+  const sums = new Array(length).fill(0);
+  for (const [bucket, n] of entries) {
+    const place = Math.floor((bucket - begin) / step);
+    if (place >= 0 && place < length) sums[place] += n;
+  }
+  return sums;
+}
+
+function span(seconds) {
+  const [n, unit] = seconds % 86400 === 0 ? [seconds / 86400, "day"] : seconds % 3600 === 0 ? [seconds / 3600, "hour"]
+    : seconds % 60 === 0 ? [seconds / 60, "minute"] : [seconds, "second"];
+  return n === 1 ? `1 ${unit}` : `${n} ${unit}s`;
+}
+
+let view = { begin: 0, step: 1, length: 1 };
+function drawChart() {
+  const chart = $("chart");
+  const rows = state.row ? [state.row] : largest[state.role];
+  const finest = Math.max(1, ...rows.map(row => row.width));
+  const step = Math.ceil(Math.max(1, (state.to - state.from) / barLimit) / finest) * finest;
+  const begin = Math.floor(state.from / step) * step;
+  const length = Math.max(1, Math.ceil((state.to - begin) / step));
+  view = { begin, step, length };
+  const series = rows.map(row => bars(row.entries, begin, step, length));
+  const whole = bars(timelines[state.role], begin, step, length);
+  if (!state.row) series.push(whole.map((n, place) => Math.max(0, n - series.reduce((sum, own) => sum + own[place], 0))));
+  const sums = series[0] ? series[0].map((_, place) => series.reduce((sum, own) => sum + own[place], 0)) : [];
+  const highest = Math.max(1, ...sums);
+  const [left, height] = [1000 / length, 210];
+  const parts = [];
+  const heights = sums.map(() => 0);
+  series.forEach((own, index) => own.forEach((n, place) => {
+    if (n === 0) return;
+    const size = n / highest * height;
+    heights[place] += size;
+    const color = state.row ? Math.max(0, largest[state.role].indexOf(state.row)) : index === rows.length ? colors : index;
+    parts.push(draw("rect", { class: `k${color}`, x: place * left, y: height - heights[place], width: left * 0.92, height: size }));
+  }));
+  const marks = [timelines[data.roles.length], timelines[data.roles.length + 1]].map(own => bars(own, begin, step, length));
+  ["unmatched", "dropped"].forEach((name, index) => {
+    parts.push(draw("rect", { class: "strip", x: 0, y: 215 + 13 * index, width: 1000, height: 10 }));
+    marks[index].forEach((n, place) => {
+      if (n) parts.push(draw("rect", { class: name, x: place * left, y: 215 + 13 * index, width: left * 0.92, height: 10 }));
+    });
+  });
+  chart.replaceChildren($("chart-title"), ...parts);
+  const top = sums.indexOf(highest);
+  $("chart-title").textContent = top < 0 ? "No errors in this time"
+    : `Errors by time: ${count(total(sums.map(n => [0, n])))} in all, the most at ${timeOfDay(milliseconds(begin + top * step))}: ${count(highest)}`;
+  $("axis-begin").textContent = data.first === undefined ? "" : time(milliseconds(begin));
+  $("axis-end").textContent = data.first === undefined ? "" : time(milliseconds(begin + length * step));
+  $("axis-step").textContent = `A bar: ${span(step * data.width)}, at most ${count(highest)} errors. Strips: unmatched, dropped.`;
+  $("buckets").tBodies[0].replaceChildren(...sums.flatMap((n, place) => n + marks[0][place] + marks[1][place] === 0 ? [] : [
+    make("tr", {}, make("td", { textContent: time(milliseconds(begin + place * step)) }),
+      ...[n, marks[0][place], marks[1][place]].map(n => make("td", { className: "number", textContent: count(n) })))]));
+  drawLegend();
+}
+
+function drawLegend() {
+  const rest = total(timelines[state.role]) - largest[state.role].reduce((sum, row) => sum + total(row.entries), 0);
+  const items = largest[state.role].map((row, index) => {
+    const button = make("button", { type: "button", title: row.name, ariaPressed: String(state.row === row) },
+      make("span", { className: `swatch k${index}` }), text(row.name), ` ${count(row.count)}`);
+    button.addEventListener("click", () => update({ row: state.row === row ? null : row }));
+    return make("li", {}, button);
+  });
+  if (rest > 0) items.push(make("li", {}, make("span", { className: `swatch k${colors}` }), `other kinds ${count(rest)}`));
+  $("legend").replaceChildren(...items);
+  $("all").disabled = !state.row;
+  for (const id of ["wider", "whole"]) $(id).disabled = !isZoomed();
+  $("earlier").disabled = state.from <= 0;
+  $("later").disabled = state.to >= data.buckets;
+  $("closer").disabled = state.to - state.from < 2;
+}
+
+function zoom(from, to) {
+  const size = Math.max(1, Math.min(Math.round(to - from), data.buckets || 1));
+  const begin = Math.min(Math.max(0, Math.round(from)), Math.max(0, data.buckets - size));
+  update({ from: begin, to: begin + size });
+}
+
+// MARK: The table
+
+const columns = [
+  { key: "name", title: "Kind", value: row => row.name },
+  { key: "count", title: "Errors", value: row => isZoomed() ? inView(row) : row.count },
+  { key: "first", title: "First seen", value: row => row.first ?? 0 },
+  { key: "last", title: "Last seen", value: row => row.last ?? 0 },
+  { title: "By time" }, { title: "Outcome" }, { title: "Hosts" }, { title: "Scopes" },
+];
+
+function names(entries, others, isOutcome) {
+  const items = entries.map(([name, n]) => make("li", { className: isOutcome ? name.split(" ")[0] : "" },
+    text(name || "none"), entries.length > 1 || others ? ` ${count(n)}` : ""));
+  if (others) items.push(make("li", {}, `others ${count(others)}`));
+  return make("ul", { className: "list" }, ...items);
+}
+
+function sparkline(row) {
+  const sums = bars(row.entries, 0, Math.max(1, data.buckets / 60), 60);
+  const highest = Math.max(1, ...sums);
+  const svg = draw("svg", { class: "spark", viewBox: "0 0 60 20", preserveAspectRatio: "none", "aria-hidden": "true" });
+  sums.forEach((n, x) => { if (n) svg.append(draw("rect", { x, y: 20 - Math.max(1, n / highest * 20), width: 1, height: 20 })); });
+  return svg;
+}
+
+function example(row) {
+  const own = row.example;
+  if (!own) return [];
+  const fields = [["time", own.time], ["service", own.service], ["host", own.host], ["number", own.sequence], ["posted at", own.source],
+    ...(own.metadata ?? []), ...(own.trail ?? []).map(([type, message]) => [`under it: ${type}`, message])];
+  return [make("details", { className: "example" }, make("summary", {}, text(own.message || "an example")),
+    make("dl", {}, ...fields.filter(field => field[1] !== undefined).flatMap(([key, value]) => [make("dt", {}, text(key)), make("dd", {}, text(value))])))];
+}
+
+function tableRow(row) {
+  const name = make("button", { type: "button", className: "name", title: "Show only this kind in the chart" }, text(row.name));
+  name.addEventListener("click", () => update({ row: state.row === row ? null : row }));
+  const exact = !isZoomed() || row.width === 1 ? "" : "about ";
+  return make("tr", {}, make("td", {}, name, row.new ? " " : "", row.new ? make("span", { className: "new", textContent: "new" }) : "", ...example(row)),
+    make("td", { className: "number", textContent: exact + count(columns[1].value(row)) }),
+    make("td", { className: "time", textContent: time(row.first) }), make("td", { className: "time", textContent: time(row.last) }),
+    make("td", {}, sparkline(row)), make("td", {}, names(row.outcomes, row.outcomesOthers, true)),
+    make("td", {}, names(row.hosts, row.hostsOthers)), make("td", {}, names(row.scopes, row.scopesOthers)));
+}
+
+function drawTable() {
+  const words = state.search.toLowerCase().split(" ").filter(word => word);
+  const column = columns.find(column => column.key === state.sort);
+  const sign = state.ascending ? 1 : -1;
+  const rows = ofRole(state.role).filter(row => words.every(word => row.text.includes(word)) && (!isZoomed() || inView(row) > 0))
+    .map(row => [column.value(row), row]).sort(([a], [b]) => sign * (a < b ? -1 : a > b ? 1 : 0)).map(entry => entry[1]);
+  $("kinds").tHead.rows[0].replaceChildren(...columns.map(({ key, title }) => {
+    const heading = make("th", { scope: "col", className: key === "count" ? "number" : "" });
+    if (!key) { heading.textContent = title; return heading; }
+    const button = make("button", { type: "button", textContent: title, id: `sort-${key}` });
+    button.addEventListener("click", () => {
+      update({ sort: key, ascending: state.sort === key ? !state.ascending : key === "name" });
+      $(`sort-${key}`).focus();
+    });
+    heading.append(button);
+    if (key === state.sort) heading.setAttribute("aria-sort", state.ascending ? "ascending" : "descending");
+    return heading;
+  }));
+  $("kinds").tBodies[0].replaceChildren(...rows.slice(0, state.limit).map(tableRow));
+  $("more").hidden = rows.length <= state.limit;
+  $("status").textContent = `${count(Math.min(rows.length, state.limit))} of ${count(ofRole(state.role).length)} kinds`
+    + (isZoomed() ? `, ${time(milliseconds(state.from))} to ${time(milliseconds(state.to))}` : "");
+}
+
+function update(changes) {
+  Object.assign(state, changes);
+  drawChart();
+  drawTable();
+}
+
+// MARK: The rest of the page
+
+function drawRest() {
+  const errors = timelines.slice(0, data.roles.length).reduce((sum, own) => sum + total(own), data.untimed);
+  const hosts = new Set(data.rows.flatMap(row => row.hosts.map(entry => entry[0])));
+  $("summary").textContent = data.first === undefined ? `Nothing was recorded in ${count(data.lines)} lines.`
+    : `${time(data.first)} to ${time(data.last)} (${zone}): ${count(errors)} errors of ${count(data.kinds)} kinds on ${count(hosts.size)} hosts, in ${count(data.lines)} lines.`;
+  const warnings = [...(data.interrupted ? ["Interrupted: this is what was read until then."] : []), ...data.failures];
+  $("warnings").textContent = warnings.join(" · ");
+  $("warnings").hidden = warnings.length === 0;
+  const lost = [[data.dropped, "errors dropped by the process"], [data.undelivered, "errors recorded undelivered"],
+    [data.merged, "errors merged by a flood limit", true], [data.unreadable, "lines that could not be read"],
+    [data.untimed, "records without a time"], [data.later, "lines of a later version", true],
+    [data.leftOut, "lines left out by options", true]].filter(entry => entry[0] > 0);
+  $("lost").replaceChildren(...(lost.length ? lost : [[0, "Nothing was lost.", true]]).map(([n, what, isHarmless]) =>
+    make("li", { className: isHarmless ? "" : "bad", textContent: n ? `${count(n)} ${what}` : what })));
+  $("role").replaceChildren(...data.roles.map((role, index) => make("option", { value: index, textContent:
+    `${role.endsWith("s") ? role : role + "s"} (${count(total(timelines[index]))})` })));
+  $("others").textContent = [data.left ? `${count(data.left)} small kinds with ${count(data.leftErrors)} errors have no row.` : "",
+    data.beyond ? `${count(data.beyond)} errors are of kinds beyond the first ${count(data.kinds)}, and are counted together.` : ""].join(" ");
+}
+
+const bucketAt = event => {
+  const box = $("chart").getBoundingClientRect();
+  return view.begin + Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1) * view.length * view.step;
+};
+let drag = null;
+$("chart").addEventListener("pointerdown", event => {
+  drag = { from: bucketAt(event), box: draw("rect", { class: "selection", y: 0, height: 240 }) };
+  $("chart").append(drag.box);
+  $("chart").setPointerCapture(event.pointerId);
+});
+$("chart").addEventListener("pointermove", event => {
+  if (!drag) return;
+  const x = [drag.from, bucketAt(event)].map(bucket => (bucket - view.begin) / (view.length * view.step) * 1000).sort((a, b) => a - b);
+  drag.box.setAttribute("x", x[0]);
+  drag.box.setAttribute("width", x[1] - x[0]);
+});
+$("chart").addEventListener("pointerup", event => {
+  if (!drag) return;
+  const [from, to] = [drag.from, bucketAt(event)].sort((a, b) => a - b);
+  drag.box.remove();
+  drag = null;
+  if (to - from > view.length * view.step / 100) zoom(Math.floor(from), Math.ceil(to));
+});
+const size = () => state.to - state.from;
+$("closer").addEventListener("click", () => zoom(state.from + size() / 4, state.to - size() / 4));
+$("wider").addEventListener("click", () => zoom(state.from - size() / 2, state.to + size() / 2));
+$("earlier").addEventListener("click", () => zoom(state.from - size() / 2, state.to - size() / 2));
+$("later").addEventListener("click", () => zoom(state.from + size() / 2, state.to + size() / 2));
+$("whole").addEventListener("click", () => zoom(0, data.buckets));
+$("all").addEventListener("click", () => update({ row: null }));
+$("role").addEventListener("change", () => update({ role: Number($("role").value), row: null }));
+$("search").addEventListener("input", () => update({ search: $("search").value, limit: 100 }));
+$("more").addEventListener("click", () => update({ limit: state.limit + 200 }));
+drawRest();
+update({});

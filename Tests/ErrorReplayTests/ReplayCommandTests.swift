@@ -1,0 +1,182 @@
+import ErrorRouting
+import Foundation
+import RecordingSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+@testable import ErrorReplay
+
+@Suite("E6: a replay as a command has a status for each end", .tags(.recording6), .hangLimit)
+struct ReplayCommandTests {
+    private let folder: TemporaryFolder
+    private let output = Locked("")
+    private let errors = Locked("")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Records errors of two hosts and two times.
+    private func record() async throws {
+        for (host, service) in [("a", "shop"), ("b", "intake")] {
+            let recorder = try ErrorRecorder(
+                path: "\(folder.path)/\(host)",
+                configuration: .init(service: service, host: host) { record in
+                    var record = record
+                    record.time = "2026-05-31T1\(record.sequence):05:09.125000Z"
+                    return record
+                }, rebuilding: RebuildableErrors().adding(Order.self))
+            await recorder.recordAll([Order.late, Plain(number: 1), POSIXError(.ENOENT)])
+        }
+    }
+
+    private func run(_ arguments: String..., isInterrupted: @escaping @Sendable () -> Bool = { false }) async -> Int32 {
+        output.withLock { $0 = "" }
+        errors.withLock { $0 = "" }
+        let rules = ErrorHandler().ignore(Order.late, fileID: "Shop/New.swift", line: 1)
+        let command = ReplayCommand(
+            replay: Replay(rules: rules, rebuilding: RebuildableErrors().adding(Order.self)),
+            isInterrupted: isInterrupted,
+            write: { text in
+                output.withLock { $0 += text }
+                return true
+            },
+            writeError: { text in errors.withLock { $0 += text } }, showProgress: nil)
+        return await command.run(arguments.map { $0.replacing("/folder/", with: "\(folder.path)/") })
+    }
+
+    private var text: String { output.withLock { $0 } }
+}
+
+extension ReplayCommandTests {
+    @Test func `the same, different, nothing compared, unreadable, interrupted and wrong have each a status`()
+        async throws
+    {
+        try await record()
+        expect(await run("/folder/a", "--type", "Foundation.POSIXError"), equals: 0)
+        expect(await run("/folder/a", "/folder/b"), equals: 1)
+        #expect(text.hasPrefix("4 unchanged, 2 different, 0 not judged, 0 never delivered, 0 unreadable lines\n"))
+        #expect(text.contains("\n          example: late (a, 1)\n"))
+        expect(await run("/folder/a", "--type", "Nowhere"), equals: 2)
+        #expect(text.contains("\nNothing was compared: "))
+        expect(await run("/dev/null"), equals: 2)
+        expect(await run("/folder/a", "/nowhere/at/all", "/folder/b"), equals: 66)
+        #expect(text.hasPrefix("Not every file could be read: this is what was read.\n\n4 unchanged, 2 different"))
+        #expect(errors.withLock { $0.hasSuffix(": /nowhere/at/all cannot be read: No such file or directory\n") })
+        let calls = Atomic(0)
+        let status = await run("/folder/a") { calls.add(1, ordering: .relaxed).oldValue > 2 }
+        expect(status, equals: 130)
+        #expect(text.hasPrefix("Interrupted: this is what was read until then.\n\n"))
+        expect(await run(), equals: 64)
+        expect(await run("--help"), equals: 0)
+        let statuses = Replay.Verdict.allCases.map { text.contains(" \($0.exitStatus)") }
+        expect(statuses, equals: Replay.Verdict.allCases.map { _ in true }, "\(text)")
+    }
+
+    @Test func `records are chosen by time, host, service and type`() async throws {
+        try await record()
+        for (arguments, count) in [
+            (["--since", "2026-05-31T12"], 4),
+            (["--since=2026-05-31T12:05:09.125000Z", "--until", "2026-05-31T13"], 2),
+            (["--until=2026-05-31T11:05:09.125Z"], 0), (["--host", "a"], 3), (["--host", "a", "--host=b"], 6),
+            (["--service", "intake", "--host", "a"], 0), (["--type", "Order", "--type", "Foundation.POSIXError"], 4),
+        ] {
+            var replay = Replay(rules: ErrorHandler(), rebuilding: RebuildableErrors().adding(Order.self))
+            replay.filter = try ReplayOptions(["-"] + arguments).filter
+            for host in ["a", "b"] { try replay.add(contentsOf: "\(folder.path)/\(host)") }
+            expect(6 - replay.leftOut, equals: count, "\(arguments)")
+            // By Foundation's decoder as by the scan.
+            for host in ["a", "b"] {
+                for line in try RecordedFile("\(folder.path)/\(host)").lines {
+                    replay.add(line.replacing("{", with: "{ "))
+                }
+            }
+            expect(12 - replay.leftOut, equals: 2 * count, "\(arguments)")
+        }
+    }
+
+    @Test func `a wrong command line is refused with a reason`() {
+        let wrong = [
+            ([], "a file is needed, or - for standard input"), (["-", "-"], "standard input can be read only once"),
+            (["a", "--since"], "--since needs a value"), (["a", "--host"], "--host needs a value"),
+            (["a", "--since", "yesterday"], "--since needs a time in UTC such as 2026-05-31T16:05, not \"yesterday\""),
+            (
+                ["a", "--until=2026-05-31T16:05+02:00"],
+                "--until needs a time in UTC such as 2026-05-31T16:05, not \"2026-05-31T16:05+02:00\""
+            ),
+            (["a", "--only", "same"], "--only knows no \"same\", only different"),
+            (["a", "--json=yes"], "--json takes no value"), (["a", "--verbose"], "unknown option \"--verbose\""),
+        ]
+        for (arguments, reason) in wrong {
+            let error = #expect(throws: ReplayUsageError.self) { try ReplayOptions(arguments) }
+            expect(error?.description, equals: reason)
+        }
+        expect((try? ReplayOptions(["--", "--json"]))?.files, equals: ["--json"])
+    }
+
+    @Test func `a file that several paths lead to is read once`() async throws {
+        try await record()
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/link", withDestinationPath: "\(folder.path)/a")
+        expect(await run("/folder/a", "/folder/link", "/folder/a", "--json"), equals: 1)
+        struct Summary: Decodable {
+            let verdict: String
+            let unchanged: [String: Int]
+        }
+        let summary = try JSONDecoder().decode(Summary.self, from: Data(text.utf8))
+        expect(summary.verdict, equals: "different")
+        expect(summary.unchanged, equals: ["reports": 2, "occurrences": 2])
+        expect(await run("/folder/a", "--only", "different"), equals: 1)
+        #expect(text.hasPrefix("Different, the most frequent first:\n") && !text.contains("unchanged"))
+    }
+
+    @Test func `progress is lines, lines a second and the time left, on a terminal alone`() {
+        expect(
+            ReplayProgress.text(3_000, 10, of: 40, after: .seconds(2)), equals: "3000 lines, 1500 a second, 6 s left")
+        expect(ReplayProgress.text(3, 10, of: nil, after: .seconds(3)), equals: "3 lines, 1 a second")
+        let shown = Mutex<[String]>([])
+        let progress = ReplayProgress(of: 100) { text in shown.withLock { $0.append(text) } }
+        progress.add(lines: 1, bytes: 1)
+        progress.end()
+        #expect(shown.withLock { $0.isEmpty }, "it is over before anybody would have read it")
+    }
+
+    @Test func `Ctrl-C ends the process with 130, the table of what was read, and soon`() async throws {
+        try handOver(folder.path, as: "interrupted")
+        let result = await #expect(processExitsWith: .exitCode(130), observing: [\.standardOutputContent]) {
+            endIfItHangs()
+            let folder: String = try handedOver("interrupted")
+            // A pipe in which there is a line, and nothing more comes.
+            let pipe = "\(folder)/pipe"
+            expect(unsafe mkfifo(pipe, 0o600), equals: 0)
+            let writer = try FileHandle(forUpdating: URL(filePath: pipe))
+            try writer.write(contentsOf: Data("{}\n".utf8))
+            let descriptor = writer.fileDescriptor
+            Thread.detachNewThread {
+                // Until the line was read: after that there is nothing to do but to wait for more.
+                var unread = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                while unsafe poll(&unread, 1, 0) > 0 { usleep(1_000) }
+                interruptedAt.store(Timestamp.now, ordering: .relaxed)
+                kill(getpid(), SIGINT)
+            }
+            atexit { print("ended after \(Timestamp.now - interruptedAt.load(ordering: .relaxed)) microseconds") }
+            let arguments = [pipe]
+            heldAtExit.withLock { $0 = (writer, arguments) }
+            await Replay.main(rules: ErrorHandler(), arguments: arguments)
+        }
+        let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+        #expect(output.contains("Interrupted: this is what was read until then.\n"))
+        #expect(output.contains(" 1 unreadable lines\n"))
+        let time = output.split(separator: " ").drop { $0 != "after" }.dropFirst().first.flatMap { Int($0) }
+        // A tenth of a second, but for a machine on which everything waits for its turn.
+        #expect(try #require(time) < 1_000_000, "\(output)")
+    }
+}
+
+/// What the process of an exit test has at its end.
+///
+/// The optimiser forgets the variables of whom a call does not return to, and the leak sanitizer would find their values.
+private let heldAtExit = Mutex<(writer: FileHandle?, arguments: [String])>((nil, []))
+
+/// When the process of an exit test was interrupted, in microseconds since 1970.
+private let interruptedAt = Atomic<Int64>(0)

@@ -1,0 +1,176 @@
+import ErrorRouting
+import Foundation
+import RecordingSupport
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+@testable import ErrorReplay
+
+#if canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite("E6: files are read in pieces, whatever they are", .tags(.recording6), .hangLimit)
+struct ReplayFilesTests {
+    private let folder: TemporaryFolder
+    private let line: [UInt8]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        line = try Self.line(1)
+    }
+
+    private static func line(_ sequence: Int, message: String = "late") throws -> [UInt8] {
+        let origin = RecordOrigin(host: "h", service: "s", process: 1, start: "now")
+        var record = ErrorRecord(
+            report(POSIXError(.ENOENT)), from: origin, time: 0, sequence: sequence, rebuilding: RebuildableErrors())
+        record.message = message
+        return Array(RecordLine(record).bytes.dropLast())
+    }
+
+    private func write(_ bytes: [UInt8], to name: String = "errors.jsonl") throws -> String {
+        let path = "\(folder.path)/\(name)"
+        try Data(bytes).write(to: URL(filePath: path))
+        return path
+    }
+
+    private func replay(_ bytes: [UInt8]) throws -> Replay {
+        var replay = Replay(rules: ErrorHandler())
+        try replay.add(contentsOf: write(bytes))
+        return replay
+    }
+}
+
+extension ReplayFilesTests {
+    @Test func `lines end with LF or CR LF, the last one with nothing; what is no line is counted`() throws {
+        let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        let replay = try replay(line + [lf] + line + [cr, lf, lf, cr, lf] + [0, lf, 0xFF, lf] + line)
+        expect([replay.unchanged, replay.unreadable], equals: [3, 2])
+        expect(replay.verdict, equals: .same)
+        let broken = try self.replay(line + [lf] + line.prefix(100))
+        expect([broken.unchanged, broken.unreadable], equals: [1, 1])
+    }
+
+    @Test func `a line may be as long as a recorder's, over any number of pieces; a longer one is one unreadable line`()
+        throws
+    {
+        let lf = UInt8(ascii: "\n")
+        let longest = try Self.line(1, message: String(repeating: "m", count: RecordLine.limit - line.count + 3))
+        expect(longest.count, equals: RecordLine.limit - 1)
+        // Still a record, but none that a recorder would have written.
+        let tooLong = longest + [UInt8(ascii: " ")]
+        let replay = try replay(line + [lf] + longest + [lf] + tooLong + [lf] + line + [lf] + longest)
+        expect([replay.unchanged, replay.unreadable], equals: [4, 1])
+        let noLine = try self.replay([UInt8](repeating: 0, count: 5 << 20) + [lf] + line)
+        expect([noLine.unchanged, noLine.unreadable], equals: [1, 1])
+        // Deeper than any decoder goes.
+        let deep = try self.replay([UInt8](repeating: UInt8(ascii: "["), count: 900_000) + [lf] + line)
+        expect([deep.unchanged, deep.unreadable], equals: [1, 1])
+        expect(try self.replay([UInt8](repeating: 65, count: 3 << 20)).unreadable, equals: 1)
+    }
+
+    @Test func `a compressed file is refused with what to do, and read from a pipe that decompresses it`() throws {
+        // "hello\n" as gzip compresses it.
+        let compressed: [UInt8] = [
+            31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 203, 72, 205, 201, 201, 231, 2, 0, 32, 48, 58, 54, 6, 0, 0, 0,
+        ]
+        var replay = Replay(rules: ErrorHandler())
+        let path = try write(compressed)
+        let error = #expect(throws: Replay.UnreadableInput.self) { try replay.add(contentsOf: path) }
+        expect(error?.reason, equals: "it is compressed; decompress it to standard input, as by: zcat FILE | … -")
+        expect(replay.verdict, equals: .unreadableInput)
+        expect(try self.replay([0x1F]).unreadable, equals: 1)
+    }
+
+    @Test func `a file that grows while it is read is read up to the line in which it ended at first`() throws {
+        let lf = UInt8(ascii: "\n")
+        let path = try write(line + [lf] + line.prefix(50))
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        var reader = LineReader(try ReplayInput(path)) { false }
+        expect(try reader.next()?.range.count, equals: line.count)
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(line.dropFirst(50) + [lf] + line + [lf]))
+        let last = try #require(try reader.next())
+        expect(Array(reader.buffer[last.range]), equals: line)
+        expectNil(try reader.next().map(\.range))
+        // One that was renamed and deleted meanwhile is still the same file.
+        var other = LineReader(try ReplayInput(path)) { false }
+        try FileManager.default.removeItem(atPath: path)
+        expect(try other.next()?.range.count, equals: line.count)
+    }
+
+    @Test func `what cannot be opened is told with the reason`() throws {
+        for (path, reason) in [
+            ("/nowhere/at/all", "No such file or directory"), (folder.path, "Is a directory"),
+            ("\(folder.path)\0/x", "Invalid argument"),
+        ] {
+            var replay = Replay(rules: ErrorHandler())
+            let error = #expect(throws: Replay.UnreadableInput.self) { try replay.add(contentsOf: path) }
+            expect(error?.reason, equals: reason)
+            expect(replay.verdict, equals: .unreadableInput)
+        }
+    }
+
+    @Test func `a task that is cancelled reads no further, and the verdict says so, even where a pipe has no bytes`()
+        async throws
+    {
+        let pipe = "\(folder.path)/pipe"
+        expect(unsafe mkfifo(pipe, 0o600), equals: 0)
+        // Opened for both ways, which waits for nobody: the reading takes one of the few threads that tests share, and
+        // must end without the others.
+        let writer = try FileHandle(forUpdating: URL(filePath: pipe))
+        try writer.write(contentsOf: Data(line))
+        let reading = Task.detached {
+            var replay = Replay(rules: ErrorHandler())
+            try replay.add(contentsOf: pipe)
+            return replay
+        }
+        reading.cancel()
+        let replay = try await reading.value
+        expect(replay.verdict, equals: .interrupted)
+        #expect(replay.description.hasPrefix("Interrupted: this is what was read until then.\n"))
+        try writer.close()
+    }
+
+    @Test func `replays of several files are merged: counts add up, and the first example stays`() throws {
+        let rules = ErrorHandler().ignore(domain: NSPOSIXErrorDomain)
+        var parts: [Replay] = []
+        for number in 1...3 {
+            var part = Replay(rules: rules)
+            let path = try write(Self.line(number) + [10] + line.prefix(9) + [10] + Self.line(number, message: "x"))
+            try part.add(contentsOf: path)
+            parts.append(part)
+        }
+        var merged = parts[0]
+        merged.merge(parts[1])
+        merged.merge(parts[2])
+        expect(Array(merged.differences.values), equals: [6])
+        expect(merged.changes.values.map(\.example?.sequence), equals: [1])
+        expect(merged.unreadable, equals: 3)
+        expect(merged.verdict, equals: .different)
+        expect(Replay(rules: rules).verdict, equals: .nothingCompared)
+    }
+
+    @Test(.enabled(if: !keepsFreedMemory, "freed memory stays in use for a while"))
+    func `a file takes no more memory than its longest line`() async throws {
+        let chunk = Array(repeating: line + [10], count: 5_000).flatMap(\.self)
+        let path = try write([])
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        for _ in 0..<20 { try file.write(contentsOf: Data(chunk)) }
+        try handOver([path, String(decoding: line, as: UTF8.self)], as: "large")
+        // In another process, because other tests of this one take memory meanwhile.
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let handed: [String] = try handedOver("large")
+            let path = handed[0]
+            var replay = Replay(rules: ErrorHandler())
+            replay.add(handed[1])
+            let before = residentSize()
+            try replay.add(contentsOf: path)
+            let grown = residentSize() - before
+            precondition(replay.unchanged == 100_001)
+            precondition(grown < 4 << 20, "\(grown) bytes")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("An error's names say what its rules do, or that only the error itself would decide", .tags(.behaviour5))
+struct ErrorNamesTests {
+    private enum Order: Error, Equatable { case late, lost }
+    private final class Base: Error {}
+    private struct Coded: CustomNSError {
+        static let errorDomain = "orders"
+        var errorCode = 3
+    }
+    private struct Stopped: Error, CancellationConvertible { let isCancellation: Bool }
+    private struct Outer: Error { let inner: any Error }
+
+    private static let errors: [any Error] = [
+        Order.late, Order.lost, Base(), Coded(), Coded(errorCode: 4), Stopped(isCancellation: true),
+        Stopped(isCancellation: false), CancellationError(), Outer(inner: Order.late), Outer(inner: Coded()),
+        Outer(inner: Outer(inner: URLError(.timedOut))), NSError(domain: "orders", code: 3), POSIXError(.ENOENT),
+        NSError(domain: NSPOSIXErrorDomain, code: 2), NSError(domain: NSPOSIXErrorDomain, code: -7),
+        URLError(.timedOut), CocoaError(.fileNoSuchFile),
+    ]
+
+    private static func matchers() -> [(matcher: ErrorMatcher<any Error>, decides: Bool)] {
+        let never = ErrorMatcher<any Error>.predicate { _ in false }
+        return [
+            (.any, true), (.cancellation, true), (!(!.cancellation), true), (!(.type(Order.self)), true),
+            (.type(Coded.self) || .type(POSIXError.self), true), (.any && .nsError(domain: "orders", code: 3), true),
+            (.any && .nsError(domain: NSPOSIXErrorDomain), true), (.any && .type(NSError.self), false),
+            (.any && .anywhere(.type(Order.self)), true), (.any && .anywhere(.type(URLError.self)), true),
+            (.any && .value(Order.late), false), (.any && .conforming(to: (any LocalizedError).self), false),
+            (.any && .extracting(Order.self) { $0 == .late ? 1 : nil }, false), (never, false),
+            (never && .type(Order.self), false), (.any && .anywhere(.value(Order.late)), false),
+            (ErrorMatcher<any Error>.any.where { _ in true }.named("cancellation"), false),
+            (.any && .nsError(domain: String(reflecting: Order.self), code: 1), false),
+        ]
+    }
+
+    private static func names(of error: any Error) -> ErrorNames {
+        let texts = ErrorReport(error: error, source: .init()).texts
+        return ErrorNames(
+            typeName: texts.typeName, domain: texts.domainAndCode?.domain, code: texts.domainAndCode?.code,
+            isCancellation: ErrorMatcher.cancellation.match(error) != nil,
+            underlying: ErrorReport(error: error, source: .init()).underlyingErrors().map { names(of: $0) })
+    }
+}
+
+extension ErrorNamesTests {
+    @Test("what is decided by the names is what the error decides; a type, a domain and a cancellation always are")
+    func agreement() {
+        for (matcher, decides) in Self.matchers() {
+            for (ignores, error) in [(true, Self.errors), (false, Self.errors)].flatMap({ row in
+                row.1.map { (row.0, $0) }
+            }) {
+                let rules =
+                    ignores
+                    ? ErrorHandler().ignore(matching: matcher) : ErrorHandler().on(matching: matcher) { _ in .stop }
+                let (known, named) = (rules.explain(error), rules.explain(named: Self.names(of: error)))
+                if named.disposition == .pending {
+                    #expect(!decides || error is Base, "\(matcher), \(error)")
+                    expect(named.entries.map(\.verdict), equals: [.undecided])
+                } else {
+                    expect(named.disposition, equals: known.disposition, "\(matcher), \(error)")
+                    expect(named.entries.map(\.verdict), equals: known.entries.map(\.verdict))
+                }
+            }
+        }
+    }
+
+    @Test("an undecided rule counts where the handling could end at it, and not behind the end")
+    func outcome() {
+        let rules = ErrorHandler()
+            .on(Order.late) { _ in .stop }
+            .on(Order.self) { _ in .next }
+            .onNoMatch { _ in .stop }
+        let explanation = rules.explain(named: ErrorNames(typeName: TypeNames.order))
+        expect(
+            explanation.entries.map(\.verdict),
+            equals: [
+                .matched, .undecided, .notReached(because: "rule 1 matched"),
+            ])
+        expect(explanation.disposition, equals: .handled)
+        expect(explanation.outcome(matchedRuleCount: 1).rule?.matcher, equals: "type(Order)")
+        expect(explanation.outcome(matchedRuleCount: 2).disposition, equals: .pending)
+        expect("\(explanation.error)", equals: TypeNames.order)
+        #expect(explanation.description.contains("not known: the error itself would decide"))
+        let reversed = ErrorHandler().on(Order.self) { _ in .stop }.on(Order.late) { _ in .stop }
+            .explain(named: ErrorNames(typeName: TypeNames.order))
+        expect(reversed.entries.map(\.verdict), equals: [.undecided, .matchedIfReached])
+        expect(reversed.disposition, equals: .pending)
+        // Where it is not known what is under the error, it may be anything.
+        let under = ErrorHandler().on(matching: .anywhere(.type(Base.self))) { _ in .stop }
+            .explain(named: ErrorNames(typeName: TypeNames.order, underlying: nil))
+        expect(under.disposition, equals: .pending)
+        let scope = ErrorBus(handler: ErrorHandler()).scope("pay", handler: rules)
+        expect(
+            scope.explain(named: ErrorNames(typeName: TypeNames.order)).entries.map(\.scope),
+            equals: [
+                ["pay"], ["pay"], ["pay"],
+            ])
+    }
+
+    private enum TypeNames { static let order = ErrorReport(error: Order.late, source: .init()).typeName }
+}
