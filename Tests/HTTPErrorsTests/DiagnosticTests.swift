@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("The compiler says what the choices are", .timeLimit(.minutes(10)))
+@Suite("The compiler says what the choices are", .hangLimit)
 struct DiagnosticTests {}
 
 extension DiagnosticTests {

@@ -11,7 +11,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("H8: no header value, token, body or query is written down", .tags(.http8))
+@Suite("H8: no header value, token, body or query is written down", .tags(.http8), .hangLimit)
 struct RedactionTests {}
 
 extension RedactionTests {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A type and a case say what kind an error is, where none can be under it", .tags(.behaviour24))
+@Suite("A type and a case say what kind an error is, where none can be under it", .tags(.behaviour24), .hangLimit)
 struct ErrorCaseTests {
     private enum Order: Error, @unchecked Sendable {
         case late, lost
