@@ -26,12 +26,11 @@ let package = Package(
         .executableTarget(
             name: "error-bus-demo",
             dependencies: [
-                "BoundedDescriptions", "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorRouting",
-                "HTTPErrors",
+                "BoundedDescriptions", "ErrorRecording", "ErrorRecovery", "ErrorRouting", "HTTPErrors",
             ]),
         .executableTarget(name: "example-library", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-preset", dependencies: ["ErrorRouting"]),
-        .executableTarget(name: "example-service", dependencies: ["ErrorRouting"]),
+        .executableTarget(name: "example-service", dependencies: ["ErrorRecording", "ErrorRouting"]),
         .target(name: "TestSupport", dependencies: ["StandardErrorWriter"], path: "Tests/TestSupport"),
         .testTarget(name: "BoundedDescriptionsTests", dependencies: ["BoundedDescriptions", "TestSupport"]),
         .testTarget(name: "StandardErrorWriterTests", dependencies: ["StandardErrorWriter", "TestSupport"]),
@@ -59,15 +58,10 @@ let package = Package(
         .testTarget(
             name: "CombinationTests",
             dependencies: [
-                "ErrorPresentation", "ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "HTTPErrors",
-                "TestSupport",
-            ]),
-        .testTarget(
-            name: "error-bus-demoTests",
-            dependencies: [
                 "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting",
-                "HTTPErrors", "TestSupport", "error-bus-demo",
+                "HTTPErrors", "TestSupport",
             ]),
+        .testTarget(name: "error-bus-demoTests", dependencies: ["TestSupport", "error-bus-demo"]),
     ],
     swiftLanguageModes: [.v6]
 )
