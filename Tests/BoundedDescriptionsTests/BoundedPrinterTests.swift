@@ -5,7 +5,8 @@ import Testing
 @testable import BoundedDescriptions
 
 @Suite(
-    "Behaviour 24: a value is printed by its own description if it has one, else by its mirror", .tags(.behaviour24))
+    "Behaviour 24: a value is printed by its own description if it has one, else by its mirror", .tags(.behaviour24),
+    .hangLimit)
 struct BoundedPrinterTests {}
 
 extension BoundedPrinterTests {

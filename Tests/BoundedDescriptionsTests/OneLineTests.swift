@@ -3,7 +3,7 @@ import Testing
 
 @testable import BoundedDescriptions
 
-@Suite("Behaviour 24: a text is escaped to one line, and cut at its limit", .tags(.behaviour24))
+@Suite("Behaviour 24: a text is escaped to one line, and cut at its limit", .tags(.behaviour24), .hangLimit)
 struct OneLineTests {}
 
 extension OneLineTests {

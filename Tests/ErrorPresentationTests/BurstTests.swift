@@ -118,7 +118,7 @@ extension BurstTests {
     }
 }
 
-@Suite("P2: a presenter's inbox hands over each error once", .tags(.presentation2))
+@Suite("P2: a presenter's inbox hands over each error once", .tags(.presentation2), .hangLimit)
 struct PresenterInboxTests {}
 
 extension PresenterInboxTests {

@@ -3,7 +3,9 @@ import Testing
 
 @testable import ErrorPresentation
 
-@Suite("P1: a loadable is one state, and a loader's machine goes through its states in order", .tags(.presentation1))
+@Suite(
+    "P1: a loadable is one state, and a loader's machine goes through its states in order", .tags(.presentation1),
+    .hangLimit)
 struct LoaderMachineTests {}
 
 extension LoaderMachineTests {

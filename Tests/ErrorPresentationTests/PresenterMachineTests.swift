@@ -4,7 +4,8 @@ import Testing
 @testable import ErrorPresentation
 
 @Suite(
-    "P2, P3: a presenter's machine shows one error at a time, and its law holds", .tags(.presentation2, .presentation3))
+    "P2, P3: a presenter's machine shows one error at a time, and its law holds", .tags(.presentation2, .presentation3),
+    .hangLimit)
 struct PresenterMachineTests {}
 
 extension PresenterMachineTests {

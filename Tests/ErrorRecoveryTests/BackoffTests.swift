@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorRecovery
 
-@Suite("R2: delays follow their formulas for all numbers", .tags(.recovery2))
+@Suite("R2: delays follow their formulas for all numbers", .tags(.recovery2), .hangLimit)
 struct BackoffTests {}
 
 extension BackoffTests {

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrorRecovery
 
 /// Tests the machine alone, as a plain value, with times in whole seconds.
-@Suite("R6: a circuit's machine opens, refuses, tries, and closes", .tags(.recovery6))
+@Suite("R6: a circuit's machine opens, refuses, tries, and closes", .tags(.recovery6), .hangLimit)
 struct CircuitMachineTests {}
 
 extension CircuitMachineTests {

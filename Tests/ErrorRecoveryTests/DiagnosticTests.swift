@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Compares the complete first line of each diagnostic.
-@Suite("The compiler reports a mistake in a policy at its own line", .timeLimit(.minutes(10)))
+@Suite("The compiler reports a mistake in a policy at its own line", .hangLimit)
 struct DiagnosticTests {}
 
 extension DiagnosticTests {

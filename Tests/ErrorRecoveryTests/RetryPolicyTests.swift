@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A policy's rules form an error map with explanations", .tags(.recovery2))
+@Suite("A policy's rules form an error map with explanations", .tags(.recovery2), .hangLimit)
 struct RetryPolicyTests {}
 
 extension RetryPolicyTests {

@@ -7,7 +7,7 @@ import Testing
 /// Posts errors that are of one kind for a flood limit.
 private func declineAtOneLine(_ code: Int) { postError(Declined(code: code)) }
 
-@Suite("What a test expects does not fail it", .showsFailures)
+@Suite("What a test expects does not fail it", .showsFailures, .hangLimit)
 struct ErrorExpectationTests {}
 
 extension ErrorExpectationTests {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorRoutingTesting
 
-@Suite("A post from a thread of no test, where there is no bus, fails the run")
+@Suite("A post from a thread of no test, where there is no bus, fails the run", .hangLimit)
 struct ForeignPostsTests {}
 
 extension ForeignPostsTests {

@@ -2,7 +2,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Gates and manual clocks wake who waits, once it is due or cancelled", .timeLimit(.minutes(10)))
+@Suite("Gates and manual clocks wake who waits, once it is due or cancelled", .hangLimit)
 struct GateAndClockTests {}
 
 extension GateAndClockTests {

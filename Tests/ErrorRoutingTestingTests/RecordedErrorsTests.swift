@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("A recording has what a body posts")
+@Suite("A recording has what a body posts", .hangLimit)
 struct RecordedErrorsTests {}
 
 extension RecordedErrorsTests {

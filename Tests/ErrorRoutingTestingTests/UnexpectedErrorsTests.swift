@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorRoutingTesting
 
-@Suite("A test fails for each error that nothing expected", .showsFailures)
+@Suite("A test fails for each error that nothing expected", .showsFailures, .hangLimit)
 struct UnexpectedErrorsTests {}
 
 extension UnexpectedErrorsTests {
@@ -192,7 +192,7 @@ extension UnexpectedErrorsTests {
 /// The trait as it is meant to be used.
 @Suite(
     "A suite with the trait applies it to each of its tests",
-    .failsOnUnexpectedErrors(handler: ErrorHandler().ignore(CancellationError.self)))
+    .failsOnUnexpectedErrors(handler: ErrorHandler().ignore(CancellationError.self)), .hangLimit)
 struct SuiteWithTraitTests {}
 
 extension SuiteWithTraitTests {
@@ -212,7 +212,7 @@ extension SuiteWithTraitTests {
         postError(CancellationError())
     }
 
-    @Suite("A suite within a suite with the trait has the trait too")
+    @Suite("A suite within a suite with the trait has the trait too", .hangLimit)
     struct Within {
         @Test("each test has a bus")
         func bus() { #expect(ErrorBus.current != nil) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H1: each status and code has one meaning", .tags(.http1))
+@Suite("H1: each status and code has one meaning", .tags(.http1), .hangLimit)
 struct MappingTests {}
 
 extension MappingTests {

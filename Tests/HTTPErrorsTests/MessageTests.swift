@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("Headers, problems, and messages are plain values")
+@Suite("Headers, problems, and messages are plain values", .hangLimit)
 struct MessageTests {}
 
 extension MessageTests {
@@ -104,7 +104,7 @@ extension MessageTests {
     func manyHeaders() {
         let fields = (0..<20_000).map { ("X-Field-\($0)", "value") }
         func best(_ body: () -> Void) -> Duration {
-            (0..<3).map { _ in ContinuousClock().measure(body) }.min() ?? .zero
+            (0..<3).map { _ in processorTime(of: body) }.min() ?? .zero
         }
         let plain = best {
             var dictionary: [String: String] = [:]
@@ -228,7 +228,7 @@ extension MessageTests {
     }
 }
 
-@Suite("H5: a transfer ends once", .tags(.http5))
+@Suite("H5: a transfer ends once", .tags(.http5), .hangLimit)
 struct TransferMachineTests {}
 
 extension TransferMachineTests {

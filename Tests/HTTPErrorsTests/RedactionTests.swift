@@ -11,7 +11,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("H8: no description contains a header value, token, body, or query", .tags(.http8))
+@Suite("H8: no description contains a header value, token, body, or query", .tags(.http8), .hangLimit)
 struct RedactionTests {}
 
 extension RedactionTests {

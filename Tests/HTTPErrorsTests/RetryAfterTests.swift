@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H3: Retry-After is read in seconds and in the three forms of a date", .tags(.http3))
+@Suite("H3: Retry-After is read in seconds and in the three forms of a date", .tags(.http3), .hangLimit)
 struct RetryAfterTests {}
 
 extension RetryAfterTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H2: descriptions and recovery suggestions are in English and in Japanese", .tags(.http2))
+@Suite("H2: descriptions and recovery suggestions are in English and in Japanese", .tags(.http2), .hangLimit)
 struct TextsTests {}
 
 extension TextsTests {

@@ -3,7 +3,9 @@ import Testing
 
 @testable import StandardErrorWriter
 
-@Suite("Behaviour 25: a line buffer keeps lines whole and in order, and counts what is lost", .tags(.behaviour25))
+@Suite(
+    "Behaviour 25: a line buffer keeps lines whole and in order, and counts what is lost", .tags(.behaviour25),
+    .hangLimit)
 struct LineBufferTests {}
 
 extension LineBufferTests {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A report says its error's type, message and fingerprint", .tags(.behaviour20, .behaviour24))
+@Suite("A report says its error's type, message and fingerprint", .tags(.behaviour20, .behaviour24), .hangLimit)
 struct ReportTextTests {}
 
 extension ReportTextTests {
@@ -144,7 +144,7 @@ extension ReportTextTests {
     }
 }
 
-@Suite("A report has fields for structured logs and exporters", .tags(.behaviour24))
+@Suite("A report has fields for structured logs and exporters", .tags(.behaviour24), .hangLimit)
 struct ReportFieldsTests {
     private struct Inner: Error, CustomStringConvertible { let description = "no\npaper" }
     private struct Outer: Error, UnderlyingErrors {

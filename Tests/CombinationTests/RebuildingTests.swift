@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Here, since this is where recorder, client and circuits are used together.
-@Suite("E3: the library's errors are rebuilt by adding their types, without what may be secret")
+@Suite("E3: the library's errors are rebuilt by adding their types, without what may be secret", .hangLimit)
 struct RebuildingTests {
     private enum ServiceError: Error, Codable, Equatable { case outOfCredit }
     private struct Unknown: Error {}
