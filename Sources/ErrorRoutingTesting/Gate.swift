@@ -36,6 +36,8 @@ public final class Gate: Sendable {
     }
 
     /// Waits until the gate is open, even in a cancelled task.
+    ///
+    /// Use it to simulate work that ignores cancellation.
     public func wait() async {
         // This can't throw: only `waitUnlessCancelled` cancels its slot.
         try? await enter(reserve())

@@ -1,6 +1,6 @@
 import ErrorRouting
 
-/// A clock that stands still until a test moves it, for `ErrorBus.Configuration.clock`.
+/// A clock that stands still until a test advances it, for `ErrorBus.Configuration.clock`.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -11,12 +11,12 @@ import ErrorRouting
 public final class ManualClock: Clock, Sendable {
     /// An instant of a manual clock: the time since the clock was created.
     public struct Instant: InstantProtocol {
-        /// The time since the clock was made.
+        /// The time since the clock was created.
         public let offset: Duration
 
         /// Creates the instant at an offset from the clock's creation.
         ///
-        /// - Parameter offset: The time since the clock was made.
+        /// - Parameter offset: The time since the clock was created.
         public init(offset: Duration) {
             self.offset = offset
         }

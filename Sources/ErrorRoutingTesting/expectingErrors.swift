@@ -37,8 +37,8 @@ public func expectingErrors<Output, T, F: Error>(
     _ body: () async throws(F) -> T
 ) async throws(F) -> T {
     let expectation = ErrorExpectation(matcher, as: role, count: count, at: sourceLocation)
-    // Capture the error and the actor: `withValue` doesn't keep the thrown type, and keeps the actor only if the
-    // closure captures it.
+    // Return a `Result` and capture the actor: `withValue` doesn't keep the thrown type, and keeps the actor only if
+    // the closure captures it.
     let result = await ErrorExpectation.$innermost.withValue(expectation) {
         _ = isolation
         do throws(F) {

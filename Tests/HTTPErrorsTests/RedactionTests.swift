@@ -24,8 +24,10 @@ extension RedactionTests {
     /// Returns values of all types that might be printed.
     private static func values() throws -> [Any] {
         let url = try url()
-        let problem =
-            #"{"type": "https://\#(secret):x@host/\#(secret)?\#(secret)", "status": 4711, "detail": "\#(secret)", "instance": "\#(secret)"}"#
+        let problem = #"""
+            {"type": "https://\#(secret):x@host/\#(secret)?\#(secret)", "status": 4711, \#
+            "detail": "\#(secret)", "instance": "\#(secret)"}
+            """#
         let failure = HTTPFailure(
             status: 429,
             headers: [

@@ -101,8 +101,8 @@ extension ErrorPresenter {
 
     /// Copies the machine's state to the observable properties where they differ.
     ///
-    /// Observers are notified before a value is stored and might change the machine, so that the stored value is out of
-    /// date. So each property is compared again in a loop.
+    /// Observers are notified before a value is stored. If they change the machine, the stored value is out of date, so
+    /// each property is compared again in a loop.
     func publish() {
         while settled != machine.statistics { settled = machine.statistics }
         publish(.alert, to: \.shownAlert)

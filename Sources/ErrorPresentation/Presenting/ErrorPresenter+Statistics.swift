@@ -1,5 +1,5 @@
 extension ErrorPresenter {
-    /// Counts the errors that a presenter received, by outcome.
+    /// The counts of the errors that a presenter received, by outcome.
     ///
     /// At any time, `received = shown + waiting + folded + discarded + never`. Each is counted separately. If a flood
     /// limit suppressed errors, a report stands for several errors and counts that many times.

@@ -13,9 +13,9 @@ public import Observation
 /// ```
 ///
 /// Rules with the same matchers as everywhere else decide whether and how an error is shown. Each style has its own
-/// queue, so that an error next to a text field doesn't delay an alert. The presenter shows only a bus's failures. It
-/// doesn't show ignored errors, notices, or failures that another view shows. A cancellation that `catching` posts is a
-/// notice.
+/// queue, so that an error next to a text field doesn't delay an alert. From a bus, the presenter shows only failures.
+/// It doesn't show ignored errors, notices, or failures that another view shows. A cancellation that `catching` posts
+/// is a notice.
 @MainActor
 @Observable
 public final class ErrorPresenter {

@@ -74,7 +74,7 @@ struct PresenterMachine {
     /// Adds a received error to the queue of its style.
     ///
     /// The first failure of a retry answers the user's tap, so it is shown next. In a full queue, any other error of
-    /// the user's own action replaces the newest waiting error that isn't one.
+    /// the user's own action replaces the newest waiting error from a bus.
     ///
     /// - Parameters:
     ///   - error: The error to show. Its number is ignored. Its count is the number of errors that it represents.

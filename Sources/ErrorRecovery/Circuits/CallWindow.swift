@@ -1,4 +1,4 @@
-/// Counts the calls that ended within a window of time, and those of them that failed: a plain value.
+/// Counts the calls that ended within a window of time, and how many of them failed: a plain value.
 ///
 /// The window consists of ten slots of equal length, and the oldest slot is dropped as time passes. So a call counts
 /// for at least nine tenths of the window's length, and memory is bounded for any number of calls.
@@ -61,7 +61,7 @@ struct CallWindow {
         number = next
     }
 
-    /// Forgets all calls.
+    /// Discards all calls.
     mutating func removeAll() {
         for index in slots.indices { slots[index] = Slot() }
         (calls, failures) = (0, 0)

@@ -222,7 +222,7 @@ extension CircuitBreaker {
         change { ((), $0.end(end, in: era, at: now)) }
     }
 
-    /// Returns how a call of this task ended that threw an error.
+    /// Returns how a call of this task ended, given the error that it threw.
     ///
     /// It calls the error's own code, so it must not be called under the lock.
     private func end(_ error: any Error) -> CircuitMachine.End {

@@ -148,7 +148,7 @@ struct CircuitMachine {
         }
     }
 
-    /// Counts a call that wasn't a trial call, and opens the circuit if enough calls ended and failed.
+    /// Counts a call that wasn't a trial call, and opens the circuit if enough calls ended and enough of them failed.
     ///
     /// Only a closed circuit counts calls. In a half-open circuit only the trial call decides, because another failing
     /// call might have begun long ago. For the same reason, a call that began before the circuit closed doesn't count.

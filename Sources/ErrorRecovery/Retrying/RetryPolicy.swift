@@ -32,8 +32,8 @@ public struct RetryPolicy: Sendable {
     /// A longer hint ends the attempts, so that no attempt begins before the time that the server requested.
     public var longestHint: Duration { didSet { check() } }
 
-    /// The time after the start of the call within which another attempt may begin, on the call's clock; nil for no
-    /// limit, not negative.
+    /// How long after the start of the call another attempt may begin, on the call's clock; nil for no limit, not
+    /// negative.
     ///
     /// No retry begins at or after the deadline. The deadline doesn't end a running attempt: the last attempt can take
     /// any time, so give the operation its own time limit. The first attempt is always made, because without it there
@@ -48,8 +48,7 @@ public struct RetryPolicy: Sendable {
     ///   - decisions: Which errors are retried; none by default.
     ///   - budget: The budget that limits the retries of all callers who share it; nil for no limit.
     ///   - longestHint: The longest hint to obey; not negative.
-    ///   - deadline: The time after the start of the call within which another attempt may begin; nil for no limit, not
-    ///     negative.
+    ///   - deadline: How long after the start of the call another attempt may begin; nil for no limit, not negative.
     public init(
         maxAttempts: Int = 3, backoff: Backoff = .exponential(),
         decisions: ErrorMap<RetryDecision> = ErrorMap(default: .fail), budget: RetryBudget? = nil,
@@ -62,12 +61,12 @@ public struct RetryPolicy: Sendable {
 
     /// A policy with 3 attempts and delays from 1 second, doubled up to 30.
     ///
-    /// It obeys ``RetryClassified`` errors.
+    /// It follows the decisions of ``RetryClassified`` errors and retries no others.
     public static let `default` = RetryPolicy(decisions: classified)
 
     /// A policy with 5 attempts and delays from 0.5 seconds, doubled up to 60.
     ///
-    /// It obeys ``RetryClassified`` errors.
+    /// It follows the decisions of ``RetryClassified`` errors and retries no others.
     public static let aggressive = RetryPolicy(
         maxAttempts: 5, backoff: .exponential(from: .milliseconds(500), upTo: .seconds(60)), decisions: classified)
 

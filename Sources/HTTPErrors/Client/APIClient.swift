@@ -16,8 +16,8 @@ public import Foundation
 ///
 /// The client follows at most twenty redirects, all within the request's time limit. If the request has no limit, the
 /// transport's limit applies to each redirect. 307 and 308 repeat the method and the body. 303 turns every request into
-/// a GET, and 301 and 302 turn a POST into a GET. After a redirect, no error causes a second sending of a request that
-/// isn't idempotent. Another origin (scheme, host, or port) receives only `User-Agent`, `Idempotency-Key`, and the
+/// a GET, and 301 and 302 turn a POST into a GET. If a redirected request isn't idempotent, the client never sends it
+/// again after an error. Another origin (scheme, host, or port) receives only `User-Agent`, `Idempotency-Key`, and the
 /// header fields that describe the body and the accepted responses, because any other field might be a secret. The
 /// client doesn't follow a redirect from https to http: it throws an error of kind `http`.
 public struct APIClient: Sendable {

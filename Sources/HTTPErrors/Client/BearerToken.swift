@@ -57,7 +57,7 @@ final class TokenKeeper: Sendable {
         var pauseEnd: ContinuousClock.Instant?
     }
 
-    /// The keepers that were refreshing their tokens in this task when it began, each with the number of its refresh.
+    /// The keepers with a refresh that this task runs or was started by, each with the number of that refresh.
     @TaskLocal private static var underWay: [ObjectIdentifier: Int] = [:]
 
     private let state: Locked<State>
@@ -80,7 +80,7 @@ final class TokenKeeper: Sendable {
     /// How many callers wait for a refresh.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Whether this task belongs to the current refresh, so that waiting for the refresh would be waiting for itself.
+    /// Whether this task belongs to a running refresh, so that it would wait for itself if it waited for a refresh.
     ///
     /// A task that the refresh started can outlive it. From then on, it waits for the next refresh like any other task.
     var isRefreshedHere: Bool {

@@ -64,6 +64,8 @@ struct RedirectChain {
     }
 
     /// Turns the request into a GET (RFC 9110, section 15.4).
+    ///
+    /// The target has the result of the request. After 301 and 302, clients have always turned a POST into a GET.
     private mutating func becomeGET() {
         request.method = "GET"
         request.body = nil

@@ -6,10 +6,10 @@ public import Foundation
 ///
 /// The description contains only the status, because the rest of a response might be secret.
 public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
-    /// The most bytes of a body that are kept: 64 KiB, because many such errors might wait in a queue.
+    /// The maximum size of a kept body: 64 KiB, because many such errors might wait in a queue.
     static let bodyLimit = 1 << 16
 
-    /// The most bytes of header fields that are kept: 16 KiB.
+    /// The maximum size of all kept header fields: 16 KiB.
     static let headerLimit = 1 << 14
 
     /// The status.

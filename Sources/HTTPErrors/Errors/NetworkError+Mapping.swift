@@ -42,7 +42,7 @@ extension NetworkError {
         self.init(.decoding, cause: error)
     }
 
-    /// Returns the network error for an error that a transport, an interceptor or a coder threw.
+    /// Returns the network error for an error that a transport, an interceptor, or a coder threw.
     static func from(_ error: any Error) -> NetworkError {
         if let error = ErrorMatcher.type(NetworkError.self).match(error) { return error }
         if ErrorMatcher.cancellation.match(error) != nil { return NetworkError(.cancelled) }

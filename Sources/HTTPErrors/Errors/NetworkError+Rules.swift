@@ -15,7 +15,7 @@ extension ErrorMatcher where Output == NetworkError {
         return .type(NetworkError.self).where { set.contains($0.kind) }.named("network(\(names))")
     }
 
-    /// Matches network errors that come from a response with a status.
+    /// Matches network errors from responses with a given status.
     ///
     /// - Parameter status: The status.
     /// - Returns: The matcher.
@@ -23,7 +23,7 @@ extension ErrorMatcher where Output == NetworkError {
         .type(NetworkError.self).where { $0.failure?.status == status }.named("status(\(status))")
     }
 
-    /// Matches network errors that come from a response with a status in a range.
+    /// Matches network errors from responses with a status in a given range.
     ///
     /// - Parameter range: The statuses.
     /// - Returns: The matcher.
@@ -33,7 +33,7 @@ extension ErrorMatcher where Output == NetworkError {
             .named("status(\(range.lowerBound)...\(range.upperBound))")
     }
 
-    /// Matches errors that might be temporary: timeouts, lost connections, and the statuses 408, 425, 429, 500, 502,
+    /// Matches errors that might be temporary: timeouts, connection errors, and the statuses 408, 425, 429, 500, 502,
     /// 503, and 504.
     ///
     /// An error doesn't match if its request must not be sent again; see ``NetworkError/mayBeSentAgain``.

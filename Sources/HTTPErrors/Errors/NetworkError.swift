@@ -136,7 +136,7 @@ extension NetworkError: UnderlyingErrors {
 }
 
 extension NetworkError: RetryClassified, RetryAfterProviding, CancellationConvertible {
-    /// The cause's decision if the cause is a `RetryClassified` error of the service or an unknown one.
+    /// The cause's decision, if the kind is `service` or `unknown` and the cause is `RetryClassified`.
     ///
     /// Otherwise, errors that match `ErrorMatcher.transient` are retried.
     public var retryDecision: RetryDecision {

@@ -14,7 +14,7 @@ enum RetryAfter {
     /// - Returns: A duration from zero to ``longest``; nil if no value consists of digits or is a date.
     static func duration(in headers: HTTPHeaders) -> Duration? {
         let now = Int64(Date().timeIntervalSince1970)
-        // Join two pieces: a date can contain a comma.
+        // A date can contain a comma, so it can consist of two pieces.
         func date(_ value: String) -> Int64? { HTTPDate.seconds(value.trimmingCharacters(in: .whitespaces), now: now) }
         return headers.firstValid("Retry-After", pieces: 2) { value in
             let text = value.trimmingCharacters(in: .whitespaces)

@@ -7,7 +7,7 @@ import Foundation
 struct TransferMachine {
     typealias End = Result<TransportResponse, any Error>
 
-    /// The most bytes of a body that are kept.
+    /// The maximum size of a kept body in bytes.
     let bodyLimit: Int
 
     private enum Phase {

@@ -48,7 +48,7 @@ public struct Audit: Sendable {
     ///
     /// - Parameters:
     ///   - kind: The kind of findings to rewrite.
-    ///   - findings: The findings of a run. Findings that are harmless by their code are left alone.
+    ///   - findings: The findings of a run. Findings that the code shows to be harmless are left alone.
     /// - Returns: The number of rewritten findings.
     /// - Throws: A Foundation error if a file can't be read or written.
     public func fix(_ kind: Kind, in findings: [Finding]) throws -> Int {

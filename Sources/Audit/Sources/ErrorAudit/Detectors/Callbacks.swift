@@ -17,7 +17,7 @@ extension Detector {
         loss.plain = "{ error in logger.error(\"\\(error)\") }"
         if let error = names.first(where: Self.isError), names.count > 1 || closure.statements.isEmpty {
             guard !ErrorUse.reads(closure.statements, error) else { return nil }
-            guard !ErrorUse(of: closure.statements, names: [], in: file).isTold else { return nil }
+            guard !ErrorUse(of: closure.statements, names: [], in: file).isReported else { return nil }
             loss.notes.append(("the closure never reads `\(error)`", 0))
             return loss
         }
@@ -45,7 +45,7 @@ extension Detector {
             guard label.first == "did", label.contains("error"), Words.has(parameter.type.trimmedDescription, ["error"])
             else { continue }
             guard !ErrorUse.reads(body, name) || paths.fate(of: body, names: [name]) == .printed else { return nil }
-            guard !ErrorUse(of: body, names: [], in: file).isTold else { return nil }
+            guard !ErrorUse(of: body, names: [], in: file).isReported else { return nil }
             var loss = Loss(kind: .droppedResult, token: Syntax(function.funcKeyword), tried: nil, block: body)
             loss.bus = "postError(\(name))"
             loss.plain = "logger.error(\"\\(\(name))\")"
@@ -61,7 +61,7 @@ extension Detector {
         else { return nil }
         let ignores =
             call.name == "whenComplete" && closure.parameterNames.first == "_"
-            && !ErrorUse(of: closure.statements, names: [], in: file).isTold
+            && !ErrorUse(of: closure.statements, names: [], in: file).isReported
         guard ignores || call.name == "whenSuccess" else { return nil }
         let scope = Syntax(call).enclosing(where: \.isScope) ?? Syntax(file.tree)
         let text = scope.trimmedDescription

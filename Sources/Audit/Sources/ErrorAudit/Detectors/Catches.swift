@@ -6,12 +6,12 @@ extension Detector {
         let body = clause.body.statements
         let names = Set(clause.catchItems.isEmpty ? ["error"] : clause.catchItems.flatMap(\.boundNames))
         let fate = paths.fate(of: body, names: names)
-        if fate == .told { return reportedTwice(clause, names) }
+        if fate == .reported { return reportedTwice(clause, names) }
         var loss = Loss(kind: .substitute, token: Syntax(clause), tried: Syntax(statement.body), block: body)
         loss.isExpected = Self.isSpecific(clause)
-        loss.isPartlyTold = fate == .partlyTold
-        // Accept an answer to an expected error, unless the answer is invisible.
-        if loss.isExpected, fate == .partlyTold || !body.allSatisfy(Self.isMerelyAnEnd) { return nil }
+        loss.isPartlyReported = fate == .partlyReported
+        // Accept any reaction to an expected error, unless it has no visible effect.
+        if loss.isExpected, fate == .partlyReported || !body.allSatisfy(Self.isMerelyAnEnd) { return nil }
         let pattern = clause.catchItems.trimmedDescription
         let head = pattern.isEmpty ? "catch" : "catch \(pattern)"
         let name = names.first ?? "error"

@@ -100,7 +100,7 @@ struct Loss {
     /// Whether only some errors arrive here, which the program expects.
     var isExpected = false
     /// Whether some errors, or the errors of some paths, are reported.
-    var isPartlyTold = false
+    var isPartlyReported = false
     /// Further facts, each with the points that it adds to the score.
     var notes: [(why: String, points: Int)] = []
     /// The line to write instead: with the bus, and without it.

@@ -4,7 +4,7 @@ import SwiftSyntax
 extension Detector {
     /// Finds `switch result { … case .failure: break }`, or an empty `default` instead of a branch for the failure.
     func failureCase(of choice: SwitchExprSyntax) -> Loss? {
-        guard !isSideEffect(Syntax(choice)), !isHandedOn(choice.subject) else { return nil }
+        guard !isSideEffect(Syntax(choice)), !isPassedOn(choice.subject) else { return nil }
         let branches = choice.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
         func branch(_ name: String) -> SwitchCaseSyntax? {
             branches.first { $0.label.as(SwitchCaseLabelSyntax.self)?.caseItems.contains { $0.names(name) } == true }
@@ -24,10 +24,10 @@ extension Detector {
             return nil
         }
         let fate = paths.fate(of: failed.statements, names: bound)
-        guard fate != .told else { return nil }
+        guard fate != .reported else { return nil }
         var loss = Loss(
             kind: .droppedResult, token: Syntax(failed), tried: Syntax(choice.subject), block: failed.statements)
-        loss.isPartlyTold = fate == .partlyTold
+        loss.isPartlyReported = fate == .partlyReported
         if failed.statements.allSatisfy({ $0.item.is(BreakStmtSyntax.self) }) {
             loss.notes.append(("nothing is done", 8))
         }
@@ -51,16 +51,16 @@ extension Detector {
                     ".success", "let .success", "var .success",
                 ])
                 let isFailure = match.pattern.trimmedDescription.hasPrefixes([".failure", "let .failure"])
-                guard isSuccess || isFailure, !isHandedOn(match.initializer.value) else { continue }
+                guard isSuccess || isFailure, !isPassedOn(match.initializer.value) else { continue }
                 // Accept it: the code after `guard case .failure` handles the failure, and another `if` has its own
                 // branch.
                 if isGuard && isFailure || other?.is(IfExprSyntax.self) == true { return nil }
                 let block = isGuard || isFailure ? body.statements : other?.as(CodeBlockSyntax.self)?.statements
-                guard isUntold(block, isFailure ? Set(match.pattern.boundNames) : []) else { return nil }
+                guard isUnreported(block, isFailure ? Set(match.pattern.boundNames) : []) else { return nil }
                 return dropped(element, match.initializer.value, block, "error")
             }
             guard let name = errorParameter(tested: element.condition, isGuard: isGuard),
-                isUntold(body.statements, [name]), !isPassed(name, around: node, upTo: node.position)
+                isUnreported(body.statements, [name]), !isPassed(name, around: node, upTo: node.position)
             else { continue }
             return dropped(element, nil, body.statements, name)
         }
@@ -71,7 +71,7 @@ extension Detector {
     /// too.
     ///
     /// A property's value is state that other code reads: `loader.state`, but not `response.result` of a callback.
-    private func isHandedOn(_ subject: ExprSyntax) -> Bool {
+    private func isPassedOn(_ subject: ExprSyntax) -> Bool {
         if let member = subject.as(MemberAccessExprSyntax.self) { return member.declName.baseName.text != "result" }
         guard let name = subject.as(DeclReferenceExprSyntax.self)?.baseName.text else { return false }
         return isStored(name, Syntax(subject)) || isPassed(name, around: Syntax(subject))
@@ -103,8 +103,8 @@ extension Detector {
         }
     }
 
-    private func isUntold(_ block: CodeBlockItemListSyntax?, _ names: Set<String>) -> Bool {
-        block.map { paths.fate(of: $0, names: names) != .told } ?? true
+    private func isUnreported(_ block: CodeBlockItemListSyntax?, _ names: Set<String>) -> Bool {
+        block.map { paths.fate(of: $0, names: names) != .reported } ?? true
     }
 
     private func dropped(

@@ -88,7 +88,7 @@ extension Scorer {
     private func isOnErrorPath(_ node: Syntax) -> Bool {
         guard let clause = node.enclosing(CatchClauseSyntax.self, upTo: \.isFunction) else { return false }
         let names = Set(clause.catchItems.isEmpty ? ["error"] : clause.catchItems.flatMap(\.boundNames))
-        return ErrorPaths(file: file).fate(of: clause.body.statements, names: names) == .told
+        return ErrorPaths(file: file).fate(of: clause.body.statements, names: names) == .reported
     }
 
     /// Returns whether the block before `catch` and the `catch` return opposite Booleans.

@@ -72,7 +72,7 @@ struct Scorer {
         if tried.words.isSuperset(of: ["create", "directory"]) {
             notes.append(("what is written to the directory fails too", -15))
         }
-        if loss.isPartlyTold { notes.append(("some errors are told, the others not", -5)) }
+        if loss.isPartlyReported { notes.append(("some errors are told, the others not", -5)) }
         if loss.kind == .optionalTry, isStatement(loss.token) { notes.append(("nobody looks at the nil", 10)) }
         if loss.token.enclosing(FunctionCallExprSyntax.self, upTo: \.isFunction)?.callee == "Task" {
             notes.append(("it stands in a task of its own", 5))

@@ -4,9 +4,9 @@ import SwiftSyntax
 struct ErrorPaths {
     enum Fate: Equatable {
         /// Every path reports the error.
-        case told
+        case reported
         /// Only some errors or some paths are reported.
-        case partlyTold
+        case partlyReported
         /// The error is only printed or logged at debug level.
         case printed
         /// Nothing reports the error.
@@ -23,14 +23,14 @@ struct ErrorPaths {
     func fate(of statements: CodeBlockItemListSyntax, names: Set<String>) -> Fate {
         var names = names
         var isPrinted = false
-        var isPartlyTold = false
-        func ending(_ fate: Fate) -> Fate { isPartlyTold && fate != .told ? .partlyTold : fate }
+        var isPartlyReported = false
+        func ending(_ fate: Fate) -> Fate { isPartlyReported && fate != .reported ? .partlyReported : fate }
         for statement in statements {
             switch follow(statement.item, &names) {
-            case .ends(let fate): return isPartlyTold && fate == .told ? .told : ending(fate)
+            case .ends(let fate): return isPartlyReported && fate == .reported ? .reported : ending(fate)
             case .continues(let printed, let partly):
                 isPrinted = isPrinted || printed
-                isPartlyTold = isPartlyTold || partly
+                isPartlyReported = isPartlyReported || partly
             }
         }
         return ending(isPrinted ? .printed : .silent)
@@ -52,13 +52,14 @@ struct ErrorPaths {
         if let choice = statement.as(SwitchExprSyntax.self) { return follow(choice, names) }
         if let block = statement.as(DoStmtSyntax.self) {
             let fate = fate(of: block.body.statements, names: names)
-            return fate == .told ? .ends(.told) : .continues(printed: fate == .printed, partly: fate == .partlyTold)
+            return fate == .reported
+                ? .ends(.reported) : .continues(printed: fate == .printed, partly: fate == .partlyReported)
         }
         // Skip a throwing cleanup: its error is a different one.
         if statement.is(DeferStmtSyntax.self) { return .nothing }
         let use = ErrorUse(of: statement, names: names, in: file)
         names = use.names
-        if use.isTold { return .ends(.told) }
+        if use.isReported { return .ends(.reported) }
         if statement.is(ReturnStmtSyntax.self) { return .ends(use.isPrinted ? .printed : .silent) }
         return .continues(printed: use.isPrinted, partly: false)
     }
@@ -73,7 +74,7 @@ struct ErrorPaths {
             case .ifExpr(let next):
                 switch follow(next, &names) {
                 case .ends(let fate): fate
-                case .continues(let printed, let partly): partly ? .partlyTold : printed ? .printed : .silent
+                case .continues(let printed, let partly): partly ? .partlyReported : printed ? .printed : .silent
                 }
             case nil: nil
             }
@@ -81,21 +82,23 @@ struct ErrorPaths {
         case .expects:
             // The rest is for the other errors.
             if let otherwise {
-                return otherwise == .told ? .ends(.told) : .continues(printed: false, partly: then == .told)
+                return otherwise == .reported ? .ends(.reported) : .continues(printed: false, partly: then == .reported)
             }
-            return .continues(printed: false, partly: then == .told)
+            return .continues(printed: false, partly: then == .reported)
         case .excludes:
-            return then == .told ? .ends(.told) : .continues(printed: then == .printed, partly: false)
+            return then == .reported ? .ends(.reported) : .continues(printed: then == .printed, partly: false)
         case .other:
             guard let otherwise else {
-                return then == .told ? .ends(.told) : .continues(printed: then == .printed, partly: false)
+                return then == .reported ? .ends(.reported) : .continues(printed: then == .printed, partly: false)
             }
-            if then == .told, otherwise == .told { return .ends(.told) }
+            if then == .reported, otherwise == .reported { return .ends(.reported) }
             // Treat a retry as a report: the last failure will be reported.
-            let silent = then == .told ? Syntax(branch.elseBody) : Syntax(branch.body)
-            if then == .told || otherwise == .told, Words.triesAgain(silent?.description ?? "") { return .ends(.told) }
+            let silent = then == .reported ? Syntax(branch.elseBody) : Syntax(branch.body)
+            if then == .reported || otherwise == .reported, Words.triesAgain(silent?.description ?? "") {
+                return .ends(.reported)
+            }
             let printed = then == .printed || otherwise == .printed
-            return .continues(printed: printed, partly: then == .told || otherwise == .told)
+            return .continues(printed: printed, partly: then == .reported || otherwise == .reported)
         }
     }
 
@@ -105,7 +108,7 @@ struct ErrorPaths {
         names.formUnion(condition.bound)
         switch condition.meaning {
         // The other errors leave the block here.
-        case .expects: return .ends(failed == .told ? .told : .partlyTold)
+        case .expects: return .ends(failed == .reported ? .reported : .partlyReported)
         case .excludes, .other: return .nothing
         }
     }
@@ -117,14 +120,14 @@ struct ErrorPaths {
             let bound = Set(Syntax(branch.label).boundNames)
             return (isDefault, fate(of: branch.statements, names: names.union(bound)))
         }
-        let told = fates.filter { $0.fate == .told }
-        if told.count == fates.count, !fates.isEmpty { return .ends(.told) }
+        let reported = fates.filter { $0.fate == .reported }
+        if reported.count == fates.count, !fates.isEmpty { return .ends(.reported) }
         if !ErrorUse.mentions(choice.subject, names) {
-            return told.isEmpty
-                ? .continues(printed: fates.contains { $0.fate == .printed }, partly: false) : .ends(.told)
+            return reported.isEmpty
+                ? .continues(printed: fates.contains { $0.fate == .printed }, partly: false) : .ends(.reported)
         }
-        if let last = fates.last, last.isDefault, last.fate == .told { return .ends(.told) }
-        return .continues(printed: fates.contains { $0.fate == .printed }, partly: !told.isEmpty)
+        if let last = fates.last, last.isDefault, last.fate == .reported { return .ends(.reported) }
+        return .continues(printed: fates.contains { $0.fate == .printed }, partly: !reported.isEmpty)
     }
 }
 

@@ -5,7 +5,7 @@ struct ErrorUse {
     /// The names of variables with the error, or with a value derived from it.
     var names: Set<String>
     /// Whether it passes the error to a call, or reports in other words that something failed.
-    var isTold = false
+    var isReported = false
     /// Whether it prints or logs at debug level.
     var isPrinted = false
     /// Whether it logs or reports.
@@ -39,7 +39,7 @@ private final class ErrorUseVisitor: SyntaxVisitor {
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
         switch file.telling(node) {
         case .loud:
-            (use.isTold, use.isLogged) = (true, true)
+            (use.isReported, use.isLogged) = (true, true)
             return .skipChildren
         case .quiet:
             use.isPrinted = true
@@ -47,7 +47,7 @@ private final class ErrorUseVisitor: SyntaxVisitor {
         case .none:
             // Ignore haptic feedback: it doesn't report anything.
             if Words.has(node.callee, ["feedback", "haptic", "haptics", "vibrate"]) { return .skipChildren }
-            if Words.shows(node.name) { use.isTold = true }
+            if Words.shows(node.name) { use.isReported = true }
             return .visitChildren
         }
     }
@@ -57,16 +57,16 @@ private final class ErrorUseVisitor: SyntaxVisitor {
         if use.names.contains(name) {
             // Skip members: `x.error` isn't the variable `error`.
             let member = node.parent?.as(MemberAccessExprSyntax.self)
-            if member?.declName.id != node.id || Words.tellsOfFailure(name) { use.isTold = true }
-        } else if Words.tellsOfFailure(name) {
-            use.isTold = true
+            if member?.declName.id != node.id || Words.indicatesFailure(name) { use.isReported = true }
+        } else if Words.indicatesFailure(name) {
+            use.isReported = true
         }
         return .visitChildren
     }
 
     override func visit(_ node: LabeledExprSyntax) -> SyntaxVisitorContinueKind {
         if node.expression.isBareValue { return .skipChildren }
-        if let label = node.label, Words.tellsOfFailure(label.text) { use.isTold = true }
+        if let label = node.label, Words.indicatesFailure(label.text) { use.isReported = true }
         return .visitChildren
     }
 
@@ -80,11 +80,11 @@ private final class ErrorUseVisitor: SyntaxVisitor {
         let target = elements[0].dottedName.split(separator: ".").last ?? ""
         let isOff = elements[2].as(BooleanLiteralExprSyntax.self)?.literal.text == "false"
         let isCleared = elements[2].isBareValue && !elements[2].is(BooleanLiteralExprSyntax.self)
-        return isCleared || (isOff && Words.tellsOfFailure(target)) ? .skipChildren : .visitChildren
+        return isCleared || (isOff && Words.indicatesFailure(target)) ? .skipChildren : .visitChildren
     }
 
     override func visit(_ node: ThrowStmtSyntax) -> SyntaxVisitorContinueKind {
-        use.isTold = true
+        use.isReported = true
         return .visitChildren
     }
 
@@ -93,8 +93,8 @@ private final class ErrorUseVisitor: SyntaxVisitor {
         for binding in node.bindings {
             guard let value = binding.initializer?.value else { continue }
             let own = ErrorUse(of: value, names: use.names, in: file)
-            if own.isLogged { (use.isTold, use.isLogged) = (true, true) }
-            if own.isTold, let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text {
+            if own.isLogged { (use.isReported, use.isLogged) = (true, true) }
+            if own.isReported, let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text {
                 use.names.insert(name)
             }
         }

@@ -34,7 +34,7 @@ enum Words {
     }
 
     /// Returns whether a name is about failure, so that its value or call reports an error.
-    static func tellsOfFailure(_ name: some StringProtocol) -> Bool {
+    static func indicatesFailure(_ name: some StringProtocol) -> Bool {
         of(name).contains { failure.contains($0) }
     }
 
