@@ -45,8 +45,6 @@ package struct PageText {
         if let number { field(key) { $0.raw(String(number)) } }
     }
 
-    mutating func field(_ key: String, text: String) { field(key) { $0.text(text) } }
-
     mutating func list<Element>(_ elements: some Sequence<Element>, _ write: (inout PageText, Element) -> Void) {
         raw("[")
         for (index, element) in elements.enumerated() {
