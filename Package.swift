@@ -77,9 +77,7 @@ let package = Package(
                 "ErrorRecording", "ErrorReplay", "ErrorRouting", "ErrorRoutingTesting", "RecordingSupport",
                 "TestSupport",
             ]),
-        .testTarget(
-            name: "error-reportTests",
-            dependencies: ["ErrorRecording", "ErrorReplay", "ErrorRouting", "RecordingSupport", "TestSupport", "error-report"]),
+        .testTarget(name: "error-reportTests", dependencies: ["ErrorReplay", "TestSupport", "error-report"]),
         .testTarget(
             name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(

@@ -95,13 +95,20 @@ class Check:
             files.append(self.copy / path)
             files[-1].parent.mkdir(parents=True, exist_ok=True)
             files[-1].write_text(text)
+        # What the package manager generates for files that are compiled in.
+        embedded = [pathlib.Path(resource["path"]).name for resource in target.get("resources", [])]
+        if embedded:
+            files.append(self.copy / target["path"] / "embedded_resources.swift")
+            properties = "".join(f"static let {name.replace('.', '_')}: [UInt8] = []\n" for name in embedded)
+            files[-1].write_text(f"struct PackageResources {{\n{properties}}}\n")
         return self.build(target["name"], files, self.strict)
 
 
 def main():
     description = subprocess.run(["swift", "package", "describe", "--type", "json"], cwd=PACKAGE, check=True,
                                  stdout=subprocess.PIPE, text=True).stdout
-    targets = {target["name"]: target for target in json.loads(description)["targets"]}
+    # A plugin is compiled against the package manager's own module.
+    targets = {target["name"]: target for target in json.loads(description)["targets"] if target["type"] != "plugin"}
     uses = {name: set(target.get("target_dependencies", [])) for name, target in targets.items()}
     order = graphlib.TopologicalSorter(uses)
     order.prepare()

@@ -1,4 +1,5 @@
 import ErrorReplay
+import Foundation
 
 /// One file of HTML, with its style, its script, and what was recorded as data.
 ///
@@ -16,8 +17,8 @@ struct Page {
         let (style, script) = (PackageResources.page_css, PackageResources.page_js)
         let parts: [String: [UInt8]] = [
             "style": style, "script": script,
-            "styleHash": Array("sha256-\(Self.base64(SHA256.hash(of: style)))".utf8),
-            "scriptHash": Array("sha256-\(Self.base64(SHA256.hash(of: script)))".utf8),
+            "styleHash": Array("sha256-\(Data(SHA256.hash(of: style)).base64EncodedString())".utf8),
+            "scriptHash": Array("sha256-\(Data(SHA256.hash(of: script)).base64EncodedString())".utf8),
         ]
         // The data comes last, so that nothing in it is taken for a place in the template.
         let shell = PackageResources.page_html.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
@@ -26,18 +27,6 @@ struct Page {
             }
         let size = shell.reduce(0) { $0 + ($1?.count ?? 0) }
         bytes = shell.flatMap { $0 ?? incident.json(limit: limit - size) }
-    }
-
-    private static func base64(_ bytes: [UInt8]) -> String {
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-        var text = ""
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = (0..<3).reduce(0) { $0 << 8 | (start + $1 < bytes.count ? Int(bytes[start + $1]) : 0) }
-            for place in 0..<4 {
-                text.append(start + place <= bytes.count ? digits[group >> (18 - 6 * place) & 63] : "=")
-            }
-        }
-        return text
     }
 }
 

@@ -7,14 +7,12 @@ struct ReplayCommand: Sendable {
     let replay: Replay
     var isInterrupted: @Sendable () -> Bool = { Interrupt.signal != nil }
     /// Writes a text to standard output, and says whether it could.
-    var write: @Sendable (String) -> Bool = { Self.write($0, to: .standardOutput) }
-    var writeError: @Sendable (String) -> Void = { _ = Self.write($0, to: .standardError) }
-    var showProgress: (@Sendable (String) -> Void)? =
-        isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
-        ? { @Sendable in _ = Self.write($0, to: .standardError) } : nil
+    var write: @Sendable (String) -> Bool = { Self.write($0.utf8, to: .standardOutput) }
+    var writeError: @Sendable (String) -> Void = { _ = Self.write($0.utf8, to: .standardError) }
+    var showProgress = Self.terminal
 
-    private static let usageStatus: Int32 = 64
-    private static let outputErrorStatus: Int32 = 74
+    static let usageStatus: Int32 = 64
+    static let outputErrorStatus: Int32 = 74
 
     private static var name: String { OneLine.escaped(ProcessInfo.processInfo.processName) }
 
@@ -86,9 +84,16 @@ struct ReplayCommand: Sendable {
         return part
     }
 
-    private static func write(_ text: String, to file: FileHandle) -> Bool {
+    /// Writes a text to the terminal; nil if standard error is none.
+    static var terminal: (@Sendable (String) -> Void)? {
+        isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+            ? { @Sendable in _ = write($0.utf8, to: .standardError) } : nil
+    }
+
+    /// Writes bytes to a file, and says whether it could.
+    static func write(_ bytes: some Sequence<UInt8>, to file: FileHandle) -> Bool {
         do {
-            try file.write(contentsOf: Data(text.utf8))
+            try file.write(contentsOf: Data(bytes))
             return true
         } catch {  // error-audit: harmless, because false says that the text was not written
             return false

@@ -22,11 +22,11 @@ struct Buckets: Sendable {
         return true
     }
 
-    /// The buckets, each a number of them wide as one.
-    func merged(by factor: Int) -> Buckets {
+    /// Returns the counts of wider buckets, numbered from one of these.
+    func merged(by factor: Int, from base: Int = 0) -> Buckets {
         var result = Buckets()
         for (bucket, count) in entries {
-            let bucket = Self.bucket(of: bucket, width: factor)
+            let bucket = Self.bucket(of: bucket - base, width: factor)
             if result.entries.last?.bucket == bucket {
                 result.entries[result.entries.count - 1].count += count
             } else {
@@ -51,12 +51,9 @@ struct Buckets: Sendable {
         }
         return low
     }
-}
 
-/// The widths of a timeline's buckets: each divides the next, so that counts can be merged.
-enum BucketWidth {
-    private static let seconds = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400]
-
-    /// Returns the width after one, in seconds: beyond a day twice as many days.
-    static func next(after width: Int) -> Int { seconds.first { $0 > width } ?? 2 * width }
+    /// Returns the width after one, in seconds: each divides the next, so that counts can be merged.
+    static func width(after width: Int) -> Int {
+        [5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400].first { $0 > width } ?? 2 * width
+    }
 }

@@ -46,7 +46,11 @@ extension Incident {
 
     /// The rows without the ends of their objects: the largest and new kinds first, then the others, by their counts.
     private func rows() -> [(kind: Int, json: [UInt8], example: [UInt8])] {
-        let sorted = kinds.indices.sorted { (kinds[$1].count, $0) < (kinds[$0].count, $1) }
+        let sorted = kinds.indices.sorted {
+            (kinds[$1].count, kinds[$0].fingerprint, kinds[$0].role) < (
+                kinds[$0].count, kinds[$1].fingerprint, kinds[$1].role
+            )
+        }
         var places = [Int](repeating: 0, count: Self.roles.count)
         let (whole, base) = span
         let coarse = max((whole + Self.sparkline - 1) / Self.sparkline, 1)
@@ -71,13 +75,13 @@ extension Incident {
     private func row(_ kind: IncidentKind, _ factor: Int, _ base: Int) -> [UInt8] {
         var page = PageText()
         page.raw("{")
-        page.field("name", text: kind.fingerprint)
-        page.field("role", kind.role)
-        page.field("count", kind.count)
-        page.field("reports", kind.reports)
-        page.field("first", kind.first)
-        page.field("last", kind.last)
-        if isNew(kind) { page.field("new", 1) }
+        page.field("name") { $0.text(kind.fingerprint) }
+        for (key, number) in [
+            ("role", kind.role), ("count", kind.count), ("reports", kind.reports), ("first", kind.first),
+            ("last", kind.last), ("new", isNew(kind) ? 1 : nil), ("width", factor),
+        ] {
+            page.field(key, number)
+        }
         for (key, counts) in [("hosts", kind.hosts), ("scopes", kind.scopes), ("outcomes", kind.outcomes)] {
             page.field(key) { page in
                 page.list(counts.entries.sorted { $1.count < $0.count }) { page, entry in
@@ -88,40 +92,25 @@ extension Incident {
             }
             if counts.others > 0 { page.field("\(key)Others", counts.others) }
         }
-        page.field("width", factor)
         page.field("times") { Self.times(kind.buckets, factor, base, &$0) }
         return page.bytes
     }
 
     /// Writes for each bucket how many it is after the one before, and its count.
     private static func times(_ buckets: Buckets, _ factor: Int, _ base: Int, _ page: inout PageText) {
-        var latest = base
-        let entries = buckets.entries.lazy.map { (($0.bucket - base) / factor * factor + base, $0.count) }
-        var merged: [(bucket: Int, count: Int)] = []
-        for (bucket, count) in entries {
-            if merged.last?.bucket == bucket {
-                merged[merged.count - 1].count += count
-            } else {
-                merged.append((bucket, count))
-            }
-        }
-        page.list(merged) { page, entry in
-            page.raw("\(entry.bucket - latest),\(entry.count)")
+        var latest = 0
+        page.list(buckets.merged(by: factor, from: base).entries) { page, entry in
+            page.raw("\((entry.bucket - latest) * factor),\(entry.count)")
             latest = entry.bucket
         }
     }
 
     private func head(_ page: inout PageText) {
         let (count, base) = span
-        page.field("width", width)
-        page.field("base", base)
-        page.field("buckets", count)
-        page.field("first", first)
-        page.field("last", last)
-        page.field("interrupted", isInterrupted ? 1 : 0)
-        page.field("kinds", kinds.count)
         for (key, number) in [
-            ("lines", lines), ("reports", reports), ("unreadable", unreadable), ("later", ofLaterVersions),
+            ("width", width), ("base", base), ("buckets", count), ("first", first), ("last", last),
+            ("interrupted", isInterrupted ? 1 : 0), ("kinds", kinds.count), ("lines", lines), ("reports", reports),
+            ("unreadable", unreadable), ("later", ofLaterVersions),
             ("untimed", untimed), ("leftOut", leftOut), ("merged", merged), ("dropped", dropped),
             ("undelivered", undelivered), ("beyond", beyond),
         ] {

@@ -112,7 +112,8 @@ package struct Incident: Sendable {
         widen()
         let bucket = Buckets.bucket(of: time, width: 1_000 * width)
         if cell.kind >= 0 {
-            kinds[cell.kind].see(time)
+            kinds[cell.kind].first = min(kinds[cell.kind].first ?? time, time)
+            kinds[cell.kind].last = max(kinds[cell.kind].last ?? time, time)
             if kinds[cell.kind].buckets.add(occurrences, at: bucket) { counts += 1 }
         }
         _ = timelines[role].add(occurrences, at: bucket)
@@ -124,7 +125,7 @@ package struct Incident: Sendable {
     private mutating func widen() {
         guard let first, let last else { return }
         while (last - first) / (1_000 * width) >= limits.buckets || counts > limits.counts {
-            let next = BucketWidth.next(after: width)
+            let next = Buckets.width(after: width)
             counts = 0
             for kind in kinds.indices {
                 kinds[kind].buckets = kinds[kind].buckets.merged(by: next / width)
@@ -201,13 +202,6 @@ package struct Incident: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Whether there is nothing but blanks.
-    var isBlank: Bool {
-        let blanks: [UInt8] = [0x20, 0x09, 0x0B, 0x0C, 0x0D]
-        for index in indices where !blanks.contains(self[index]) { return false }
-        return true
-    }
-
     /// Returns the time of a text such as `2026-05-31T16:05:09.125000Z` in milliseconds since 1970; nil if it is none.
     fileprivate func milliseconds(_ place: Range<Int>) -> Int? {
         let text = extracting(place)

@@ -7,13 +7,10 @@ package struct IncidentCommand {
     let page: (Incident) -> [UInt8]
     var isInterrupted: @Sendable () -> Bool = { Interrupt.signal != nil }
     /// Writes bytes to standard output, and says whether it could.
-    var write: ([UInt8]) -> Bool = { Self.write($0, to: .standardOutput) }
-    var writeError: (String) -> Void = { _ = Self.write(Array($0.utf8), to: .standardError) }
-    var showProgress: (@Sendable (String) -> Void)? =
-        isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
-        ? { @Sendable in _ = Self.write(Array($0.utf8), to: .standardError) } : nil
+    var write: ([UInt8]) -> Bool = { ReplayCommand.write($0, to: .standardOutput) }
+    var writeError: (String) -> Void = { _ = ReplayCommand.write($0.utf8, to: .standardError) }
+    var showProgress = ReplayCommand.terminal
 
-    private static let (usageStatus, inputStatus, outputStatus): (Int32, Int32, Int32) = (64, 66, 74)
     private static let name = "error-report"
 
     package init(page: @escaping (Incident) -> [UInt8]) { self.page = page }
@@ -37,16 +34,16 @@ package struct IncidentCommand {
             }
         } catch {
             writeError("\(Self.name): \(error)\n\(Self.help)")
-            return Self.usageStatus
+            return ReplayCommand.usageStatus
         }
-        if options.showsHelp { return write(Array(Self.help.utf8)) ? 0 : Self.outputStatus }
+        if options.showsHelp { return write(Array(Self.help.utf8)) ? 0 : ReplayCommand.outputErrorStatus }
         let incident = read(options)
         guard write(page(incident)) else {
             writeError("\(Self.name): cannot write to standard output\n")
-            return Self.outputStatus
+            return ReplayCommand.outputErrorStatus
         }
         if incident.isInterrupted { return 128 + (Interrupt.signal ?? SIGINT) }
-        return incident.failures.isEmpty ? 0 : Self.inputStatus
+        return incident.failures.isEmpty ? 0 : Replay.Verdict.unreadableInput.exitStatus
     }
 
     private func read(_ options: ReplayOptions) -> Incident {
@@ -65,15 +62,6 @@ package struct IncidentCommand {
         }
         progress.end()
         return incident
-    }
-
-    private static func write(_ bytes: [UInt8], to file: FileHandle) -> Bool {
-        do {
-            try file.write(contentsOf: Data(bytes))
-            return true
-        } catch {  // error-audit: harmless, because false says that the text was not written
-            return false
-        }
     }
 
     static let help = """

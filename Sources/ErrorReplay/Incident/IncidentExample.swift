@@ -9,7 +9,7 @@ enum IncidentExample {
             PageText.shown(RecordScan.string(place, line), limit)
         }
         func field(_ key: String, _ name: RecordScan.Text, _ limit: Int) {
-            if let place = scan.place(of: name), !place.isEmpty { page.field(key, text: shown(place, limit)) }
+            if let place = scan.place(of: name), !place.isEmpty { page.field(key) { $0.text(shown(place, limit)) } }
         }
         page.raw("{")
         field("message", .message, isShort ? 200 : 800)

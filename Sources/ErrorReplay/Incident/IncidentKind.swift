@@ -15,11 +15,6 @@ struct IncidentKind: Sendable {
     var scopes = NameCounts()
     var outcomes = NameCounts()
     var buckets = Buckets()
-
-    mutating func see(_ time: Int) {
-        first = min(first ?? time, time)
-        last = max(last ?? time, time)
-    }
 }
 
 /// How often each of a few names came; the names that come later than a dozen others count together.

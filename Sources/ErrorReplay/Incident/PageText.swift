@@ -19,7 +19,9 @@ package struct PageText {
 
     mutating func raw(_ text: [UInt8]) { bytes += text }
 
-    /// Appends a text in quotation marks. Whatever could end the element, or a line of a script, is a number.
+    /// Appends a text in quotation marks.
+    ///
+    /// Characters that could end the element, or a line of a script, are escaped as numbers.
     mutating func text(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {
@@ -44,8 +46,6 @@ package struct PageText {
     mutating func field(_ key: String, _ number: Int?) {
         if let number { field(key) { $0.raw(String(number)) } }
     }
-
-    mutating func field(_ key: String, text: String) { field(key) { $0.text(text) } }
 
     mutating func list<Element>(_ elements: some Sequence<Element>, _ write: (inout PageText, Element) -> Void) {
         raw("[")

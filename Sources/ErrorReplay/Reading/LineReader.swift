@@ -121,3 +121,12 @@ struct LineReader {
         return count
     }
 }
+
+extension Span<UInt8> {
+    /// Whether there is nothing but blanks.
+    var isBlank: Bool {
+        let blanks: [UInt8] = [0x20, 0x09, 0x0B, 0x0C, 0x0D]
+        for index in indices where !blanks.contains(self[index]) { return false }
+        return true
+    }
+}

@@ -7,8 +7,8 @@ const formats = [{ dateStyle: "medium", timeStyle: "medium" }, { timeStyle: "med
   .map(options => new Intl.DateTimeFormat(undefined, options));
 const zone = formats[0].resolvedOptions().timeZone;
 const time = milliseconds => milliseconds === undefined ? "unknown" : formats[0].format(milliseconds);
-const timeOfDay = milliseconds =>
-  new Date(data.first).toDateString() === new Date(data.last).toDateString() ? formats[1].format(milliseconds) : time(milliseconds);
+const isOneDay = new Date(data.first).toDateString() === new Date(data.last).toDateString();
+const timeOfDay = milliseconds => isOneDay && milliseconds !== undefined ? formats[1].format(milliseconds) : time(milliseconds);
 
 function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
@@ -24,8 +24,6 @@ function draw(name, attributes) {
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   return element;
 }
-
-// MARK: What is shown
 
 const state = { role: 0, row: null, from: 0, to: Math.max(data.buckets, 1), search: "", sort: "count", ascending: false, limit: 100 };
 const [barLimit, colors] = [180, 12];
@@ -47,23 +45,19 @@ const inView = row => row.entries.reduce((sum, [bucket, n]) => bucket + row.widt
 const isZoomed = () => state.from > 0 || state.to < data.buckets;
 const total = entries => entries.reduce((sum, entry) => sum + entry[1], 0);
 
-// MARK: The chart
-
 function bars(entries, begin, step, length) {
   const sums = new Array(length).fill(0);
   for (const [bucket, n] of entries) {
     const place = Math.floor((bucket - begin) / step);
-    if (place >= 0 && place < length) sums[place] += n;
+    if (place in sums) sums[place] += n;
   }
   return sums;
 }
-
 function span(seconds) {
   const [n, unit] = seconds % 86400 === 0 ? [seconds / 86400, "day"] : seconds % 3600 === 0 ? [seconds / 3600, "hour"]
     : seconds % 60 === 0 ? [seconds / 60, "minute"] : [seconds, "second"];
-  return n === 1 ? `1 ${unit}` : `${n} ${unit}s`;
+  return `${n} ${unit}${n === 1 ? "" : "s"}`;
 }
-
 let view = { begin: 0, step: 1, length: 1 };
 function drawChart() {
   const chart = $("chart");
@@ -86,13 +80,14 @@ function drawChart() {
     const size = n / highest * height;
     heights[place] += size;
     const color = state.row ? Math.max(0, largest[state.role].indexOf(state.row)) : index === rows.length ? colors : index;
-    parts.push(draw("rect", { class: `k${color}`, x: place * left, y: height - heights[place], width: left * 0.92, height: size }));
+    parts.push(draw("rect", { class: `bar k${color}`, x: place * left, y: height - heights[place], width: left * 0.92, height: size }));
   }));
   const marks = [timelines[data.roles.length], timelines[data.roles.length + 1]].map(own => bars(own, begin, step, length));
   ["unmatched", "dropped"].forEach((name, index) => {
     parts.push(draw("rect", { class: "strip", x: 0, y: 215 + 13 * index, width: 1000, height: 10 }));
     marks[index].forEach((n, place) => {
-      if (n) parts.push(draw("rect", { class: name, x: place * left, y: 215 + 13 * index, width: left * 0.92, height: 10 }));
+      const opacity = 0.3 + 0.7 * n / Math.max(...marks[index]);
+      if (n) parts.push(draw("rect", { class: name, x: place * left, y: 215 + 13 * index, width: left * 0.92, height: 10, opacity }));
     });
   });
   chart.replaceChildren($("chart-title"), ...parts);
@@ -107,31 +102,25 @@ function drawChart() {
       ...[n, marks[0][place], marks[1][place]].map(n => make("td", { className: "number", textContent: count(n) })))]));
   drawLegend();
 }
-
 function drawLegend() {
   const rest = total(timelines[state.role]) - largest[state.role].reduce((sum, row) => sum + total(row.entries), 0);
   const items = largest[state.role].map((row, index) => {
     const button = make("button", { type: "button", title: row.name, ariaPressed: String(state.row === row) },
-      make("span", { className: `swatch k${index}` }), text(row.name), ` ${count(row.count)}`);
+      make("span", { className: `swatch k${index}` }), `${count(row.count)} `, text(row.name));
     button.addEventListener("click", () => update({ row: state.row === row ? null : row }));
     return make("li", {}, button);
   });
-  if (rest > 0) items.push(make("li", {}, make("span", { className: `swatch k${colors}` }), `other kinds ${count(rest)}`));
+  if (rest > 0) items.push(make("li", {}, make("span", { className: `swatch k${colors}` }), `${count(rest)} of other kinds`));
   $("legend").replaceChildren(...items);
   $("all").disabled = !state.row;
-  for (const id of ["wider", "whole"]) $(id).disabled = !isZoomed();
-  $("earlier").disabled = state.from <= 0;
-  $("later").disabled = state.to >= data.buckets;
-  $("closer").disabled = state.to - state.from < 2;
+  $("wider").disabled = $("whole").disabled = !isZoomed();
+  [$("earlier").disabled, $("later").disabled, $("closer").disabled] = [state.from <= 0, state.to >= data.buckets, state.to - state.from < 2];
 }
-
 function zoom(from, to) {
   const size = Math.max(1, Math.min(Math.round(to - from), data.buckets || 1));
   const begin = Math.min(Math.max(0, Math.round(from)), Math.max(0, data.buckets - size));
   update({ from: begin, to: begin + size });
 }
-
-// MARK: The table
 
 const columns = [
   { key: "name", title: "Kind", value: row => row.name },
@@ -140,14 +129,12 @@ const columns = [
   { key: "last", title: "Last seen", value: row => row.last ?? 0 },
   { title: "By time" }, { title: "Outcome" }, { title: "Hosts" }, { title: "Scopes" },
 ];
-
 function names(entries, others, isOutcome) {
   const items = entries.map(([name, n]) => make("li", { className: isOutcome ? name.split(" ")[0] : "" },
     text(name || "none"), entries.length > 1 || others ? ` ${count(n)}` : ""));
   if (others) items.push(make("li", {}, `others ${count(others)}`));
   return make("ul", { className: "list" }, ...items);
 }
-
 function sparkline(row) {
   const sums = bars(row.entries, 0, Math.max(1, data.buckets / 60), 60);
   const highest = Math.max(1, ...sums);
@@ -155,7 +142,6 @@ function sparkline(row) {
   sums.forEach((n, x) => { if (n) svg.append(draw("rect", { x, y: 20 - Math.max(1, n / highest * 20), width: 1, height: 20 })); });
   return svg;
 }
-
 function example(row) {
   const own = row.example;
   if (!own) return [];
@@ -164,14 +150,13 @@ function example(row) {
   return [make("details", { className: "example" }, make("summary", {}, text(own.message || "an example")),
     make("dl", {}, ...fields.filter(field => field[1] !== undefined).flatMap(([key, value]) => [make("dt", {}, text(key)), make("dd", {}, text(value))])))];
 }
-
 function tableRow(row) {
   const name = make("button", { type: "button", className: "name", title: "Show only this kind in the chart" }, text(row.name));
   name.addEventListener("click", () => update({ row: state.row === row ? null : row }));
   const exact = !isZoomed() || row.width === 1 ? "" : "about ";
   return make("tr", {}, make("td", {}, name, row.new ? " " : "", row.new ? make("span", { className: "new", textContent: "new" }) : "", ...example(row)),
     make("td", { className: "number", textContent: exact + count(columns[1].value(row)) }),
-    make("td", { className: "time", textContent: time(row.first) }), make("td", { className: "time", textContent: time(row.last) }),
+    make("td", { className: "time", textContent: timeOfDay(row.first) }), make("td", { className: "time", textContent: timeOfDay(row.last) }),
     make("td", {}, sparkline(row)), make("td", {}, names(row.outcomes, row.outcomesOthers, true)),
     make("td", {}, names(row.hosts, row.hostsOthers)), make("td", {}, names(row.scopes, row.scopesOthers)));
 }
@@ -200,13 +185,7 @@ function drawTable() {
     + (isZoomed() ? `, ${time(milliseconds(state.from))} to ${time(milliseconds(state.to))}` : "");
 }
 
-function update(changes) {
-  Object.assign(state, changes);
-  drawChart();
-  drawTable();
-}
-
-// MARK: The rest of the page
+function update(changes) { Object.assign(state, changes); drawChart(); drawTable(); }
 
 function drawRest() {
   const errors = timelines.slice(0, data.roles.length).reduce((sum, own) => sum + total(own), data.untimed);
@@ -216,12 +195,11 @@ function drawRest() {
   const warnings = [...(data.interrupted ? ["Interrupted: this is what was read until then."] : []), ...data.failures];
   $("warnings").textContent = warnings.join(" · ");
   $("warnings").hidden = warnings.length === 0;
-  const lost = [[data.dropped, "errors dropped by the process"], [data.undelivered, "errors recorded undelivered"],
-    [data.merged, "errors merged by a flood limit", true], [data.unreadable, "lines that could not be read"],
-    [data.untimed, "records without a time"], [data.later, "lines of a later version", true],
-    [data.leftOut, "lines left out by options", true]].filter(entry => entry[0] > 0);
-  $("lost").replaceChildren(...(lost.length ? lost : [[0, "Nothing was lost.", true]]).map(([n, what, isHarmless]) =>
-    make("li", { className: isHarmless ? "" : "bad", textContent: n ? `${count(n)} ${what}` : what })));
+  const lost = [[data.dropped, "Dropped by the process"], [data.undelivered, "Recorded undelivered"], [data.unreadable, "Unreadable lines"],
+    [data.untimed, "Records without a time"], [data.merged, "Merged by a flood limit", true], [data.later, "Lines of a later version", true],
+    [data.leftOut, "Left out by options", true]].filter(entry => entry[0] > 0);
+  $("lost").replaceChildren(...(lost.length ? lost : [[0, "Nothing was lost", true]]).map(([n, what, isHarmless]) =>
+    make("li", { className: isHarmless ? "" : "bad", textContent: n ? `${what}: ${count(n)}` : what })));
   $("role").replaceChildren(...data.roles.map((role, index) => make("option", { value: index, textContent:
     `${role.endsWith("s") ? role : role + "s"} (${count(total(timelines[index]))})` })));
   $("others").textContent = [data.left ? `${count(data.left)} small kinds with ${count(data.leftErrors)} errors have no row.` : "",
@@ -241,21 +219,18 @@ $("chart").addEventListener("pointerdown", event => {
 $("chart").addEventListener("pointermove", event => {
   if (!drag) return;
   const x = [drag.from, bucketAt(event)].map(bucket => (bucket - view.begin) / (view.length * view.step) * 1000).sort((a, b) => a - b);
-  drag.box.setAttribute("x", x[0]);
-  drag.box.setAttribute("width", x[1] - x[0]);
+  Object.entries({ x: x[0], width: x[1] - x[0] }).forEach(entry => drag.box.setAttribute(...entry));
 });
 $("chart").addEventListener("pointerup", event => {
   if (!drag) return;
   const [from, to] = [drag.from, bucketAt(event)].sort((a, b) => a - b);
-  drag.box.remove();
-  drag = null;
+  drag = drag.box.remove() ?? null;
   if (to - from > view.length * view.step / 100) zoom(Math.floor(from), Math.ceil(to));
 });
-const size = () => state.to - state.from;
-$("closer").addEventListener("click", () => zoom(state.from + size() / 4, state.to - size() / 4));
-$("wider").addEventListener("click", () => zoom(state.from - size() / 2, state.to + size() / 2));
-$("earlier").addEventListener("click", () => zoom(state.from - size() / 2, state.to - size() / 2));
-$("later").addEventListener("click", () => zoom(state.from + size() / 2, state.to + size() / 2));
+for (const [id, begin, end] of [["closer", 0.25, -0.25], ["wider", -0.5, 0.5], ["earlier", -0.5, -0.5], ["later", 0.5, 0.5]]) {
+  const size = () => state.to - state.from;
+  $(id).addEventListener("click", () => zoom(state.from + size() * begin, state.to + size() * end));
+}
 $("whole").addEventListener("click", () => zoom(0, data.buckets));
 $("all").addEventListener("click", () => update({ row: null }));
 $("role").addEventListener("change", () => update({ role: Number($("role").value), row: null }));
