@@ -22,8 +22,8 @@ enum Payments {
             }
             let client = APIClient(
                 base: URL(string: "https://pay.example")!, transport: ScriptedProvider(), errors: bus)
-            let circuit = CircuitBreaker(
-                "payments", of: 4, openFor: .milliseconds(50), counting: .transient, errors: bus)
+            let clock = ClockAhead()
+            let circuit = CircuitBreaker("payments", of: 4, counting: .transient, clock: clock, errors: bus)
             for order in 17...20 {
                 var verdict = ""
                 let isPaid =
@@ -36,8 +36,10 @@ enum Payments {
                     } != nil
                 _ = await bus.flush(within: .seconds(10))
                 if isPaid { rows.withLock { $0.append(["\(order)", "paid"]) } }
-                // The circuit lets a trial call through after its open period.
-                if order == 19 { await pause(for: .milliseconds(60)) }
+                if order == 19 {
+                    clock.advance(by: .seconds(5))
+                    rows.withLock { $0.append(["-", "5 seconds later, by the circuit's clock"]) }
+                }
             }
         }
         screen.table(rows.withLock { $0 })
@@ -62,6 +64,20 @@ final class ScriptedProvider: HTTPTransport {
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard let status = script.withLock({ $0.removeFirst() }) else { throw URLError(.cannotConnectToHost) }
         return TransportResponse(status: status)
+    }
+}
+
+/// A clock that can be moved ahead, so that nobody has to wait for an open circuit.
+final class ClockAhead: Clock {
+    private let lead = Mutex(Duration.zero)
+
+    var now: ContinuousClock.Instant { .now + lead.withLock { $0 } }
+    var minimumResolution: Duration { .zero }
+
+    func advance(by duration: Duration) { lead.withLock { $0 += duration } }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        try await ContinuousClock().sleep(until: deadline - lead.withLock { $0 }, tolerance: tolerance)
     }
 }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// Turns for tests: only so many tests run at a time, whatever the number that Swift Testing starts.
 ///
 /// Tests get their turns in the order in which they wait, so a test that takes all turns isn't overtaken forever.
-final class Turns: Sendable {
+package final class Turns: Sendable {
     private struct State {
         var free: Int
         var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -27,13 +27,13 @@ final class Turns: Sendable {
     let count: Int
     private let state: Mutex<State>
 
-    init(_ count: Int) {
+    package init(_ count: Int) {
         self.count = count
         state = Mutex(State(free: count))
     }
 
     /// Waits for a number of turns, runs a body, and gives the turns back.
-    func taking(_ count: Int, _ body: () async throws -> Void) async rethrows {
+    package func taking(_ count: Int, _ body: () async throws -> Void) async rethrows {
         await withCheckedContinuation { continuation in
             resume { $0.waiting.append((count, continuation)) }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -33,6 +34,36 @@ extension TurnTests {
                     #expect(bounded.contains(container), "\(file): \(line)")
                 }
             }
+        }
+    }
+
+    @Test("no more bodies run at a time than there are turns, a body that takes all runs alone, and all run")
+    func turns() async {
+        let turns = Turns(3)
+        let running = Running()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<60 {
+                let count = number.isMultiple(of: 10) ? 3 : 1
+                group.addTask {
+                    await turns.taking(count) {
+                        running.change(by: count)
+                        for _ in 0..<20 { await Task.yield() }
+                        running.change(by: -count)
+                    }
+                }
+            }
+        }
+        let (now, most, changes) = running.counts.withLock { $0 }
+        expect([now, most, changes], equals: [0, 3, 120])
+        await #expect(throws: CancellationError.self) { try await turns.taking(3) { throw CancellationError() } }
+        await turns.taking(3) {}
+    }
+
+    private final class Running: Sendable {
+        let counts = Mutex((now: 0, most: 0, changes: 0))
+
+        func change(by count: Int) {
+            counts.withLock { $0 = ($0.now + count, max($0.most, $0.now + count), $0.changes + 1) }
         }
     }
 
