@@ -57,6 +57,31 @@ extension ReportTextTests {
         expect(report(Mute.loud(1)).fingerprint, equals: "\(mute).loud Intake/Rules.swift")
     }
 
+    @Test("fields with a text for the trail compute message and trail once, and differ in that text alone")
+    func describedTrail() {
+        struct Counted: Error, CustomStringConvertible, UnderlyingErrors {
+            let name: String
+            let calls: Locked<[String]>
+            var underlyingErrors: [any Error] = []
+            var description: String {
+                calls.withLock { $0.append(name) }
+                return name
+            }
+        }
+        let calls = Locked<[String]>([])
+        let under = Counted(name: "under", calls: calls)
+        let report = report(Counted(name: "over", calls: calls, underlyingErrors: [under]))
+        var fields = report.fields { message, trail in "\(message) over \(trail.map(\.message))" }
+        expect(fields["error.trail"], equals: #"over over ["under"]"#)
+        expect(calls.withLock { $0 }, equals: ["over", "under"])
+        var plain = report.fields
+        (fields["error.trail"], plain["error.trail"]) = (nil, nil)
+        (fields["error.time"], plain["error.time"]) = (nil, nil)
+        expect(fields, equals: plain)
+        let bare = self.report(Order.late).fields { _, _ in fatalError("there is no trail") }
+        expectNil(bare["error.trail"])
+    }
+
     @Test("Foundation's errors and NSErrors have the name of their domain's type, the same on every platform")
     func foundation() {
         let errors: [(name: String, error: any Error, object: NSError)] = [

@@ -9,7 +9,7 @@ import Testing
 import Tracing
 
 @Suite("A call's errors", .failsOnUnexpectedErrors, .timeLimit(.minutes(2)))
-struct CallErrorsTests {
+struct ErrorReportingInterceptorTests {
     private struct Sold: Error {}
 
     private static let answers = ErrorMap(default: RPCError(code: .internalError, message: "Internal error"))
@@ -62,15 +62,16 @@ struct CallErrorsTests {
     private func call(
         _ options: CallOptions = .defaults,
         spans: Spans = Spans(name: "call"),
+        failing error: RPCError? = nil,
         _ handler: @escaping Shop.Handler
     ) async throws -> (Result<[String], RPCError>, [ErrorReport]) {
         var result: Result<[String], RPCError> = .success([])
         let recorded = try await withRecordedErrors { _ in
             let transport = InProcessTransport()
-            let shop = Shop(handler: handler)
+            let shop = Shop(deserializer: Text(error: error), handler: handler)
             result = try await withGRPCServer(
                 transport: transport.server, services: [shop],
-                interceptors: [spans, CallErrors(Self.answers)]
+                interceptors: [spans, ErrorReportingInterceptor(Self.answers)]
             ) { _ in
                 try await withGRPCClient(transport: transport.client) { try await shop.call($0, options) }
             }
@@ -99,20 +100,61 @@ struct CallErrorsTests {
         #expect(reports.map(\.scope) == [["shop.Shop/Buy"], ["shop.Shop/Buy"]])
     }
 
+    /// An error that is a status by itself.
+    private struct Refusal: Error, RPCErrorConvertible {
+        let rpcErrorCode: RPCError.Code
+        let rpcErrorMessage = "as it is"
+    }
+
     @Test(arguments: [
         (RPCError.Code.notFound, 0), (.invalidArgument, 0), (.unavailable, 1), (.internalError, 1), (.unknown, 1),
     ])
-    func `an error of gRPC's own keeps its code, and is reported if the server is at fault`(
+    func `a status that is the handler's own keeps its code, and is reported if the server is at fault`(
         code: RPCError.Code, count: Int
     ) async throws {
-        let error = RPCError(code: code, message: "as it is")
         for isThrown in [true, false] {
             let (result, reports) = try await call { _, _ in
-                if isThrown { throw error }
-                return StreamingServerResponse(error: error)
+                if isThrown { throw Refusal(rpcErrorCode: code) }
+                return StreamingServerResponse(error: RPCError(code: code, message: "as it is"))
+            }
+            #expect(throws: RPCError(code: code, message: "as it is")) { try result.get() }
+            #expect(reports.count == count)
+        }
+    }
+
+    @Test func `a status that another service sent is an internal error, and a report`() async throws {
+        let error = RPCError(code: .permissionDenied, message: "db-7.internal refuses account 17")
+        let handlers: [Shop.Handler] = [
+            { _, _ in throw error },
+            { _, _ in try await upstream { throw error } },
+            { _, _ in StreamingServerResponse { _ in throw error } },
+            { _, _ in StreamingServerResponse { _ in try await upstream { throw error } } },
+        ]
+        for (number, handler) in handlers.enumerated() {
+            let (result, reports) = try await call(.defaults, handler)
+            #expect(throws: RPCError(code: .internalError, message: "Internal error")) { try result.get() }
+            #expect(reports.count == 1 && reports.first?.severity == .error)
+            let isUpstream = number % 2 == 1
+            #expect(reports.first?.error is UpstreamError == isUpstream)
+            let call = "ErrorRoutingGRPCTests/ErrorReportingInterceptorTests.swift"
+            #expect(reports.first?.source.fileID == (isUpstream ? call : "ErrorRoutingGRPC/shop.Shop/Buy"))
+        }
+        let (_, reports) = try await call { _, _ in
+            try await upstream { throw RPCError(code: .deadlineExceeded, message: "late") }
+        }
+        #expect(reports.map(\.caseName) == ["timeout"])
+    }
+
+    @Test func `a message that cannot be read is the caller's, with gRPC's own status`() async throws {
+        for code in [RPCError.Code.invalidArgument, .internalError] {
+            let error = RPCError(code: code, message: "not a text")
+            let (result, reports) = try await call(failing: error) { request, _ in
+                for try await _ in request.messages {}
+                return StreamingServerResponse { _ in [:] }
             }
             #expect(throws: error) { try result.get() }
-            #expect(reports.count == count)
+            #expect(reports.map { $0.error is UnreadableMessage } == (code == .internalError ? [true] : []))
+            #expect(reports.first?.trail.count == (code == .internalError ? 1 : nil))
         }
     }
 
@@ -185,7 +227,7 @@ struct CallErrorsTests {
                 let request = StreamingServerRequest(single: ServerRequest(metadata: [:], message: "tea"))
                 // gRPC, which cannot write the metadata, releases the response.
                 _ = try await Spans(name: name).intercept(request: request, context: context) { request, context in
-                    try await CallErrors().intercept(request: request, context: context) { _, _ in
+                    try await ErrorReportingInterceptor().intercept(request: request, context: context) { _, _ in
                         handle.cancel()
                         return StreamingServerResponse<String> { _ in [:] }
                     }
@@ -207,7 +249,7 @@ struct CallErrorsTests {
                 }
             }
             try await withGRPCServer(
-                transport: transport.server, services: [shop], interceptors: [CallErrors(Self.answers)]
+                transport: transport.server, services: [shop], interceptors: [ErrorReportingInterceptor(Self.answers)]
             ) { _ in
                 try await withGRPCClient(transport: transport.client) { client in
                     await withTaskGroup(of: Void.self) { group in
@@ -227,11 +269,12 @@ private struct Shop: RegistrableRPCService {
 
     static let method = MethodDescriptor(fullyQualifiedService: "shop.Shop", method: "Buy")
 
+    var deserializer = Text()
     let handler: Handler
 
     func registerMethods(with router: inout RPCRouter<some ServerTransport>) {
         router.registerHandler(
-            forMethod: Self.method, deserializer: Text(), serializer: Text(), handler: handler)
+            forMethod: Self.method, deserializer: deserializer, serializer: Text(), handler: handler)
     }
 
     func call(_ client: GRPCClient<InProcessTransport.Client>, _ options: CallOptions) async throws
@@ -253,9 +296,13 @@ private struct Shop: RegistrableRPCService {
 }
 
 private struct Text: MessageSerializer, MessageDeserializer {
+    /// What reading a message throws.
+    var error: RPCError?
+
     func serialize<Bytes: GRPCContiguousBytes>(_ message: String) throws -> Bytes { Bytes(Array(message.utf8)) }
 
     func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> String {
-        unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+        if let error { throw error }
+        return unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -7,10 +7,11 @@ public import GRPCCore
 /// ```swift
 /// let answers = ErrorMap(default: RPCError(code: .internalError, message: "Internal error"))
 ///     .on(OrderMissing.self, RPCError(code: .notFound, message: "There is no such order"))
-/// let server = GRPCServer(transport: transport, services: [orders], interceptors: [tracing, CallErrors(answers)])
+/// let interceptors: [any ServerInterceptor] = [tracing, authorization, ErrorReportingInterceptor(answers)]
 /// ```
 ///
-/// It is the last of the interceptors but for those that throw, and right inside one that opens a span.
+/// Let it be the last interceptor, because gRPC turns each error that passes through a later one into a status. An
+/// interceptor that opens a span, or that rejects a call with a status of its own, stands before it.
 ///
 /// Everything that is posted while a call is handled, or its messages are written, is in a scope that is named after
 /// the method, with the metadata `rpc.system`, `rpc.service`, `rpc.method` and `network.peer.address`.
@@ -18,10 +19,21 @@ public import GRPCCore
 /// | what happens | status | reported | span |
 /// | --- | --- | --- | --- |
 /// | an error of yours | as `answers` says | yes | error; failed if the status is the server's |
-/// | `RPCError`, or what converts to it, with a code of the caller's | its own | no | nothing |
+/// | an `RPCError` that is thrown, such as another service's | as `answers` says | yes | the same |
+/// | ``UpstreamError`` | as `answers` says | yes | the same |
+/// | an error of yours that is `RPCErrorConvertible`, with a code of the caller's | its own | no | nothing |
 /// | the same with a code of the server's | its own | yes | error; failed |
-/// | either of these, with a rule in `answers` | as `answers` says | yes | as with an error of yours |
+/// | a response with an error that the handler returns | as the two rows before | | |
+/// | either of these three, with a rule in `answers` | as `answers` says | yes | as with an error of yours |
 /// | the call is cancelled | its own, or `cancelled` | ``CallCancelled``, a notice | error; failed |
+///
+/// An `RPCError` says nothing of where it comes from. The one that a client throws has the code and text of another
+/// service, which are about this service and not about its caller. So a thrown one is an internal error, and only
+/// what's certainly the handler's own goes out as it is. If a handler decides a status itself, give `answers` a rule,
+/// conform the error to `RPCErrorConvertible`, or return `StreamingServerResponse(error:)`.
+///
+/// The source of a report is the method: `ErrorRoutingGRPC/orders.Shipping/Ship`, without a line. So its fingerprint is
+/// the method with the error's type and its case or code. That of an ``UpstreamError`` is the call of `upstream`.
 ///
 /// A call is cancelled when it is past its deadline, when its caller has left, or when the server ends. That is
 /// reported when its handler has ended, with what it threw then.
@@ -33,7 +45,7 @@ public import GRPCCore
 /// takes. With this interceptor the handler's task is cancelled then; so it ends, and with it its span.
 ///
 /// Where the span has ended before the messages are written, what fails then is recorded in a span `error` within it.
-public struct CallErrors: ServerInterceptor {
+public struct ErrorReportingInterceptor: ServerInterceptor {
     private let answers: ErrorMap<RPCError>
 
     /// Makes the interceptor.
@@ -66,12 +78,16 @@ public struct CallErrors: ServerInterceptor {
             method.fullyQualifiedMethod, handler: .calls, order: .rootFirst, metadata: metadata
         ) { scope in
             let call = Call(
-                answers: answers, scope: scope, timeout: request.metadata.deadline, cancellation: context.cancellation)
+                answers: answers, scope: scope, method: method, timeout: request.metadata.deadline,
+                cancellation: context.cancellation)
+            var request = request
+            request.messages = RPCAsyncSequence(wrapping: CallerMessages(messages: request.messages))
+            let (received, context) = (request, context)
             do {
-                var response = try await call.run { try await next(request, context) }
+                var response = try await call.run { try await next(received, context) }
                 switch response.accepted {
                 case .failure(let error):
-                    throw error
+                    return StreamingServerResponse(error: call.answer(to: error, isReturned: true))
                 case .success(var contents):
                     let produce = contents.producer
                     contents.producer = { writer in
@@ -109,7 +125,7 @@ extension ErrorHandler {
 
 /// A call was cancelled before it was answered: a notice, not a failure.
 ///
-/// ``CallErrors`` posts one for each such call, with a rule of its own that handles it.
+/// ``ErrorReportingInterceptor`` posts one for each such call, with a rule of its own that handles it.
 public struct CallCancelled: Error, UnderlyingErrors, CustomStringConvertible {
     /// The time limit that the caller gave, as gRPC writes it: `500m` for half a second; nil if there was none.
     ///

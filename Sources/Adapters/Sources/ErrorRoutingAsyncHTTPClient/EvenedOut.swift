@@ -34,6 +34,9 @@ enum EvenedOut {
         }
     }
 
+    /// Whether an error says that the server took too long.
+    static func isTimeout(_ error: any Error) -> Bool { (self.error(for: error) as? NetworkError)?.kind == .timeout }
+
     /// Returns the error of a connection that failed, with what async-http-client says of it under the code.
     private static func lost(_ code: URLError.Code, _ cause: any Error, isUnsent: Bool = false) -> NetworkError {
         NetworkError(

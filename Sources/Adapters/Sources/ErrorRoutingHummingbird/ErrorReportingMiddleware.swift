@@ -2,6 +2,7 @@ public import ErrorRouting
 import ErrorRoutingTracing
 public import HTTPErrors
 public import Hummingbird
+import ServiceLifecycle
 import Synchronization
 
 /// The middleware that turns each error of a request into a response and a report.
@@ -13,7 +14,7 @@ import Synchronization
 /// router.addMiddleware {
 ///     MetricsMiddleware()         // counts the status that the client gets
 ///     TracingMiddleware()         // its span is open until the body is written
-///     RequestErrors(problems)     // turns errors into responses
+///     ErrorReportingMiddleware(problems)     // turns errors into responses
 ///     …                           // everything that throws
 /// }
 /// ```
@@ -31,17 +32,20 @@ import Synchronization
 /// | either of these, with a rule in `problems` | as `problems` says | yes | error; failed from 500 on |
 /// | a route returns a response | that response | no: nothing was thrown | failed from 500 on |
 /// | the response's body breaks off | the status is sent already | yes | error; failed from 500 on |
-/// | ``ClientBroke`` | 499, or 400 for ``ClientBroke/malformed(_:)`` | yes; ignored | error |
-/// | ``UpstreamBroke`` | 502, or 504 for ``UpstreamBroke/timeout(_:)`` | yes | error; failed |
-/// | the request is cancelled, or was as its head was written | 503 | ``RequestCancelled``, a notice | error; failed |
-/// | a cancellation in a request that goes on, as a subtask's | as `problems` says | yes | error; failed from 500 on |
+/// | ``ClientDisconnected`` | 499, or 400 for ``ClientDisconnected/malformed(_:)`` | yes; ignored | error |
+/// | ``UpstreamError`` | 502, or 504 for ``UpstreamError/timeout(_:)`` | yes | error; failed |
+/// | the request is cancelled, or was as its head was written; a cancellation in a graceful shutdown | 503 | ``RequestCancelled``, a notice | error; failed |
+/// | a cancellation that nobody asked for, such as a subtask's | as `problems` says | yes | error; failed from 500 on |
 ///
-/// A rule in `problems` changes the last four responses. Two rules stand after yours: ``ClientBroke`` is ignored, and
+/// The source of a report is the route: `ErrorRoutingHummingbird/orders/{id}`, without a line. So its fingerprint is the
+/// route with the error's type and its case or code. That of an ``UpstreamError`` is the call of `upstream`.
+///
+/// A rule in `problems` changes the last four responses. Two rules stand after yours: ``ClientDisconnected`` is ignored, and
 /// ``RequestCancelled`` is handled, so that neither pages anybody.
 ///
 /// One within another, as for a group of routes, answers by `problems` of its own; the outer one reports what breaks
 /// the bodies.
-public struct RequestErrors<Context: RequestContext>: RouterMiddleware {
+public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddleware {
     private let problems: ErrorMap<ProblemDetails>
     private let kind: @Sendable (Request) -> String
 
@@ -75,7 +79,7 @@ public struct RequestErrors<Context: RequestContext>: RouterMiddleware {
         let kind = context.endpointPath ?? kind(request)
         let metadata = Self.metadata(of: request, context)
         return await withErrorScope(kind, handler: .requests, order: .rootFirst, metadata: metadata) { scope in
-            let reporter = Reporter(problems: problems, scope: scope, trace: .current)
+            let reporter = Reporter(problems: problems, scope: scope, trace: .current, kind: kind)
             do {
                 if Reporter.isAround { return try await next(request, context) }
                 var request = request
@@ -108,7 +112,7 @@ extension ErrorHandler {
     /// What needs no rule of the application's.
     fileprivate static let requests = ErrorHandler()
         .on(RequestCancelled.self) { _ in .stop }
-        .ignore(ClientBroke.self)
+        .ignore(ClientDisconnected.self)
 }
 
 /// Reports what a request throws, once.
@@ -119,6 +123,7 @@ private struct Reporter: Sendable {
     let problems: ErrorMap<ProblemDetails>
     let scope: ErrorScope
     let trace: RequestTrace
+    let kind: String
 
     /// Reports an error, and returns the response to it.
     func response(to error: any Error, _ request: Request, _ context: some RequestContext) -> Response {
@@ -158,23 +163,35 @@ private struct Reporter: Sendable {
         }
     }
 
-    /// What a cancelled request throws is its cancellation's doing, as far as can be known.
+    /// Returns what is reported of an error: in a cancelled request whatever it throws is the cancellation's doing, as
+    /// far as can be known, and during a graceful shutdown so is a cancellation.
     private func told(_ error: any Error) -> any Error {
-        Task.isCancelled ? RequestCancelled(underlyingErrors: [error]) : error
+        let isCancelled = Task.isCancelled || Task.isShuttingDownGracefully && ErrorMatcher.cancellation ~= error
+        return isCancelled ? RequestCancelled(underlyingErrors: [error]) : error
     }
 
     private func report(_ error: any Error, _ status: some BinaryInteger) {
-        scope.post(error, as: error is RequestCancelled ? .notice : .failure)
+        scope.post(
+            error, as: error is RequestCancelled ? .notice : .failure, metadata: [:],
+            source: (error as? UpstreamError)?.source ?? source)
         trace.record(error, isFailed: status >= 500)
+    }
+
+    /// The route, as the source of what it throws.
+    ///
+    /// A line of this file would be the same for every route, so that neither a fingerprint nor a log would say where the
+    /// error was thrown.
+    private var source: ErrorReport.Source {
+        ErrorReport.Source(fileID: "ErrorRoutingHummingbird/\(kind.drop { $0 == "/" })", line: 0)
     }
 
     private func problem(for error: any Error) -> ProblemDetails? {
         if let problem = problems.match(error)?.value { return problem }
         return switch error {
-        case ClientBroke.left: ProblemDetails(title: "The client has left", status: 499)
-        case ClientBroke.malformed: ProblemDetails(title: "This is not HTTP", status: 400)
-        case UpstreamBroke.timeout: ProblemDetails(title: "The upstream is slow", status: 504)
-        case is UpstreamBroke: ProblemDetails(title: "The upstream failed", status: 502)
+        case ClientDisconnected.left: ProblemDetails(title: "The client has left", status: 499)
+        case ClientDisconnected.malformed: ProblemDetails(title: "This is not HTTP", status: 400)
+        case UpstreamError.timeout: ProblemDetails(title: "The upstream is slow", status: 504)
+        case is UpstreamError: ProblemDetails(title: "The upstream failed", status: 502)
         case is RequestCancelled: ProblemDetails(title: "Going down", status: 503)
         default: nil
         }

@@ -4,10 +4,10 @@ import NIOHTTP1
 
 /// The connection broke that a request came on: no failure of the service.
 ///
-/// A connection that the service has opened itself breaks with the same errors, so ``RequestErrors`` wraps them where
+/// A connection that the service has opened itself breaks with the same errors, so ``ErrorReportingMiddleware`` wraps them where
 /// it is known which of the two it was: around the request's body, and around the writer of the response's. It ignores
 /// them, unless your rules do otherwise.
-public enum ClientBroke: Error, UnderlyingErrors, CustomStringConvertible {
+public enum ClientDisconnected: Error, UnderlyingErrors, CustomStringConvertible {
     /// The client has left; it gets no response.
     case left(any Error)
     /// The client has sent what is not HTTP, and is still there.
@@ -17,7 +17,7 @@ public enum ClientBroke: Error, UnderlyingErrors, CustomStringConvertible {
     static func unlessCancelled(_ error: any Error) -> any Error {
         if Task.isCancelled { return CancellationError() }
         let isMalformed = (error as? HTTPParserError).map { $0 != .invalidEOFState } ?? false
-        return isMalformed ? ClientBroke.malformed(error) : ClientBroke.left(error)
+        return isMalformed ? ClientDisconnected.malformed(error) : ClientDisconnected.left(error)
     }
 
     /// What the connection broke with.
@@ -38,7 +38,7 @@ public enum ClientBroke: Error, UnderlyingErrors, CustomStringConvertible {
 
 /// The request was cancelled before it was answered, such as by the limit of a shutdown: a notice, not a failure.
 ///
-/// ``RequestErrors`` posts one for each such request, with a rule of its own that handles it.
+/// ``ErrorReportingMiddleware`` posts one for each such request, with a rule of its own that handles it.
 public struct RequestCancelled: Error, UnderlyingErrors, CustomStringConvertible {
     /// What the request threw when it was cancelled.
     public let underlyingErrors: [any Error]
@@ -54,7 +54,7 @@ struct ClientBody: AsyncSequence {
 
         mutating func next() async throws -> ByteBuffer? {
             let part: ByteBuffer?
-            do { part = try await parts.next() } catch { throw ClientBroke.unlessCancelled(error) }
+            do { part = try await parts.next() } catch { throw ClientDisconnected.unlessCancelled(error) }
             // A cancelled body may end in the same way as a complete one.
             if part == nil { try Task.checkCancellation() }
             return part
@@ -71,10 +71,10 @@ struct ClientWriter: ResponseBodyWriter {
     var writer: any ResponseBodyWriter
 
     mutating func write(_ buffer: ByteBuffer) async throws {
-        do { try await writer.write(buffer) } catch { throw ClientBroke.unlessCancelled(error) }
+        do { try await writer.write(buffer) } catch { throw ClientDisconnected.unlessCancelled(error) }
     }
 
     consuming func finish(_ trailers: HTTPFields?) async throws {
-        do { try await writer.finish(trailers) } catch { throw ClientBroke.unlessCancelled(error) }
+        do { try await writer.finish(trailers) } catch { throw ClientDisconnected.unlessCancelled(error) }
     }
 }
