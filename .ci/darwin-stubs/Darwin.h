@@ -22,6 +22,7 @@ typedef unsigned int D_socklen_t;
 typedef unsigned long long D_rlim_t;
 typedef unsigned long D_pthread_key_t;
 typedef long D_ssize_t;
+typedef unsigned int D_clockid_t;
 struct D_timespec { long tv_sec; long tv_nsec; };
 struct D_timeval { long tv_sec; D_suseconds_t tv_usec; };
 struct D_stat {
@@ -56,6 +57,7 @@ int D_ttyname_r(int, char *, size_t);
 int D_gethostname(char *, size_t);
 long D_fpathconf(int, int);
 int D_usleep(D_useconds_t);
+int D_clock_gettime(D_clockid_t, struct D_timespec *);
 unsigned D_sleep(unsigned);
 unsigned D_alarm(unsigned);
 D_pid_t D_getpid(void);
@@ -167,6 +169,7 @@ int D_closedir(D_DIR *);
 #define D_SO_RCVTIMEO 0x1006
 #define D_MSG_DONTWAIT 0x80
 #define D_MSG_NOSIGNAL 0x80000
+#define D_CLOCK_REALTIME ((D_clockid_t)0)
 #define D_SIGINT 2
 #define D_SIGILL 4
 #define D_SIGTRAP 5
@@ -181,6 +184,7 @@ int D_closedir(D_DIR *);
 #define D_SIGXFSZ 25
 #define D_SIG_BLOCK 1
 #define D_SIG_SETMASK 3
+#define D_CLOCK_THREAD_CPUTIME_ID ((D_clockid_t)16)
 #define D_EPERM 1
 #define D_ENOENT 2
 #define D_EINTR 4
