@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("The compiler lists the choices", .timeLimit(.minutes(10)), .hangLimit)
+@Suite("The compiler lists the choices", .hangLimit(minutes: 10), .hangLimit)
 struct DiagnosticTests {}
 
 extension DiagnosticTests {

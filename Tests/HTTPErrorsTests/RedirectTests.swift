@@ -7,7 +7,9 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("A redirect is followed with the same request or as a GET, without giving secrets away", .tags(.http4, .http8), .hangLimit)
+@Suite(
+    "A redirect is followed with the same request or as a GET, without giving secrets away", .tags(.http4, .http8),
+    .hangLimit)
 struct RedirectTests {
     private let order = TransportRequest(
         method: "POST", url: URL(string: "https://api.example.com/v1/orders?a=b")!,
