@@ -12,10 +12,10 @@ import Synchronization
 ///
 /// ```swift
 /// router.addMiddleware {
-///     MetricsMiddleware()         // counts the status that the client gets
-///     TracingMiddleware()         // its span is open until the body is written
+///     MetricsMiddleware()                 // counts the status that the client gets
+///     TracingMiddleware()                 // its span is open until the body is written
 ///     ErrorReportingMiddleware(problems)  // turns errors into responses
-///     …                           // everything that throws
+///     …                                   // everything that throws
 /// }
 /// ```
 ///
