@@ -1,6 +1,6 @@
 extension ErrorBus {
-    /// Binds the bus for a body and everything it starts, so that errors posted there by `postError` or `.ambient` go to
-    /// this bus, and not to the process's root.
+    /// Binds the bus for a body and everything it starts: errors posted there by `postError` or `.ambient` go to this
+    /// bus, and not to the process's root.
     ///
     /// For a part of a program that does not run within
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, such as a service beside the one that runs the bus.

@@ -88,8 +88,8 @@ extension ErrorReport {
     ///
     /// For a log that has each text once: the message and the trail, which can be long, are computed once for both.
     ///
-    /// - Parameter describeTrail: Returns the value of `error.trail`; called with the message and the trail if the trail
-    ///   isn't empty.
+    /// - Parameter describeTrail: Returns the value of `error.trail`. It is called with the message and the trail,
+    ///   unless the trail is empty.
     /// - Returns: The fields.
     /// - Complexity: That of ``message`` and of ``trail``.
     public func fields(

@@ -24,7 +24,7 @@ final class Call: Sendable {
         self.answers = answers
         self.scope = scope
         self.trace = .current
-        // A line of this file would be the same for whatever any method throws.
+        // The method, because a line of this file would be the same for every method.
         self.source = ErrorReport.Source(fileID: "ErrorRoutingGRPC/\(method.fullyQualifiedMethod)", line: 0)
         self.timeout = timeout
         self.cancellation = cancellation
@@ -68,8 +68,8 @@ final class Call: Sendable {
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - isReturned: Whether it is the handler's own response. An `RPCError` that was thrown may be what another service
-    ///     answered, and then its code and text are not for this service's caller.
+    ///   - isReturned: Whether the handler returned it as its response. A thrown `RPCError` may be the answer of
+    ///     another service: its code and text are not for this service's caller.
     func answer(to error: any Error, isReturned: Bool = false) -> RPCError {
         let own = isReturned || !(error is RPCError) ? (error as? any RPCErrorConvertible).map { RPCError($0) } : nil
         let rule = answers.match(error)?.value

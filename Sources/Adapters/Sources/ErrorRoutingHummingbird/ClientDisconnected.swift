@@ -2,11 +2,11 @@ public import ErrorRouting
 import Hummingbird
 import NIOHTTP1
 
-/// The connection broke that a request came on: no failure of the service.
+/// The client's connection broke, which isn't a failure of the service.
 ///
-/// A connection that the service has opened itself breaks with the same errors, so ``ErrorReportingMiddleware`` wraps them where
-/// it is known which of the two it was: around the request's body, and around the writer of the response's. It ignores
-/// them, unless your rules do otherwise.
+/// A connection that the service has opened itself breaks with the same errors. So ``ErrorReportingMiddleware`` wraps
+/// them where it's known that the connection is the client's: around the request's body, and around the writer of the
+/// response's body. It ignores them, unless your rules do otherwise.
 public enum ClientDisconnected: Error, UnderlyingErrors, CustomStringConvertible {
     /// The client has left; it gets no response.
     case left(any Error)

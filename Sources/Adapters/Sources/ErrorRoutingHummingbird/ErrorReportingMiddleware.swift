@@ -7,15 +7,15 @@ import Synchronization
 
 /// The middleware that turns each error of a request into a response and a report.
 ///
-/// It stands right inside `TracingMiddleware`, whose span is still open when it records an error, and outside all that
-/// throws:
+/// Add it right inside `TracingMiddleware`, whose span is still open when the middleware records an error, and outside
+/// everything that throws:
 ///
 /// ```swift
 /// router.addMiddleware {
-///     MetricsMiddleware()         // counts the status that the client gets
-///     TracingMiddleware()         // its span is open until the body is written
-///     ErrorReportingMiddleware(problems)     // turns errors into responses
-///     …                           // everything that throws
+///     MetricsMiddleware()                 // counts the status that the client gets
+///     TracingMiddleware()                 // its span is open until the body is written
+///     ErrorReportingMiddleware(problems)  // turns errors into responses
+///     …                                   // everything that throws
 /// }
 /// ```
 ///
@@ -33,23 +33,25 @@ import Synchronization
 /// | a route returns a response | that response | no: nothing was thrown | failed from 500 on |
 /// | the response's body breaks off | the status is sent already | yes | error; failed from 500 on |
 /// | ``ClientDisconnected`` | 499, or 400 for ``ClientDisconnected/malformed(_:)`` | yes; ignored | error |
-/// | ``UpstreamError`` | 502, or 504 for ``UpstreamError/timeout(_:)`` | yes | error; failed |
-/// | the request is cancelled, or was as its head was written; a cancellation in a graceful shutdown | 503 | ``RequestCancelled``, a notice | error; failed |
+/// | ``UpstreamError`` | 502, or 504 for ``UpstreamError/timeout(_:_:)`` | yes | error; failed |
+/// | the request is cancelled, or was as its head was written | 503 | ``RequestCancelled``, a notice | error; failed |
+/// | a cancellation during a graceful shutdown | 503 | ``RequestCancelled``, a notice | error; failed |
 /// | a cancellation that nobody asked for, such as a subtask's | as `problems` says | yes | error; failed from 500 on |
 ///
-/// The source of a report is the route: `ErrorRoutingHummingbird/orders/{id}`, without a line. So its fingerprint is the
-/// route with the error's type and its case or code. That of an ``UpstreamError`` is the call of `upstream`.
+/// The source of a report is the route: `ErrorRoutingHummingbird/orders/{id}`, without a line. So the report's
+/// fingerprint is the route with the error's type and its case or code. The source of an ``UpstreamError`` is the file
+/// and line that called `upstream`.
 ///
-/// A rule in `problems` changes the last four responses. Two rules stand after yours: ``ClientDisconnected`` is ignored, and
-/// ``RequestCancelled`` is handled, so that neither pages anybody.
+/// A rule in `problems` changes the last five responses. Two rules stand after yours: ``ClientDisconnected`` is
+/// ignored, and ``RequestCancelled`` is handled, so that neither pages anybody.
 ///
-/// One within another, as for a group of routes, answers by `problems` of its own; the outer one reports what breaks
-/// the bodies.
+/// A middleware within another one, as for a group of routes, answers by its own `problems`. The outer one reports what
+/// breaks the bodies.
 public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddleware {
     private let problems: ErrorMap<ProblemDetails>
     private let kind: @Sendable (Request) -> String
 
-    /// Makes the middleware.
+    /// Creates the middleware.
     ///
     /// - Parameters:
     ///   - problems: The response to a request that fails; its default should say nothing of what is behind it.
@@ -179,8 +181,8 @@ private struct Reporter: Sendable {
 
     /// The route, as the source of what it throws.
     ///
-    /// A line of this file would be the same for every route, so that neither a fingerprint nor a log would say where the
-    /// error was thrown.
+    /// A line of this file would be the same for every route, so that neither a fingerprint nor a log would say where
+    /// the error was thrown.
     private var source: ErrorReport.Source {
         ErrorReport.Source(fileID: "ErrorRoutingHummingbird/\(kind.drop { $0 == "/" })", line: 0)
     }

@@ -8,8 +8,8 @@ public import Logging
 /// contains is in `error.trail` by its type alone. File and line are those that posted the error, and swift-log takes
 /// the module from them. Message and trail are computed once per report.
 ///
-/// The entry's level is the report's severity, unless a rule of `levels` says otherwise: a failure that a rule handled is
-/// a `notice`, and one that no rule matched is an `error`.
+/// The entry's level is the report's severity: a failure that a rule handled is a `notice`, and one that no rule
+/// matched is an `error`. A rule of `levels` goes before that.
 ///
 /// The error itself is not passed as swift-log's `error:`. Backends print that as `"\(error)"`: a text of any length
 /// and any number of lines, with whatever the error's fields contain.

@@ -78,11 +78,12 @@ package struct RequestTrace: Sendable {
 
     /// Records an error's type and message in the span, and whether the span has failed.
     ///
-    /// Not the error itself: exporters print that as `"\(error)"`, a text of any length, with whatever the error's fields
-    /// contain.
+    /// It doesn't pass the error itself. Exporters print that as `"\(error)"`: a text of any length, with whatever the
+    /// error's fields contain.
     ///
-    /// If the span has ended, as one of gRPC may before the messages are written, or is not found because the tracer does
-    /// not implement `activeSpan(identifiedBy:)`, a span of the error's own is opened within it.
+    /// If the span has ended, as one of gRPC may before the messages are written, a span of the error's own is opened
+    /// within it. So it is if the tracer can't find the span, because it does not implement
+    /// `activeSpan(identifiedBy:)`.
     package func record(_ error: any Error, isFailed: Bool) {
         guard let context else { return }
         let open = span

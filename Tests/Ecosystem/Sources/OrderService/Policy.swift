@@ -8,8 +8,8 @@ import Logging
 let logger = Logger(label: "orders")
 
 extension ErrorHandler {
-    // What can be expected is handled, and everything else pages somebody: in a task of the bus, because all later errors
-    // would wait for a rule that waits.
+    // Expected errors are handled, and every other error pages somebody. The pager is called in a task of the bus,
+    // because all later errors wait for a rule that waits.
     static func orders(paging pager: Pager?, waiting waits: Bool) -> ErrorHandler {
         ErrorHandler()
             .onNoMatch { error in

@@ -43,8 +43,10 @@ final class LoggedSpan: Span {
         attributes: SpanAttributes,
         at instant: @autoclosure () -> Instant
     ) {
-        guard case .string(let type) = attributes["exception.type"]?.toSpanAttribute() else { return }
-        let name = String(type.split(separator: ".").last ?? "")
+        var name = "raw \(type(of: error))"
+        if case .string(let type) = attributes["exception.type"]?.toSpanAttribute() {
+            name = String(type.split(separator: ".").last ?? "")
+        }
         state.withLock { if !$0.hasEnded { $0.errors.append(name) } }
     }
 

@@ -81,6 +81,31 @@ extension FaultLab.ServiceLab {
             }
         }
 
+        @Test func `where a request, a task and the bus are all stuck it ends in the thirty seconds that there are`()
+            async throws
+        {
+            try await withService(["PAGER_PATH": "hang", "PAGER_WAITS": "yes"]) { process, caller in
+                let request = ServiceRequest(method: "POST", path: "/labels/9?seconds=600&busy=yes", status: 202)
+                let printing = try await caller.send(request)
+                let label = try await caller.send(.label)
+                #expect(printing.status == 202 && label.status == 500)
+                let connection = try Connection(to: caller.port)
+                defer { connection.close(resets: false) }
+                try connection.write("GET /pickups HTTP/1.1\r\nHost: orders\r\n\r\n")
+                // One of them asks for the metrics.
+                try await caller.waitUntilActive("GET", 2)
+                let begin = ContinuousClock.now
+                process.send(SIGTERM)
+                let end = try await process.end()
+                #expect(end == .exit(0))
+                let time = begin.duration(to: .now)
+                #expect(time >= .seconds(15) && time < .seconds(30), "\(time)")
+                let law = try law(of: process)
+                #expect(law["posted"] == 2 && law["dropped"] == process.lines.count(where: \.isGivenBack))
+                Table.row("SIGTERM, all stuck", "\(time)", "\(law.counts)")
+            }
+        }
+
         @Test func `a pager that never answers holds up nobody's log, and none of it is given back on SIGTERM`()
             async throws
         {
