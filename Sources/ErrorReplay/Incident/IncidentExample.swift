@@ -13,12 +13,12 @@ enum IncidentExample {
         }
         page.raw("{")
         field("message", .message, isShort ? 200 : 800)
-        field("time", .time, 40)
-        field("host", .host, 100)
-        field("service", .service, 100)
-        page.field("sequence", scan.sequence)
-        field("source", .source, 200)
         if !isShort {
+            field("time", .time, 40)
+            field("host", .host, 100)
+            field("service", .service, 100)
+            page.field("sequence", scan.sequence)
+            field("source", .source, 200)
             page.field("metadata") { page in
                 page.list(scan.metadata.prefix(12)) { page, entry in
                     page.list([(entry.key, 60), (entry.value, 160)]) { $0.text(shown($1.0, $1.1)) }
