@@ -117,12 +117,8 @@ extension Incident {
         ] {
             page.field(key, number)
         }
-        page.field("failures") { page in
-            page.list(failures.prefix(50)) { $0.text(PageText.shown($1, 300)) }
-        }
-        page.field("roles") { page in page.list(Self.roles) { $0.text($1) } }
-        page.field("timelines") { page in
-            page.list(timelines) { Self.times($1, 1, base, &$0) }
-        }
+        page.field("failures") { $0.list(failures.prefix(50)) { $0.text(PageText.shown($1, 300)) } }
+        page.field("roles") { $0.list(Self.roles) { $0.text($1) } }
+        page.field("timelines") { $0.list(timelines) { Self.times($1, 1, base, &$0) } }
     }
 }

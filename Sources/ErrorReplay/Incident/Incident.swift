@@ -133,8 +133,6 @@ package struct Incident: Sendable {
             }
             for place in timelines.indices { timelines[place] = timelines[place].merged(by: next / width) }
             width = next
-            // Each kind needs one, however wide they are.
-            if width > 86_400 * 365 * 100 { return }
         }
     }
 
