@@ -33,7 +33,7 @@ extension ErrorRecord {
             caseName: texts.caseName,
             domain: texts.domainAndCode?.domain,
             code: texts.domainAndCode?.code,
-            cancellation: ErrorMatcher.cancellation.match(report.error) == nil ? nil : true,
+            cancellation: Self.cancellation.match(report.error) == nil ? nil : true,
             message: texts.message,
             source: OneLine.escaped(report.source.description),
             scope: report.scope.map(OneLine.escaped),
@@ -48,6 +48,9 @@ extension ErrorRecord {
             value: rebuilding.value(of: report.error, named: texts.typeName)
         )
     }
+
+    /// Built once: building it costs as much as the rest of a short line.
+    private static let cancellation = ErrorMatcher.cancellation
 
     private static func escaped(_ metadata: [String: String]) -> [String: String] {
         Dictionary(metadata.map { (OneLine.escaped($0), OneLine.escaped($1)) }) { first, _ in first }
