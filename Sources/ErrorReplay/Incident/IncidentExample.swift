@@ -18,7 +18,7 @@ enum IncidentExample {
             page.field("sequence", scan.sequence)
             field("source", .source, 200)
             page.field("metadata") {
-                $0.list(scan.metadata.prefix(12)) { page, entry in
+                $0.list(scan.metadata(line).prefix(12)) { page, entry in
                     page.list([(entry.key, 60), (entry.value, 160)]) { $0.text(shown($1.0, $1.1)) }
                 }
             }
