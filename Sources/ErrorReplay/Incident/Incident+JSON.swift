@@ -9,31 +9,31 @@ extension Incident {
     /// If that is too little, rows lose their examples first, the smallest kinds before the larger ones; then kinds are
     /// one row that counts them. The largest kinds and the new ones come last.
     package func json(limit: Int) -> [UInt8] {
-        var rows = rows()
         var page = PageText()
         page.raw("{")
         head(&page)
-        var rest = limit - page.bytes.count - 200
-        rest -= rows.reduce(0) { $0 + $1.json.count + $1.example.count + 16 }
-        for place in rows.indices.reversed() where rest < 0 {
-            rest += rows[place].example.count
-            rows[place].example = []
-        }
-        var (left, errors) = (0, 0)
-        while rest < 0, let row = rows.popLast() {
-            rest += row.json.count + 16
-            left += 1
-            errors += kinds[row.kind].count
+        let order = order
+        let (whole, base) = span
+        let coarse = max((whole + Self.sparkline - 1) / Self.sparkline, 1)
+        var (rows, rest) = ([[UInt8]](), limit - page.bytes.count - 200)
+        for (number, isFine) in order {
+            let row = row(kinds[number], isFine ? 1 : coarse, base)
+            // With the comma and the end of the object.
+            if row.count + 2 > rest { break }
+            rest -= row.count + 2
+            rows.append(row)
         }
         page.field("rows") { page in
-            page.list(rows) { page, row in
-                page.raw(row.json)
-                if !row.example.isEmpty { page.field("example") { $0.raw(row.example) } }
+            page.list(rows.indices) { page, place in
+                page.raw(rows[place])
+                let example = kinds[order[place].kind].example
+                rest -= example.count + 12
+                if rest >= 0 { page.field("example") { $0.raw(example) } }
                 page.raw("}")
             }
         }
-        page.field("left", left)
-        page.field("leftErrors", errors)
+        page.field("left", order.count - rows.count)
+        page.field("leftErrors", order.dropFirst(rows.count).reduce(0) { $0 + kinds[$1.kind].count })
         page.raw("}")
         return page.bytes
     }
@@ -44,23 +44,24 @@ extension Incident {
         return own >= last - (last - first) / 10
     }
 
-    /// The rows without the ends of their objects: the largest and new kinds first, then the others, by their counts.
-    private func rows() -> [(kind: Int, json: [UInt8], example: [UInt8])] {
-        let sorted = kinds.indices.sorted {
-            (kinds[$1].count, kinds[$0].fingerprint, kinds[$0].role) < (
-                kinds[$0].count, kinds[$1].fingerprint, kinds[$1].role
-            )
+    /// The numbers of the kinds in the order of their rows, and whether each has its own timeline in the chart: the
+    /// largest and new kinds first, then the others, by their counts.
+    private var order: [(kind: Int, isFine: Bool)] {
+        let sorted = kinds.indices.sorted { one, other in
+            let (one, other) = (kinds[one], kinds[other])
+            return (other.count, one.fingerprint, one.role) < (one.count, other.fingerprint, other.role)
         }
         var places = [Int](repeating: 0, count: Self.roles.count)
-        let (whole, base) = span
-        let coarse = max((whole + Self.sparkline - 1) / Self.sparkline, 1)
-        var (full, others): ([(Int, [UInt8], [UInt8])], [(Int, [UInt8], [UInt8])]) = ([], [])
+        var (full, others): ([(Int, Bool)], [(Int, Bool)]) = ([], [])
         for (place, number) in sorted.enumerated() {
             let kind = kinds[number]
             places[kind.role] += 1
             let isFine = places[kind.role] <= Self.fineRows || kind.buckets.entries.count <= Self.sparkline
-            let row = (number, row(kind, isFine ? 1 : coarse, base), kind.example)
-            if place < Self.fullRows || isNew(kind) { full.append(row) } else { others.append(row) }
+            if place < Self.fullRows || isNew(kind) {
+                full.append((number, isFine))
+            } else {
+                others.append((number, isFine))
+            }
         }
         return full + others
     }
@@ -116,12 +117,8 @@ extension Incident {
         ] {
             page.field(key, number)
         }
-        page.field("failures") { page in
-            page.list(failures.prefix(50)) { $0.text(PageText.shown($1, 300)) }
-        }
-        page.field("roles") { page in page.list(Self.roles) { $0.text($1) } }
-        page.field("timelines") { page in
-            page.list(timelines) { Self.times($1, 1, base, &$0) }
-        }
+        page.field("failures") { $0.list(failures.prefix(50)) { $0.text(PageText.shown($1, 300)) } }
+        page.field("roles") { $0.list(Self.roles) { $0.text($1) } }
+        page.field("timelines") { $0.list(timelines) { Self.times($1, 1, base, &$0) } }
     }
 }

@@ -12,7 +12,7 @@ package struct Incident: Sendable {
         /// The number of buckets of the whole time.
         var buckets = 1_440
         /// The number of counts in all kinds' buckets.
-        var counts = 400_000
+        var counts = 300_000
     }
 
     static let roles = ["failure", "attempt", "notice", "other roles"]
@@ -32,7 +32,7 @@ package struct Incident: Sendable {
     private(set) var kinds: [IncidentKind] = []
     private var places: [String: Int] = [:]
     private(set) var names = NameTable()
-    private var cells = KeptVerdicts<Cell>(count: 4_096)
+    private var cells = KeptVerdicts<Cell>()
     private var (scan, key) = (RecordScan(), [UInt8]())
     private var exampleSize = 0
 
@@ -133,8 +133,6 @@ package struct Incident: Sendable {
             }
             for place in timelines.indices { timelines[place] = timelines[place].merged(by: next / width) }
             width = next
-            // Each kind needs one, however wide they are.
-            if width > 86_400 * 365 * 100 { return }
         }
     }
 
@@ -175,11 +173,11 @@ package struct Incident: Sendable {
     /// Returns the number of the line's kind; -1 if there are too many.
     private mutating func kind(_ line: Span<UInt8>, _ role: Int, _ type: String) -> Int {
         let own = text(.fingerprint, line)
-        let fingerprint = PageText.shown(own.isEmpty ? type : own, 300)
+        let fingerprint = PageText.shown(own.isEmpty ? type : own, 200)
         let name = "\(role)\(fingerprint)"
         if let place = places[name] { return place }
         guard kinds.count < limits.kinds else { return -1 }
-        let example = IncidentExample.json(scan, line, isShort: exampleSize > 12 << 20)
+        let example = IncidentExample.json(scan, line, isShort: exampleSize > 4 << 20)
         exampleSize += example.count
         places[name] = kinds.count
         kinds.append(IncidentKind(fingerprint: fingerprint, role: role, example: example))

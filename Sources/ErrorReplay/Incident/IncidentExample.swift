@@ -5,27 +5,25 @@ enum IncidentExample {
     /// - Parameter isShort: Whether there is no room for more than the message's beginning.
     static func json(_ scan: RecordScan, _ line: Span<UInt8>, isShort: Bool) -> [UInt8] {
         var page = PageText()
-        func shown(_ place: Range<Int>, _ limit: Int) -> String {
-            PageText.shown(RecordScan.string(place, line), limit)
-        }
+        func shown(_ part: Range<Int>, _ limit: Int) -> String { PageText.shown(RecordScan.string(part, line), limit) }
         func field(_ key: String, _ name: RecordScan.Text, _ limit: Int) {
             if let place = scan.place(of: name), !place.isEmpty { page.field(key) { $0.text(shown(place, limit)) } }
         }
         page.raw("{")
         field("message", .message, isShort ? 200 : 800)
-        field("time", .time, 40)
-        field("host", .host, 100)
-        field("service", .service, 100)
-        page.field("sequence", scan.sequence)
-        field("source", .source, 200)
         if !isShort {
-            page.field("metadata") { page in
-                page.list(scan.metadata.prefix(12)) { page, entry in
+            field("time", .time, 40)
+            field("host", .host, 100)
+            field("service", .service, 100)
+            page.field("sequence", scan.sequence)
+            field("source", .source, 200)
+            page.field("metadata") {
+                $0.list(scan.metadata(line).prefix(12)) { page, entry in
                     page.list([(entry.key, 60), (entry.value, 160)]) { $0.text(shown($1.0, $1.1)) }
                 }
             }
-            page.field("trail") { page in
-                page.list(scan.trail.prefix(8)) { page, step in
+            page.field("trail") {
+                $0.list(scan.trail.prefix(8)) { page, step in
                     page.list([(step.type, 100), (step.message, 200)]) { $0.text(shown($1.0, $1.1)) }
                 }
             }

@@ -21,11 +21,12 @@ struct RecordScan {
     private var isShortened = false
     private var isCancellation = false
     private(set) var trail: [(type: Range<Int>, message: Range<Int>, fingerprint: Range<Int>)] = []
-    private(set) var metadata: [(key: Range<Int>, value: Range<Int>)] = []
+    /// Where the metadata begins.
+    private var metadataStart = 0
 
     /// The texts of a line that have a name.
     enum Text: Int, CaseIterable {
-        case time, host, service, start, disposition, role, type, caseName, domain, message, source, rule, ruleSource
+        case time, host, service, disposition, role, type, caseName, domain, message, source, rule, ruleSource
         case fingerprint, value
     }
 
@@ -48,7 +49,7 @@ struct RecordScan {
     private mutating func readOrigin(_ line: Span<UInt8>) -> Bool {
         guard pass("{\"version\":1", line), text(",\"time\":", line, .time), text(",\"host\":", line, .host),
             text(",\"service\":", line, .service), pass(",\"process\":", line), number(line) != nil,
-            text(",\"start\":", line, .start), pass(",\"sequence\":", line), let sequence = number(line)
+            text(",\"start\":", line), pass(",\"sequence\":", line), let sequence = number(line)
         else { return false }
         self.sequence = sequence
         return true
@@ -78,8 +79,9 @@ struct RecordScan {
     }
 
     private mutating func readEnding(_ line: Span<UInt8>) -> Bool {
-        metadata.removeAll(keepingCapacity: true)
-        guard pass(",\"metadata\":{", line), list("}", line, { $0.entry($1) }),
+        guard pass(",\"metadata\":{", line) else { return false }
+        metadataStart = position
+        guard list("}", line, { $0.text($1) != nil && $0.text(":", $1) }),
             pass(",\"occurrences\":", line), let occurrences = number(line)
         else { return false }
         var begin = position
@@ -95,21 +97,17 @@ struct RecordScan {
         begin = position
         guard optionalText(",\"value\":", line, .value) else { return false }
         let value = begin..<position
-        shortened.removeAll(keepingCapacity: true)
         isShortened = pass(",\"shortened\":[", line)
-        if isShortened, !list("]", line, { scan, line in scan.text(line).map { scan.shortened.append($0) } != nil }) {
-            return false
+        if isShortened {
+            shortened.removeAll(keepingCapacity: true)
+            guard list("]", line, { scan, line in scan.text(line).map { scan.shortened.append($0) } != nil }) else {
+                return false
+            }
+            // Before the value, so that the key without it is the beginning.
+            decide(value.upperBound..<position, line)
         }
-        // The value comes last, so that the key without it is the beginning.
-        decide(value.upperBound..<position, line)
         decide(value, line)
         return pass("}", line)
-    }
-
-    private mutating func entry(_ line: Span<UInt8>) -> Bool {
-        guard let key = text(line), pass(":", line), let value = text(line) else { return false }
-        metadata.append((key, value))
-        return true
     }
 
     private mutating func step(_ line: Span<UInt8>) -> Bool {
@@ -280,6 +278,18 @@ extension RecordScan {
 
     /// What decides but for the error's value; nil if there is none.
     var keyWithoutValue: [UInt8]? { place(of: .value).map { Array(key.dropLast($0.count + 1)) } }
+
+    /// Returns where the keys and values of the metadata are in the line that was read.
+    func metadata(_ line: Span<UInt8>) -> [(key: Range<Int>, value: Range<Int>)] {
+        var (scan, entries) = (self, [(key: Range<Int>, value: Range<Int>)]())
+        scan.position = metadataStart
+        _ = scan.list("}", line) { scan, line in
+            guard let key = scan.text(line), scan.pass(":", line), let value = scan.text(line) else { return false }
+            entries.append((key, value))
+            return true
+        }
+        return entries
+    }
 
     /// Where a text is in the line that was read; nil if it is missing.
     func place(of name: Text) -> Range<Int>? {

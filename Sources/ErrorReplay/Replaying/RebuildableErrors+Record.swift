@@ -11,14 +11,17 @@ extension RebuildableErrors {
     /// - Parameters:
     ///   - record: The record.
     ///   - value: The error's value as JSON, instead of the record's.
-    func error(of record: ReplayedRecord, value: Data?) -> (any Error)? {
+    ///   - errorCase: What another error of the record was rebuilt as, if that is all to compare with.
+    func error(of record: ReplayedRecord, value: Data?, like errorCase: ErrorCase? = nil) -> (any Error)? {
         guard let error = rebuilt(record, value) else { return nil }
-        let texts = ErrorReport(error: error, source: ErrorReport.Source()).texts
-        let isOfType = texts.typeName == record.type || CodedError.isFoundations(record.type)
+        if let errorCase { return errorCase.includes(error) ? error : nil }
+        let report = ErrorReport(error: error, source: ErrorReport.Source())
+        let isOfType = report.typeName == record.type || CodedError.isFoundations(record.type)
+        let domainAndCode = report.domainAndCode
         let isSame =
-            isOfType && texts.caseName == record.caseName && texts.domainAndCode?.domain == record.domain
-            && texts.domainAndCode?.code == record.code
-            && texts.trail.map(\.fingerprint) == (record.trail ?? []).map(\.fingerprint)
+            isOfType && report.caseName == record.caseName && domainAndCode?.domain == record.domain
+            && domainAndCode?.code == record.code
+            && report.trail.map(\.fingerprint) == (record.trail ?? []).map(\.fingerprint)
         return isSame ? error : nil
     }
 

@@ -64,11 +64,14 @@ public struct Replay: Sendable, CustomStringConvertible {
         let rules: ReplayRules.Path
         /// The row in which all count whose errors come out as they were recorded; nil if the rules are to be asked.
         let row: Int?
+        /// What these errors have in common; nil if each is to be compared with its record.
+        let errorCase: ErrorCase?
 
         init(_ question: Question, row: Int?) {
             var record = question.record
             record.value = nil
             (self.record, rules, self.row) = (record, question.rules, row)
+            errorCase = ErrorCase(decidingKindOf: question.error)
         }
     }
 
@@ -229,7 +232,7 @@ public struct Replay: Sendable, CustomStringConvertible {
         guard let key, let family = families.verdict(at: families.place(of: key)) else {
             return judge(scan.record(line, isWhole: false), key)
         }
-        guard let error = rebuilding.error(of: family.record, value: scan.value(line)) else {
+        guard let error = rebuilding.error(of: family.record, value: scan.value(line), like: family.errorCase) else {
             return judgeByNames(family.record)
         }
         return family.row.map { Kept(row: $0) } ?? ask(Question(family.record, error, family.rules))

@@ -46,8 +46,10 @@ extension ErrorBus {
         /// See ``LastResort``.
         public var lastResort: LastResort?
 
-        /// Sees and marks the posts; for tests.
-        package var witness: (any PostWitness)?
+        /// Sees and marks the posts; for libraries that test errors.
+        ///
+        /// Nil by default. See ``PostWitness``.
+        public var witness: (any PostWitness)?
 
         /// Creates a configuration; each default suits a service.
         ///

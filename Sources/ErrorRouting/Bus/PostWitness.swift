@@ -1,8 +1,8 @@
-/// Sees the posts of a bus, and what no observer gets of them; for tests that fail on unexpected errors.
+/// Sees each post of a bus in the posting task, and the reports that a shutdown returns; for libraries that test errors.
 ///
-/// A poster's metadata could not do this: anybody may set it, an action's failure inherits it, and a flood limit keeps
-/// only that of the newest error.
-package protocol PostWitness: Sendable {
+/// An observer sees neither. Metadata can't replace a mark: any caller can set it, an action's failure inherits it, and a
+/// flood limit keeps only the metadata of the newest error. Set it in ``ErrorBus/Configuration/witness``.
+public protocol PostWitness: Sendable {
     /// Marks an error that is being posted, in the poster's task; called for each post, dropped ones included.
     ///
     /// A flood limit tells errors with different marks apart, and the last resort gets no error with a mark. This is

@@ -49,8 +49,10 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// The outcome: for an `always` action the outcome so far, for an observer the final one; before that `.pending`.
     public internal(set) var outcome: HandleOutcome
 
-    /// The mark of the bus's witness; no other error inherits it, and no poster can set it.
-    package var mark: (any AnyObject & Sendable)? { label?.mark }
+    /// The mark that the bus's ``PostWitness`` returned for the error; nil without one.
+    ///
+    /// No other error inherits the mark, and no caller can set it.
+    public var mark: (any AnyObject & Sendable)? { label?.mark }
 
     private let label: Label?
     private let moment: Moment

@@ -1,5 +1,4 @@
-"use strict";
-// Whatever is in the data is anybody's text: it reaches the page by `textContent` alone.
+"use strict"; // Whatever is in the data is anybody's text: it reaches the page by `textContent` alone.
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = id => document.getElementById(id);
 const count = new Intl.NumberFormat().format;
@@ -12,9 +11,7 @@ const timeOfDay = milliseconds => isOneDay && milliseconds !== undefined ? forma
 
 function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
-  for (const [key, value] of Object.entries(properties)) {
-    if (key in element) element[key] = value; else element.setAttribute(key, value);
-  }
+  for (const [key, value] of Object.entries(properties)) key in element ? element[key] = value : element.setAttribute(key, value);
   element.append(...children);
   return element;
 }

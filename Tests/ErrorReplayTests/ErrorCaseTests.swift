@@ -1,0 +1,65 @@
+import ErrorRouting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorReplay
+
+@Suite("A type and a case say what kind an error is, where none can be under it", .tags(.recording4))
+struct ErrorCaseTests {
+    private enum Order: Error, @unchecked Sendable {
+        case late, lost
+        case coded(code: Int), named(String), both(code: Int, reason: String)
+        case anything(Any), labelled(it: any Sendable), pair(Any, Int), caused(any Error), maybe(Other?)
+    }
+    private enum Other: Error { case late }
+    private struct Fields: Error {
+        var code = 1
+        var reason = "x"
+    }
+    private struct Loose: Error { var value: any Sendable = 1 }
+    private struct Domain: CustomNSError { static let errorDomain = "orders" }
+    private struct Group: UnderlyingErrors { var underlyingErrors: [any Error] { [] } }
+    private struct Mirrored: Error, CustomReflectable { var customMirror: Mirror { Mirror(self, children: []) } }
+    private final class Object: Error {}
+    /// Two cases that say they are the same.
+    private enum Alike: Error, RawRepresentable {
+        case one, two
+        init?(rawValue: Int) { nil }
+        var rawValue: Int { 7 }
+        var _code: Int { 7 }
+    }
+}
+
+extension ErrorCaseTests {
+    @Test("it is known where all fields are of the most frequent types, and includes what differs in the fields")
+    func plain() throws {
+        let alike: [(any Error, any Error)] = [
+            (Order.late, Order.late), (Order.coded(code: 1), Order.coded(code: 2)),
+            (Order.named("a"), Order.named("b")), (Order.both(code: 1, reason: ""), Order.both(code: 2, reason: "x")),
+            (Fields(), Fields(code: 2, reason: "")), (Alike.one, Alike.one), (Other.late, Other.late),
+        ]
+        for (place, (error, other)) in alike.enumerated() {
+            let errorCase = try #require(ErrorCase(decidingKindOf: error), "\(error)")
+            #expect(errorCase.includes(error) && errorCase.includes(other), "\(error)")
+            for (index, (different, _)) in alike.enumerated() where index != place {
+                #expect(!errorCase.includes(different), "\(error), \(different)")
+            }
+        }
+        #expect(ErrorCase(decidingKindOf: Alike.one)?.includes(Alike.two) == false)
+        #expect(ErrorCase(decidingKindOf: Order.late)?.includes(Order.lost) == false)
+    }
+
+    @Test("it is not known where another error may have errors under it, or another domain or code")
+    func unknown() {
+        // What is in these now are numbers, and tuples of them.
+        let errors: [any Error] = [
+            Order.anything(1), Order.anything((code: 1, 2)), Order.labelled(it: 1), Order.pair(1, 2), Loose(),
+            Order.caused(Other.late), Order.maybe(nil), Domain(), Group(), Mirrored(), Object(),
+            NSError(domain: "d", code: 1), URLError(.timedOut),
+        ]
+        for error in errors { #expect(ErrorCase(decidingKindOf: error) == nil, "\(error)") }
+    }
+
+    private func box<E: Error>(_ error: E) -> any Error { error }
+}
