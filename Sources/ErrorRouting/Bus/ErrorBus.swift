@@ -18,23 +18,7 @@ import Synchronization
 public final class ErrorBus: ErrorPosting {
     /// The bus of this task: bound by ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, and inside every
     /// action.
-    public static var current: ErrorBus? { bound }
-
-    @TaskLocal static var bound: ErrorBus?
-
-    /// The task-local value that holds the bound bus.
-    @usableFromInline static var binder: TaskLocal<ErrorBus?> { $bound }
-
-    /// What this task runs in, or was started from, the outermost first.
-    @TaskLocal static var marks: [Mark] = []
-
-    /// A part of a bus's work that the bus waits for.
-    struct Mark: Sendable {
-        /// The bus's number; its address would not do, because another bus might get the same one later.
-        let bus: UInt64
-        /// The report that an asynchronous action handles; nil for the body of `withErrorBus`, and a task of the bus.
-        var sequence: UInt64?
-    }
+    public static var current: ErrorBus? { Ambience.current.bus }
 
     private static let lastNumber = Atomic<UInt64>(0)
 
@@ -169,26 +153,11 @@ public final class ErrorBus: ErrorPosting {
     /// Whether this task runs in this bus's body, tasks or asynchronous actions, or was started there.
     var isInsideOwnWork: Bool { isInside(orIn: { $0.sequence == nil }) }
 
-    private func isInside(orIn isOther: (Mark) -> Bool) -> Bool {
-        ErrorBus.marks.contains { mark in
-            guard mark.bus == number else { return false }
-            return isOther(mark) || mark.sequence.map { number in storage.perform { $0.isDelivering(number) } } ?? false
+    private func isInside(orIn isOther: (Ambience.Work) -> Bool) -> Bool {
+        Ambience.current.work.contains { part in
+            guard part.bus == number else { return false }
+            return isOther(part) || part.sequence.map { number in storage.perform { $0.isDelivering(number) } } ?? false
         }
-    }
-
-    /// Runs an operation marked as being within a bus's body or tasks.
-    ///
-    /// - Parameters:
-    ///   - bus: The bus; nil to run the operation as it is.
-    ///   - isolation: The caller's actor.
-    ///   - operation: The operation.
-    static func marked<T, F: Error>(
-        asWithin bus: ErrorBus?, isolation: isolated (any Actor)?, _ operation: () async throws(F) -> T
-    ) async throws(F) -> T {
-        guard let bus, !marks.contains(where: { $0.bus == bus.number && $0.sequence == nil }) else {
-            return try await operation()
-        }
-        return try await $marks.binding(marks + [Mark(bus: bus.number)], isolation: isolation, operation)
     }
 
     /// Posts an error in a scope, or to the bus itself if that is nil.

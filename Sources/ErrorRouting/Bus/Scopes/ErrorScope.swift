@@ -26,13 +26,10 @@
         case rootFirst
     }
 
-    /// The scope that was bound last in this task; it counts only if its bus is ``ErrorBus/current``.
-    @TaskLocal static var latest: ErrorScope?
-
     /// The scope's bus; nil if there was none when the scope was created.
     ///
     /// Errors then go to the bus that is bound when they are posted, else to the root, else to the last resort.
-    @usableFromInline let bus: ErrorBus?
+    let bus: ErrorBus?
     /// The same bus, for posting without a retain: all posters would write to its reference count.
     let unretainedBus: Unmanaged<ErrorBus>?
     let context: ScopeContext
@@ -52,9 +49,9 @@
     @usableFromInline
     convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
         let own = ScopeContext.Own(name: name, rules: handler.rules, order: order, metadata: metadata)
-        let parent = ErrorScope.current
-        let bus = parent == nil ? ErrorBus.current ?? ErrorBus.root : parent?.bus
-        self.init(own, in: parent?.context, of: bus)
+        let ambience = Ambience.current
+        let bus = ambience.bus ?? (ambience.scope == nil ? ErrorBus.root : nil)
+        self.init(own, in: ambience.scope?.context, of: bus)
     }
 
     /// This scope; if it was created without a bus, a copy of it below the task's bus or the root, if there is one now.

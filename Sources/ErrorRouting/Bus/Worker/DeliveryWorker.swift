@@ -31,13 +31,11 @@ final class DeliveryWorker: ActionSupervisor {
 
     @concurrent
     func work() async {
-        await ErrorBus.$bound.withValue(bus) {
-            await ErrorBus.$marks.withValue(bus.internalTasks.withLock { $0.marks }) {
-                await withTaskCancellationHandler {
-                    await loop()
-                } onCancel: {
-                    isCancelled.store(true, ordering: .releasing)
-                }
+        await Ambience.$current.withValue(Ambience(bus: bus, work: bus.internalTasks.withLock { $0.work })) {
+            await withTaskCancellationHandler {
+                await loop()
+            } onCancel: {
+                isCancelled.store(true, ordering: .releasing)
             }
         }
     }
@@ -247,8 +245,8 @@ final class DeliveryWorker: ActionSupervisor {
     // MARK: Supervising asynchronous actions
 
     func supervising<Result>(_ report: ErrorReport, _ operation: () async throws -> Result) async rethrows -> Result {
-        let action = ErrorBus.Mark(bus: bus.number, sequence: report.sequence)
-        return try await ErrorBus.$marks.withValue(ErrorBus.marks + [action], operation: operation)
+        let action = Ambience.Work(bus: bus.number, sequence: report.sequence)
+        return try await Ambience.$current.withValue(Ambience.current.within(action), operation: operation)
     }
 
     func actionWillBegin(_ action: SupervisedAction) -> Bool {

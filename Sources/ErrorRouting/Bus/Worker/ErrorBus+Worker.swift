@@ -6,7 +6,7 @@ extension ErrorBus {
     struct InternalTasks {
         var worker: (generation: UInt64, task: Task<Void, Never>)?
         /// What the bus was run in: its actions run in it too.
-        var marks: [Mark] = []
+        var work: [Ambience.Work] = []
         var timer: Timer?
     }
 
