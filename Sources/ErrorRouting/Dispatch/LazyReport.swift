@@ -1,36 +1,5 @@
 import Foundation
 
-/// A type of value that an error's report is made from; the dispatch's caller keeps the value at its address meanwhile.
-protocol ReportMaker {
-    /// Returns the report of an error.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - address: The address of the value.
-    ///   - sequence: The report's number in the order of delivery.
-    ///   - outcome: The outcome so far; nil if there is none yet.
-    static func report(
-        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
-    ) -> ErrorReport
-}
-
-extension ErrorReport.Source: ReportMaker {
-    /// Returns the report of an error that is handled directly.
-    @inline(__always)
-    fileprivate func report(of error: any Error, outcome: HandleOutcome?) -> ErrorReport {
-        // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
-        ErrorReport(
-            error: error, label: nil, source: self, moment: .init(), metadata: [:], scope: [], sequence: 0,
-            occurrences: 1, outcome: outcome ?? .pending)
-    }
-
-    static func report(
-        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
-    ) -> ErrorReport {
-        unsafe address.assumingMemoryBound(to: Self.self).pointee.report(of: error, outcome: outcome)
-    }
-}
-
 /// What a dispatch finds out about its error when a rule first asks for it, since most rules need none of it: the
 /// report that actions get, what matchers see of the error, and which actions have failed.
 ///
@@ -45,30 +14,36 @@ extension ErrorReport.Source: ReportMaker {
         var failures: [ActionFailure]?
     }
 
-    /// What makes the report; nil if that is ``source``.
-    private let maker: (any ReportMaker.Type)?
-    private let address: UnsafeRawPointer?
-    private let sequence: UInt64
-    /// Where an error comes from that is handled directly and may suspend, so that the source has no address.
-    private let source: ErrorReport.Source?
+    /// What the report is made from.
+    @safe private enum Origin {
+        /// The posting, which stays in its slot during the dispatch, and the report's number in the order of delivery.
+        case posting(UnsafePointer<Posting>, sequence: UInt64)
+        /// Where an error comes from that is handled directly.
+        case source(ErrorReport.Source)
+        /// Nothing: the report is known, or no rule needs one.
+        case none
+    }
+
+    private let origin: Origin
     private var found: UnsafeMutablePointer<Found>?
 
     /// The report of a posted error.
     ///
     /// - Parameters:
-    ///   - address: The address of the value that the report is made from, where the dispatch's caller keeps it.
-    ///   - maker: The type of that value.
+    ///   - posting: The posting, where the dispatch's caller keeps it.
     ///   - sequence: The report's number in the order of delivery.
     @unsafe @inline(__always)
-    init(keptAt address: UnsafeRawPointer, by maker: any ReportMaker.Type, sequence: UInt64 = 0) {
-        unsafe (self.address, self.maker, self.sequence, source, found) = unsafe (address, maker, sequence, nil, nil)
+    init(of posting: UnsafePointer<Posting>, sequence: UInt64) {
+        unsafe (origin, found) = unsafe (.posting(posting, sequence: sequence), nil)
     }
 
-    /// The report of an error that is handled directly; without a source, for rules that need no report.
+    /// The report of an error that is handled directly.
     @inline(__always)
-    init(from source: ErrorReport.Source? = nil) {
-        unsafe (maker, address, sequence, self.source, found) = (nil, nil, 0, source, nil)
-    }
+    init(from source: ErrorReport.Source) { unsafe (origin, found) = (.source(source), nil) }
+
+    /// No report, for rules that need none.
+    @inline(__always)
+    init() { unsafe (origin, found) = (.none, nil) }
 
     /// The report of an error that is handled with it.
     init(_ report: ErrorReport) {
@@ -135,10 +110,17 @@ extension ErrorReport.Source: ReportMaker {
             if let outcome { report.outcome = outcome }
             return report
         }
-        if let maker, let address = unsafe address {
-            return unsafe maker.report(of: error, keptAt: address, sequence: sequence, outcome: outcome)
+        switch origin {
+        case .posting(let posting, let sequence):
+            return unsafe posting.pointee.report(sequence: sequence, outcome: outcome ?? .pending)
+        case .source(let source):
+            // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
+            return ErrorReport(
+                error: error, label: nil, source: source, moment: .init(), metadata: [:], scope: [], sequence: 0,
+                outcome: outcome ?? .pending)
+        case .none:
+            preconditionFailure("a rule needs a report, and there is none")
         }
-        return (source ?? .init()).report(of: error, outcome: outcome)
     }
 
     /// Returns the report of the error, made at the first call.

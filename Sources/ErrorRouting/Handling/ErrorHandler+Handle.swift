@@ -21,9 +21,7 @@ extension ErrorHandler {
 
     @usableFromInline
     func handleIfSynchronous(_ error: any Error, _ fileID: String, _ line: UInt) -> HandleOutcome? {
-        unsafe withUnsafePointer(to: ErrorReport.Source(fileID: fileID, line: line)) { source in
-            unsafe rules.dispatchIfSynchronous(error, LazyReport(keptAt: source, by: ErrorReport.Source.self))
-        }
+        rules.dispatchIfSynchronous(error, LazyReport(from: .init(fileID: fileID, line: line)))
     }
 
     @usableFromInline

@@ -151,6 +151,13 @@ struct FloodLimiter<Held> {
     }
 }
 
+extension Posting {
+    /// What a flood limit releases, which stands for the suppressed errors too.
+    init(_ release: FloodLimiter<Posting>.Release) {
+        self.init(release.held, standingFor: release.occurrences, since: release.firstMoment)
+    }
+}
+
 /// What a flood limit needs to know of an error: its kind, and when it was posted, in nanoseconds by the bus's clock.
 struct FloodToken: Sendable {
     let kind: ErrorFingerprint

@@ -48,7 +48,7 @@
     /// Creates a scope within the innermost scope of the task, else below its bus, else below the process's root bus.
     @usableFromInline
     convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
-        let own = ScopeContext.Own(name: name, rules: handler.rules, order: order, metadata: metadata)
+        let own = ScopeContext.Own(name, handler, order, metadata)
         let ambience = Ambience.current
         let bus = ambience.bus ?? (ambience.scope == nil ? ErrorBus.root : nil)
         self.init(own, in: ambience.scope?.context, of: bus)
@@ -102,7 +102,7 @@
         order: Order = .innermostFirst,
         metadata: [String: String] = [:]
     ) -> ErrorScope {
-        ErrorScope(.init(name: name, rules: handler.rules, order: order, metadata: metadata), in: context, of: bus)
+        ErrorScope(.init(name, handler, order, metadata), in: context, of: bus)
     }
 
     /// Says what the rules of the whole path would do with an error, rule by rule; runs no action.
@@ -114,11 +114,14 @@
     /// - Complexity: O(number of rules × depth), because each entry names the path of its rule's scope.
     public func explain(_ error: any Error) -> Explanation {
         let scope = rooted
-        return Explanation(
-            error,
-            on: scope.context.explained(root: scope.bus?.handler.rules),
-            unreachableBecause: scope.bus == nil ? AmbientErrorPosting.noBus : nil
-        )
+        var (path, names) = (Explanation.Path(), scope.path)
+        for own in scope.context.outwards.lazy.map(\.own) {
+            if !own.rules.isEmpty { path.add(own.rules, of: names, isTriedFirst: own.isTriedFirst) }
+            names.removeLast()
+        }
+        if let root = scope.bus?.handler.rules { path.add(root, of: [], isTriedFirst: true) }
+        let reason = scope.bus == nil ? AmbientErrorPosting.noBus : nil
+        return Explanation(error, on: path, unreachableBecause: reason)
     }
 }
 
@@ -181,6 +184,12 @@ extension ErrorBus {
         order: ErrorScope.Order = .innermostFirst,
         metadata: [String: String] = [:]
     ) -> ErrorScope {
-        ErrorScope(.init(name: name, rules: handler.rules, order: order, metadata: metadata), in: nil, of: self)
+        ErrorScope(.init(name, handler, order, metadata), in: nil, of: self)
+    }
+}
+
+extension ScopeContext.Own {
+    fileprivate init(_ name: String, _ handler: ErrorHandler, _ order: ErrorScope.Order, _ metadata: [String: String]) {
+        self.init(name: name, rules: handler.rules, isTriedFirst: order == .innermostFirst, metadata: metadata)
     }
 }

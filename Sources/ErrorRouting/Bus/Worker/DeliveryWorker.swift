@@ -168,7 +168,9 @@ final class DeliveryWorker: ActionSupervisor {
         defer { withExtendedLifetime(bus) {} }
         // Before the error is read, which would else be retained meanwhile.
         let path = unsafe path(of: delivery.posting.pointee.unretainedScope)
-        var cursor = DispatchCursor(path, LazyReport(delivery), isAttempt: unsafe delivery.posting.pointee.isAttempt)
+        var cursor = unsafe DispatchCursor(
+            path, LazyReport(of: delivery.posting, sequence: delivery.sequence),
+            isAttempt: delivery.posting.pointee.isAttempt)
         switch unsafe cursor.run(delivery.posting.pointee.error, under: self) {
         case .completed:
             return complete(delivery, cursor)

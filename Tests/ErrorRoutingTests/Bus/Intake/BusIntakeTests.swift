@@ -47,7 +47,7 @@ extension BusIntakeTests {
     func parts(_ combination: Int) {
         // With its slot's state it fills one cache line of 64 bytes.
         expect(MemoryLayout<Posting>.size, equals: 56)
-        let own = ScopeContext.Own(name: "scope", rules: RuleSet(), order: .innermostFirst, metadata: [:])
+        let own = ScopeContext.Own(name: "scope", rules: RuleSet(), isTriedFirst: true, metadata: [:])
         let scope = combination & 1 == 0 ? nil : ScopeContext(own, in: nil, root: nil)
         let promise = combination & 2 == 0 ? nil : Promise<HandleOutcome>()
         let stamp: Posting.FloodStamp? = combination & 4 == 0 ? nil : (ErrorCode(of: Numbered(7)), 7)

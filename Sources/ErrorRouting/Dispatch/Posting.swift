@@ -69,12 +69,12 @@ struct Posting: Sendable {
         self.init(failure, at: failure.rule.source, metadata: failure.report.metadata, scope: scope)
     }
 
-    /// What a flood limit releases, which stands for the suppressed errors too.
-    init(_ release: FloodLimiter<Posting>.Release) {
-        self = release.held
+    /// A posting that stands for other errors too, of which the oldest was posted at a moment.
+    init(_ posting: Posting, standingFor occurrences: Int, since firstMoment: Moment) {
+        self = posting
         var extras = extras ?? Extras(scope: scope)
-        extras.occurrences = release.occurrences
-        extras.label = .of(role, mark, since: release.firstMoment)
+        extras.occurrences = occurrences
+        extras.label = .of(role, mark, since: firstMoment)
         context = .more(extras)
     }
 
@@ -154,21 +154,5 @@ struct Posting: Sendable {
             error: error, label: extras?.label, source: source, moment: moment,
             metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
             occurrences: extras?.occurrences ?? 1, outcome: outcome)
-    }
-}
-
-extension Posting: ReportMaker {
-    static func report(
-        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
-    ) -> ErrorReport {
-        unsafe address.assumingMemoryBound(to: Posting.self).pointee.report(
-            sequence: sequence, outcome: outcome ?? .pending)
-    }
-}
-
-extension LazyReport {
-    /// Does not copy the posting, which stays in its slot during the dispatch.
-    init(_ delivery: Delivery) {
-        unsafe self.init(keptAt: delivery.posting, by: Posting.self, sequence: delivery.sequence)
     }
 }
