@@ -33,8 +33,8 @@
         var asks = false
         top.forEachRule(before: end) { rule, stage in
             counts[stage.rawValue] += 1
-            stages[stage.rawValue] = 1
-            if rule.traits.isAsynchronous { asynchronousStages[stage.rawValue] = 1 }
+            stages.insert(.init(stage))
+            if rule.traits.isAsynchronous { asynchronousStages.insert(.init(stage)) }
             if rule.match == .asked { asks = true }
         }
         let starts = SIMD4(0, counts[0], counts[0] + counts[1], counts.wrappedSum())

@@ -28,8 +28,8 @@
         for block in blocks {
             add(block, to: &path, &count)
             block.read { block in
-                stages |= block.stages
-                asynchronousStages |= block.asynchronousStages
+                stages.formUnion(block.stages)
+                asynchronousStages.formUnion(block.asynchronousStages)
             }
         }
         let summary = Summary(
@@ -93,16 +93,16 @@
 
     /// Whether a stage has a rule.
     @inline(__always)
-    func hasRules(_ stage: RuleSet.Stage) -> Bool { summary.stages[stage.rawValue] > 0 }
+    func hasRules(_ stage: RuleSet.Stage) -> Bool { summary.stages.contains(.init(stage)) }
 
     /// Whether a stage has an asynchronous rule.
     @inline(__always)
-    func hasAsynchronous(_ stage: RuleSet.Stage) -> Bool { summary.asynchronousStages[stage.rawValue] > 0 }
+    func hasAsynchronous(_ stage: RuleSet.Stage) -> Bool { summary.asynchronousStages.contains(.init(stage)) }
 
     /// Whether an error could reach an asynchronous rule by its type.
     @inline(__always)
     func mayBeAsynchronous(for error: any Error) -> Bool {
-        summary.asynchronousStages == .zero ? false : mayReachAsynchronous(error)
+        !summary.asynchronousStages.isEmpty && mayReachAsynchronous(error)
     }
 
     @inline(never)
