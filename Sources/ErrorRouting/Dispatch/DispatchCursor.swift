@@ -150,8 +150,10 @@ struct DispatchCursor: ~Copyable {
     private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: any Error) {
         // The report of an `always` action's failure has the outcome so far, as that of the action itself.
         if place.stage == .always { carryOutcome() }
-        report.add(thrown, of: rule.object, error)
-        place.record(.next, of: rule)
+        var progress = progress
+        progress.record(thrown, of: rule.object, report.made(for: error))
+        place = progress.place
+        report.know(progress)
     }
 
     // MARK: Suspending

@@ -78,13 +78,6 @@ import Foundation
     @inline(__always)
     var failures: [ActionFailure]? { unsafe found?.pointee.failures }
 
-    /// Adds the failure of an action that has thrown.
-    mutating func add(_ thrown: any Error, of rule: Rule, _ error: any Error) {
-        let report = made(for: error)
-        let failure = ActionFailure(error: thrown, report: report, rule: rule.registration.description)
-        change { $0.failures = ($0.failures ?? []) + [failure] }
-    }
-
     /// Sets what is known from the part of the dispatch before this.
     mutating func know(_ progress: DispatchProgress) {
         if let findings = progress.findings { change { $0.subject = findings } }

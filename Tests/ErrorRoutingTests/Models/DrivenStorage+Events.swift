@@ -27,7 +27,7 @@ extension DrivenStorage {
     func begin(_ rule: Rule, at now: Duration, _ generation: UInt64 = 0) -> Bool {
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
         let action = SupervisedAction(rule: rule, progress: progress, report: report)
-        return storage.perform { $0.note(Checkpoint(action.progress, running: (action, began: now)), for: generation) }
+        return storage.perform { $0.note(.running(action, began: now), for: generation) }
     }
 
     /// Ends posting; returns whether a sleeping worker has to be woken.

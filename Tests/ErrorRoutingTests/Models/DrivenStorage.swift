@@ -85,8 +85,8 @@ final class DrivenStorage {
         switch action {
         case .deliver(let delivery):
             return begin(delivery, from: DispatchProgress())
-        case .goOn(let delivery, let checkpoint):
-            return begin(delivery, from: checkpoint.progress)
+        case .goOn(let delivery, let progress):
+            return begin(delivery, from: progress)
         case .fingerprint(let delivery):
             self.delivery = stopsUnadmitted ? delivery : nil
             if stopsUnadmitted { return .unadmitted }

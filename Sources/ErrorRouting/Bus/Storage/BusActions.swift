@@ -3,7 +3,7 @@ enum WorkerAction {
     /// Deliver the report.
     case deliver(Delivery)
     /// Go on with the report's actions.
-    indirect case goOn(Delivery, from: Checkpoint)
+    indirect case goOn(Delivery, from: DispatchProgress)
     /// Compute what a flood limit needs to know of the report that comes next, and ask whether it passes.
     case fingerprint(Delivery)
     /// A flood limit holds the report that the promise is for: fulfill it, and ask again.

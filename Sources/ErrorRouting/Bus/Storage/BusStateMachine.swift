@@ -151,7 +151,7 @@ struct BusStateMachine: ~Copyable {
         }
         guard generation == self.generation else { return stop(for: generation) }
         switch phase {
-        case .delivering(let delivery): return checkpoint.map { .goOn(delivery, from: $0) } ?? .deliver(delivery)
+        case .delivering(let delivery): return checkpoint.map { .goOn(delivery, from: $0.progress) } ?? .deliver(delivery)
         case .idle: return beginNext(at: now, intake)
         case .notifying, .ended: return stop(for: generation)
         }
@@ -335,7 +335,7 @@ struct BusStateMachine: ~Copyable {
     /// report.
     mutating func actionDidEnd(for generation: UInt64) -> Bool {
         guard generation == self.generation, isDelivering else { return false }
-        checkpoint = checkpoint.map { Checkpoint($0.progress) }
+        checkpoint = checkpoint.map { .between($0.progress) }
         return true
     }
 
@@ -354,12 +354,12 @@ struct BusStateMachine: ~Copyable {
         if let end = flood?.nextEnd {
             if end <= now { action.wakes = isAsleep(intake) } else { moments.append(end) }
         }
-        if let actionTimeLimit, let checkpoint, let (running, began) = checkpoint.action {
+        if let actionTimeLimit, case .running(let running, let began)? = checkpoint {
             if began + actionTimeLimit <= now {
                 var progress = running.progress
                 let overdue = ActionTimeLimitExceeded(limit: actionTimeLimit)
                 progress.record(overdue, of: running.rule, running.report)
-                self.checkpoint = Checkpoint(progress)
+                checkpoint = .between(progress)
                 generation += 1
                 action.replacement = generation
             } else {

@@ -39,35 +39,3 @@
         unsafe posting.deallocate()
     }
 }
-
-/// How far the dispatch of a report has come that more than one worker may deliver.
-///
-/// An object, so that the machine's phase and what the worker does next are small; each event makes a new one.
-final class Checkpoint: Sendable {
-    /// Where a worker that takes the report over begins.
-    let progress: DispatchProgress
-    /// The report's asynchronous action that runs, and when it began.
-    let action: (running: SupervisedAction, began: Duration)?
-
-    init(_ progress: DispatchProgress, running action: (running: SupervisedAction, began: Duration)? = nil) {
-        self.progress = progress
-        self.action = action
-    }
-}
-
-/// What a shutdown has taken back.
-struct Leftovers {
-    /// The postings that were not delivered, the one in delivery first, with their numbers in the order of delivery.
-    private(set) var postings: [(posting: Posting, sequence: UInt64)] = []
-    /// The failed actions of the report in delivery, which nobody has reported yet.
-    var failures: [ActionFailure] = []
-    /// The generation of the worker that had it in delivery.
-    let worker: UInt64
-
-    init(worker: UInt64) { self.worker = worker }
-
-    mutating func append(_ posting: Posting, sequence: UInt64 = 0) { postings.append((posting, sequence)) }
-
-    /// The reports that were not delivered.
-    var reports: [ErrorReport] { postings.map { $0.posting.report(sequence: $0.sequence) } }
-}

@@ -52,8 +52,8 @@ final class DeliveryWorker: ActionSupervisor {
     /// Carries out what may take a suspension; lets other tasks run before anything else.
     private func suspend(for action: WorkerAction) async -> WorkerAction {
         switch action {
-        case .goOn(let delivery, let checkpoint):
-            return await finish(delivery, from: checkpoint.progress)
+        case .goOn(let delivery, let progress):
+            return await finish(delivery, from: progress)
         case .sleep:
             // At once, if there was a wake-up since the last one.
             await bus.wakeUps.wait()
@@ -177,10 +177,10 @@ final class DeliveryWorker: ActionSupervisor {
         case .superseded:
             return stop(after: cursor.failures ?? [])
         case .needsSuspension, .needsNewTask:
-            let checkpoint = Checkpoint(cursor.progress)
+            let progress = cursor.progress
             // Whoever takes the report back meanwhile has to know of its failures.
-            if checkpoint.progress.failures != nil { _ = note(checkpoint) }
-            return .goOn(delivery, from: checkpoint)
+            if progress.failures != nil { _ = note(.between(progress)) }
+            return .goOn(delivery, from: progress)
         }
     }
 
@@ -198,7 +198,7 @@ final class DeliveryWorker: ActionSupervisor {
         case .superseded, .needsSuspension: return stop(after: cursor.failures ?? [])
         case .needsNewTask:
             // If it is noted, the worker finds that its task is cancelled, and lets a new worker deliver the rest.
-            return note(Checkpoint(cursor.progress)) ? next() : stop(after: cursor.failures ?? [])
+            return note(.between(cursor.progress)) ? next() : stop(after: cursor.failures ?? [])
         }
     }
 
@@ -254,7 +254,7 @@ final class DeliveryWorker: ActionSupervisor {
     func actionWillBegin(_ action: SupervisedAction) -> Bool {
         let limit = bus.configuration.actionTimeLimit
         let now = limit == nil ? .zero : bus.clock.now()
-        guard note(Checkpoint(action.progress, running: (action, began: now))) else { return false }
+        guard note(.running(action, began: now)) else { return false }
         if let limit { bus.setTimer(now + min(limit, BusClock.forever)) }
         return true
     }
