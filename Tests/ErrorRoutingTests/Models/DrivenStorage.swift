@@ -107,8 +107,7 @@ final class DrivenStorage {
             return .asleep
         case .end:
             return .end
-        case .stop(_, let unfreed):
-            _ = unfreed?.take(from: storage.intake.mailbox)
+        case .stop:
             return .superseded
         }
     }

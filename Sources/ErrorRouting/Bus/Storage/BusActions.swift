@@ -16,8 +16,8 @@ enum WorkerAction {
     indirect case sleep(until: Duration?)
     /// Everything is delivered or taken back, and no more will come: end the bus.
     case end
-    /// The worker was replaced, or the bus has ended: write these failures to the last resort, free the slot, and stop.
-    indirect case stop(unreported: [ActionFailure], freeing: Delivery?)
+    /// The worker was replaced, or the bus has ended: write these failures to the last resort, and stop.
+    case stop(unreported: [ActionFailure])
 
     /// Whether it is about the report that comes next, which another worker may as well take over.
     var isDelivery: Bool {

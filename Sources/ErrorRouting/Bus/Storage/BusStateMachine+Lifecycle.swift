@@ -87,17 +87,13 @@ extension BusStateMachine {
         if hasEnded { return nil }
         var left = Leftovers(worker: generation)
         generation += 1
-        // The worker may still be reading the posting in its slot: it is copied, and the worker frees the slot.
-        var unfreed = delivery
-        if let delivery {
-            left.append(unsafe delivery.posting.pointee, sequence: delivery.sequence)
-        } else if hasFloodLimit, hasRun, !isNotifying, let posting = unsafe intake.mailbox.element(at: nextNumber) {
-            // To compute its fingerprint.
-            unfreed = unsafe Delivery(posting, inSlot: nextNumber, sequence: 0)
-        }
+        abandoned = delivery
+        if let delivery { left.append(unsafe delivery.posting.pointee, sequence: delivery.sequence) }
+        // The worker may be reading this one too, to compute its fingerprint.
+        let isNextRead = hasFloodLimit && delivery == nil
         left.failures = checkpoint?.progress.failures ?? []
         checkpoint = nil
-        phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count, unfreed: unfreed)
+        phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count)
         while let notice = failureNotices.popFirst() { left.append(notice) }
         // Held reports were posted before what is still in the intake.
         while let release = flood?.release() { left.append(Posting(release)) }
@@ -106,8 +102,8 @@ extension BusStateMachine {
         for number in nextNumber...end {
             if let notice = takeDropNotice(before: number, intake) { left.append(notice) }
             if number == end { break }
-            if let unfreed, unfreed.number == number {
-                left.append(unsafe unfreed.posting.pointee)
+            if isNextRead, number == nextNumber, let posting = unsafe intake.mailbox.element(at: number) {
+                left.append(unsafe posting.pointee)
             } else if let posting = intake.mailbox.close(number) {
                 left.append(posting)
             } else {

@@ -37,10 +37,8 @@ struct BusStateMachine: ~Copyable {
         case notifying(then: Aftermath)
         /// Everything is delivered or taken back.
         ///
-        /// - Parameters:
-        ///   - reported: How many failed actions of the report in delivery the shutdown has reported.
-        ///   - unfreed: The slot that the worker was reading when its report was taken back, for the worker to free.
-        case ended(reported: Int = 0, unfreed: Delivery? = nil)
+        /// - Parameter reported: How many failed actions of the report in delivery the shutdown has reported.
+        case ended(reported: Int = 0)
     }
 
     /// What follows once everyone was notified.
@@ -57,6 +55,10 @@ struct BusStateMachine: ~Copyable {
     var phase = Phase.idle
     /// How far the report in delivery has come, if more than one worker may deliver it.
     var checkpoint: Checkpoint?
+    /// The report that was in delivery when a shutdown took it back.
+    ///
+    /// The worker may still be reading the posting, so that stays where it is for as long as the bus.
+    var abandoned: Delivery?
     var hasRun = false
     var counts: BusCounts
 
@@ -89,8 +91,8 @@ struct BusStateMachine: ~Copyable {
     }
 
     deinit {
-        // No worker is left to free a report in memory of its own; the mailbox frees its slots itself.
-        if case .ended(_, let unfreed?) = phase { unfreed.discard() }
+        // No worker is left to read a report in memory of its own; the mailbox frees its slots itself.
+        abandoned?.discard()
         delivery?.discard()
     }
 
@@ -311,12 +313,10 @@ struct BusStateMachine: ~Copyable {
     ///   - generation: The worker's.
     ///   - failures: All failed actions of its report.
     mutating func stop(for generation: UInt64, after failures: [ActionFailure] = []) -> WorkerAction {
-        guard case .ended(let reported, let unfreed) = phase, generation + 1 == self.generation else {
-            return .stop(unreported: [], freeing: nil)
+        guard case .ended(let reported) = phase, generation + 1 == self.generation else {
+            return .stop(unreported: [])
         }
-        // Only once: the slot is freed only once.
-        phase = .ended(reported: reported)
-        return .stop(unreported: Array(failures.dropFirst(reported)), freeing: unfreed)
+        return .stop(unreported: Array(failures.dropFirst(reported)))
     }
 
     // MARK: - Asynchronous actions

@@ -125,9 +125,8 @@ final class DeliveryWorker: ActionSupervisor {
             case .end:
                 bus.end()
                 return nil
-            case .stop(let unreported, let delivery):
+            case .stop(let unreported):
                 for failure in unreported { bus.lastResort.write(failure) }
-                if let delivery { _ = delivery.take(from: bus.storage.intake.mailbox) }
                 return nil
             }
         }

@@ -33,9 +33,6 @@ extension ErrorBus {
     func replaceCancelledWorker(_ generation: UInt64) {
         if let next = storage.perform({ $0.replaceWorker(generation) }) {
             startWorker(next)
-        } else if case .stop(_, let unfreed?) = storage.perform({ $0.stop(for: generation) }) {
-            // A shutdown has taken back the report that the worker was about to begin with.
-            _ = unfreed.take(from: storage.intake.mailbox)
         }
     }
 
