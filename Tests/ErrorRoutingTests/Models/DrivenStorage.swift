@@ -101,7 +101,8 @@ final class DrivenStorage {
             for promise in promises { promise.fulfill(true) }
             return next(generation, at: now)
         case .wait:
-            return carryOut(storage.perform { $0.next(for: generation, at: now, $1) }, generation, at: now)
+            let action = storage.perform { $0.next(for: generation, after: .waitedUntil(now), $1) }
+            return carryOut(action, generation, at: now)
         case .sleep(let alarm):
             self.alarm = alarm
             return .asleep
@@ -128,17 +129,20 @@ final class DrivenStorage {
         generation: UInt64 = 0, at now: Duration = .zero
     ) -> Event {
         let result = result(disposition, failures)
-        let action = storage.perform {
+        let completion = storage.perform {
             $0.complete(
                 result.place.disposition, result.failures, for: generation,
                 isObserved: isObserved, $1)
         }
-        var isActionFailure = false
-        if case .stop? = action {
-        } else if let posting = delivery.take()?.take(from: storage.intake.mailbox) {
-            isActionFailure = posting.isActionFailure
+        switch completion {
+        case .goOn(let action):
+            _ = delivery.take().map { storage.take($0) }
+            return carryOut(action, generation, at: now)
+        case .notify:
+            let isActionFailure = delivery.take().map { storage.take($0).isActionFailure } ?? false
+            return .notifies(isActionFailure ? (result.failures ?? []).map(Self.event(of:)) : [])
+        case .stop:
+            return .superseded
         }
-        if let action { return carryOut(action, generation, at: now) }
-        return .notifies(isActionFailure ? (result.failures ?? []).map(Self.event(of:)) : [])
     }
 }

@@ -10,7 +10,7 @@ enum WorkerAction {
     case held(Promise<HandleOutcome>)
     /// Everything posted before these promises were made is delivered: fulfill them, and ask again.
     case flushed([Promise<Bool>])
-    /// No report is there: wait a moment for the one of this number, and ask again with the clock's time.
+    /// No report is there: wait a moment for the one of this number, and ask again as one that has waited.
     case wait(for: Int64)
     /// Sleep until woken, at the latest at the moment.
     indirect case sleep(until: Duration?)
@@ -26,6 +26,26 @@ enum WorkerAction {
         default: false
         }
     }
+}
+
+/// What a worker has done before it asks what comes next.
+enum WorkerPause {
+    /// It has not waited for a report.
+    case none
+    /// It has waited, under no flood limit, so that it read no clock.
+    case waited
+    /// It has waited until a moment: windows of the flood limit that end by then end.
+    case waitedUntil(Duration)
+}
+
+/// What the worker does about the end of a report.
+enum CompletionAction {
+    /// Free the slot, and go on with this.
+    case goOn(WorkerAction)
+    /// Free the slot, notify everyone of the report's end, and ask what comes next.
+    case notify
+    /// The worker has the report no more: write these failures to the last resort, and stop.
+    case stop(unreported: [ActionFailure])
 }
 
 /// What whoever closes the bus does next.

@@ -141,11 +141,10 @@ struct BusStateMachine: ~Copyable {
     ///
     /// - Parameters:
     ///   - generation: The worker's.
-    ///   - now: The current moment, if the worker has waited for a report: windows of the flood limit that end by then
-    ///     end.
+    ///   - pause: What the worker has done before.
     ///   - intake: Where the reports are.
     mutating func next(
-        for generation: UInt64, at now: Duration? = nil, _ intake: borrowing BusIntake
+        for generation: UInt64, after pause: WorkerPause = .none, _ intake: borrowing BusIntake
     ) -> WorkerAction {
         if case .notifying(let then) = phase {
             phase = then == .goOn ? .idle : .ended()
@@ -154,14 +153,14 @@ struct BusStateMachine: ~Copyable {
         guard generation == self.generation else { return stop(for: generation) }
         switch phase {
         case .delivering(let delivery): return checkpoint.map { .goOn(delivery, from: $0.progress) } ?? .deliver(delivery)
-        case .idle: return beginNext(at: now, intake)
+        case .idle: return beginNext(after: pause, intake)
         case .notifying, .ended: return stop(for: generation)
         }
     }
 
     /// Finds out what comes next, since nothing is in delivery.
     @inline(__always)
-    private mutating func beginNext(at now: Duration? = nil, _ intake: borrowing BusIntake) -> WorkerAction {
+    private mutating func beginNext(after pause: WorkerPause = .none, _ intake: borrowing BusIntake) -> WorkerAction {
         phase = .idle
         defer { intake.publishReleased(released) }
         while true {
@@ -174,7 +173,7 @@ struct BusStateMachine: ~Copyable {
                 let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
                 return hasFloodLimit ? beginLimited(delivery) : pass(delivery)
             }
-            if let action = beginToWait(at: now, intake) { return action }
+            if let action = beginToWait(after: pause, intake) { return action }
         }
     }
 
@@ -190,17 +189,22 @@ struct BusStateMachine: ~Copyable {
 
     /// Finds out what to do while the next slot is empty; nil if it is filled meanwhile.
     @inline(never)
-    private mutating func beginToWait(at now: Duration?, _ intake: borrowing BusIntake) -> WorkerAction? {
-        // Of what is held, that whose window has ended, or all if the bus is about to end.
-        if let held = flood?.heldCount, held > 0, let end = intake.state.isClosed ? Int64.max : now?.nanoseconds,
-            let release = flood?.release(endingBy: end)
-        {
-            return deliver(Posting(release))
-        }
+    private mutating func beginToWait(after pause: WorkerPause, _ intake: borrowing BusIntake) -> WorkerAction? {
+        if let release = releaseHeld(after: pause, isClosed: intake.state.isClosed) { return deliver(Posting(release)) }
         if endIfDone(intake) { return .end }
-        guard now != nil else { return .wait(for: nextNumber) }
+        if case .none = pause { return .wait(for: nextNumber) }
         guard intake.mailbox.sleep(at: nextNumber) else { return nil }
         return .sleep(until: flood?.nextEnd)
+    }
+
+    /// Releases a held report whose window has ended or, if the bus is about to end, any.
+    private mutating func releaseHeld(
+        after pause: WorkerPause, isClosed: Bool
+    ) -> FloodLimiter<Posting>.Release? {
+        guard let held = flood?.heldCount, held > 0 else { return nil }
+        if isClosed { return flood?.release() }
+        guard case .waitedUntil(let now) = pause else { return nil }
+        return flood?.release(endingBy: now.nanoseconds)
     }
 
     /// Begins to deliver a report that is in no slot.
@@ -270,15 +274,14 @@ struct BusStateMachine: ~Copyable {
     ///   - generation: The worker's.
     ///   - isObserved: Whether observers have to be notified.
     ///   - intake: Where the reports are.
-    /// - Returns: What the worker does next; nil if it first takes the posting out of its slot, and notifies everyone of
-    ///   the report's end. Unless it stops, it frees the slot.
+    /// - Returns: What the worker does next.
     @inline(never)
     mutating func complete(
         _ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]?, for generation: UInt64,
         isObserved: Bool, _ intake: borrowing BusIntake
-    ) -> WorkerAction? {
+    ) -> CompletionAction {
         guard generation == self.generation, case .delivering(let delivery) = phase else {
-            return stop(for: generation, after: failures ?? [])
+            return .stop(unreported: unreported(failures ?? [], by: generation))
         }
         if checkpoint != nil { checkpoint = nil }
         counts.addDelivered(disposition)
@@ -286,9 +289,9 @@ struct BusStateMachine: ~Copyable {
         if let failures, note(failures, of: delivery) { hasToNotify = true }
         if hasToNotify {
             phase = .notifying(then: .goOn)
-            return nil
+            return .notify
         }
-        return beginNext(intake)
+        return .goOn(beginNext(intake))
     }
 
     /// Queues notices of a report's failed actions; returns true if they get none, since the report is such a notice:
@@ -306,17 +309,20 @@ struct BusStateMachine: ~Copyable {
 
     /// Stops a worker that was replaced, or whose report was taken back.
     ///
-    /// A worker that was replaced has reported all its failures: its successor knows of them. A shutdown knows of those
-    /// that failed before the last checkpoint; the worker reports the others itself.
-    ///
     /// - Parameters:
     ///   - generation: The worker's.
     ///   - failures: All failed actions of its report.
-    mutating func stop(for generation: UInt64, after failures: [ActionFailure] = []) -> WorkerAction {
-        guard case .ended(let reported) = phase, generation + 1 == self.generation else {
-            return .stop(unreported: [])
-        }
-        return .stop(unreported: Array(failures.dropFirst(reported)))
+    func stop(for generation: UInt64, after failures: [ActionFailure] = []) -> WorkerAction {
+        .stop(unreported: unreported(failures, by: generation))
+    }
+
+    /// Returns those failures of a worker that stops which it has to report itself.
+    ///
+    /// If it was replaced, there are none: its successor knows of them. A shutdown knows of those actions that failed
+    /// before the last checkpoint.
+    private func unreported(_ failures: [ActionFailure], by generation: UInt64) -> [ActionFailure] {
+        guard case .ended(let reported) = phase, generation + 1 == self.generation else { return [] }
+        return Array(failures.dropFirst(reported))
     }
 
     // MARK: - Asynchronous actions

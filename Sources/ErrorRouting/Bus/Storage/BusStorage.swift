@@ -44,6 +44,18 @@ struct BusStorage: ~Copyable, Sendable {
         perform { machine, _ in event(&machine) }
     }
 
+    /// Frees the slot of a report in delivery, and returns the posting.
+    ///
+    /// Called by the report's worker, without the lock: an error's deinitializer may run the user's code.
+    @inline(__always)
+    func take(_ delivery: Delivery) -> Posting { delivery.take(from: intake.mailbox) }
+
+    /// Whether the report of a number is in its slot.
+    func hasReport(at number: Int64) -> Bool { unsafe intake.mailbox.element(at: number) != nil }
+
+    /// How many reports are pending at least, if the lock cannot be had.
+    var pendingAtLeast: Int64 { intake.accepted - intake.released }
+
     /// The counts; nil if a thread holds the lock, possibly this one.
     var statisticsIfUnlocked: ErrorBus.Statistics? { machine.withLockIfAvailable { $0.statistics(intake) } }
 

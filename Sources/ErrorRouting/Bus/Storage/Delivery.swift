@@ -23,8 +23,6 @@
     }
 
     /// Frees the slot, and returns the posting.
-    ///
-    /// Called by the report's worker, without the lock: an error's deinitializer may run the user's code.
     @inline(__always)
     func take(from mailbox: borrowing Mailbox<Posting>) -> Posting {
         if number >= 0 { return unsafe mailbox.take(posting) }

@@ -71,7 +71,7 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Carries out what the storage says, until that may take a suspension.
     ///
-    /// This and ``next(at:)`` are synchronous, so that `Tests/Interleavings` can call them without a task.
+    /// This and ``next(after:)`` are synchronous, so that `Tests/Interleavings` can call them without a task.
     ///
     /// - Parameters:
     ///   - action: What to do first.
@@ -117,7 +117,7 @@ final class DeliveryWorker: ActionSupervisor {
                 action = next()
             case .wait(let number):
                 waitBriefly(for: number)
-                action = next(at: bus.configuration.floodLimit == nil ? .zero : bus.clock.now())
+                action = next(after: bus.configuration.floodLimit == nil ? .waited : .waitedUntil(bus.clock.now()))
             case .sleep(let moment):
                 if let moment { bus.setTimer(moment) }
                 observers.wakeReaders()
@@ -132,9 +132,9 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// Returns what the worker does next; `now` is the clock's time, if it has just waited for a report.
-    func next(at now: Duration? = nil) -> WorkerAction {
-        bus.storage.perform { $0.next(for: generation, at: now, $1) }
+    /// Returns what the worker does next.
+    func next(after pause: WorkerPause = .none) -> WorkerAction {
+        bus.storage.perform { $0.next(for: generation, after: pause, $1) }
     }
 
     /// Waits for a report, some microseconds at most.
@@ -145,7 +145,7 @@ final class DeliveryWorker: ActionSupervisor {
     private func waitBriefly(for number: Int64) {
         for _ in 0..<patience {
             for _ in 0..<Self.pause where isTaskCancelled { return }
-            if unsafe bus.storage.intake.mailbox.element(at: number) != nil { return }
+            if bus.storage.hasReport(at: number) { return }
         }
     }
 
@@ -211,17 +211,20 @@ final class DeliveryWorker: ActionSupervisor {
 
     private func complete(_ delivery: Delivery, _ cursor: borrowing DispatchCursor) -> WorkerAction {
         let (disposition, failures) = (cursor.disposition, cursor.failures)
-        let action = bus.storage.perform {
+        let completion = bus.storage.perform {
             // Read under the lock: an observer that came while the report still counted as pending must get it.
             $0.complete(disposition, failures, for: generation, isObserved: !observers.isEmpty, $1)
         }
-        if let action {
-            if case .stop = action { return action }
-            _ = delivery.take(from: bus.storage.intake.mailbox)
+        switch completion {
+        case .goOn(let action):
+            _ = bus.storage.take(delivery)
             return action
+        case .notify:
+            notify(bus.storage.take(delivery), delivery.sequence, cursor)
+            return next()
+        case .stop(let unreported):
+            return .stop(unreported: unreported)
         }
-        notify(delivery.take(from: bus.storage.intake.mailbox), delivery.sequence, cursor)
-        return next()
     }
 
     /// Notifies the observers and the waiting poster of a report's end; failures of a notice's actions go to the last
@@ -252,9 +255,10 @@ final class DeliveryWorker: ActionSupervisor {
 
     func actionWillBegin(_ action: SupervisedAction) -> Bool {
         let limit = bus.configuration.actionTimeLimit
-        let now = limit == nil ? .zero : bus.clock.now()
+        guard let limit else { return note(.between(action.progress)) }
+        let now = bus.clock.now()
         guard note(.running(action, began: now)) else { return false }
-        if let limit { bus.setTimer(now + min(limit, BusClock.forever)) }
+        bus.setTimer(now + min(limit, BusClock.forever))
         return true
     }
 
