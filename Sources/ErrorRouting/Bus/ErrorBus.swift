@@ -96,7 +96,7 @@ public final class ErrorBus: ErrorPosting {
     public func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
-        post(error, role, metadata, source, in: nil)
+        _ = post(error, as: role, metadata: metadata, source: source, in: nil)
     }
 
     /// Posts an error and waits until it is delivered.
@@ -117,23 +117,20 @@ public final class ErrorBus: ErrorPosting {
     public func deliver(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
-        await deliver(error, role, metadata, source, in: nil)
+        await deliver(error, as: role, metadata: metadata, source: source, in: nil)
     }
 
     /// Posts an error in a scope, or to the bus itself if that is nil, and waits until it is delivered.
     func deliver(
-        _ error: any Error,
-        _ role: ErrorReport.Role,
-        _ metadata: [String: String],
-        _ source: ErrorReport.Source,
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source,
         in scope: ScopeContext?
     ) async -> HandleOutcome {
         guard !isInsideOwnAction else {
-            let isPending = post(error, role, metadata, source, in: scope)
+            let isPending = post(error, as: role, metadata: metadata, source: source, in: scope)
             return HandleOutcome(disposition: isPending ? .pending : .dropped)
         }
         let promise = Promise<HandleOutcome>()
-        post(error, role, metadata, source, in: scope, promise)
+        _ = post(error, as: role, metadata: metadata, source: source, in: scope, promise: promise)
         return await promise.value(ifCancelled: .pending)
     }
 
@@ -163,14 +160,9 @@ public final class ErrorBus: ErrorPosting {
     /// Posts an error in a scope, or to the bus itself if that is nil.
     ///
     /// - Returns: Whether the error is pending; if not, it was dropped.
-    @discardableResult
     func post(
-        _ error: consuming any Error,
-        _ role: ErrorReport.Role,
-        _ metadata: [String: String],
-        _ source: ErrorReport.Source,
-        in scope: ScopeContext?,
-        _ promise: Promise<HandleOutcome>? = nil
+        _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String],
+        source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
         let error = ErrorBox.unboxed(error)
         // The user's code runs first: between reservation and filling, the worker may have to wait for this poster.

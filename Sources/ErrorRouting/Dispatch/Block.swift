@@ -17,7 +17,7 @@
     let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
     private let (rules, onNoMatch, always): (RuleStepList, RuleStepList, RuleStepList)
     /// Owns the memory of the lists.
-    private let steps: RuleSteps
+    private let memory: RuleSteps
     /// The number of rules in all stages.
     private let count: Int
     /// Whether the rules are so few that they are read linearly, unless one of them has to ask its matcher.
@@ -38,7 +38,7 @@
             if rule.match == .asked { asks = true }
         }
         let starts = SIMD4(0, counts[0], counts[0] + counts[1], counts.wrappedSum())
-        steps = RuleSteps.make(count: starts[3]) { put in
+        memory = RuleSteps.make(count: starts[3]) { put in
             var ends = starts
             top.forEachRule(before: end) { rule, stage in
                 let place = ends[stage.rawValue]
@@ -46,7 +46,7 @@
                 ends[stage.rawValue] += 1
             }
         }
-        (rules, onNoMatch, always) = (steps[0, starts[1]], steps[starts[1], starts[2]], steps[starts[2], starts[3]])
+        (rules, onNoMatch, always) = (memory[0, starts[1]], memory[starts[1], starts[2]], memory[starts[2], starts[3]])
         isSmall = counts[0] <= Self.smallCount
         (count, below, self.asks) = (starts[3], end, asks)
         (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
@@ -71,21 +71,21 @@
 
     // MARK: The rules for an error
 
-    /// Returns the steps of a stage for an error.
+    /// Returns the list of the steps of a stage for an error.
     ///
     /// - Parameters:
     ///   - content: The content of the error's box.
     ///   - error: The error.
     ///   - stage: The stage.
-    ///   - report: The error's report, which keeps what is found out about the error.
+    ///   - notes: What the dispatch knows of the error.
     /// - Precondition: The error is in one box.
     @inline(__always)
-    func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ stage: RuleSet.Stage, _ report: inout LazyReport
+    func list<Content: Error>(
+        for content: Content, _ error: any Error, _ stage: RuleSet.Stage, _ notes: inout DispatchNotes
     ) -> RuleStepList {
         if stage != .rules { return self[stage] }
         if isReadLinearly(for: Content.self) { return rules }
-        return plan(for: content, error).read { $0.steps(for: content, error, &report) }
+        return plan(for: content, error).read { $0.steps(for: content, error, &notes) }
     }
 
     /// Whether the rules are read one after the other for errors of a type, the static type of a box's content.

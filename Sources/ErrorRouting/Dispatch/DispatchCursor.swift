@@ -21,25 +21,25 @@ struct DispatchCursor: ~Copyable {
 
     private let path: Borrowed<BlockPath>
     private var place: DispatchPlace
-    private var report: LazyReport
+    private var notes: DispatchNotes
 
     /// - Parameters:
     ///   - path: The blocks.
-    ///   - report: The error's report.
+    ///   - notes: What the dispatch knows of the error.
     ///   - isAttempt: Whether the error is that of an attempt, for which only `always` actions run.
     ///   - progress: How far the dispatch has come, if it goes on.
     @inline(__always)
     init(
-        _ path: Borrowed<BlockPath>, _ report: consuming LazyReport, isAttempt: Bool = false,
+        _ path: Borrowed<BlockPath>, _ notes: consuming DispatchNotes, isAttempt: Bool = false,
         from progress: DispatchProgress? = nil
     ) {
         (self.path, place) = (path, progress?.place ?? DispatchPlace(isAttempt: isAttempt))
-        self.report = report
-        if let progress { self.report.know(progress) }
+        self.notes = notes
+        if let progress { self.notes.know(progress) }
     }
 
     /// How far the dispatch has come, for another worker.
-    var progress: DispatchProgress { DispatchProgress(place: place, failures: failures, findings: report.subject) }
+    var progress: DispatchProgress { DispatchProgress(place: place, failures: failures, findings: notes.subject) }
 
     /// The error's disposition so far.
     @inline(__always)
@@ -47,7 +47,7 @@ struct DispatchCursor: ~Copyable {
 
     /// The failures of actions so far; nil if there are none.
     @inline(__always)
-    var failures: [ActionFailure]? { report.failures }
+    var failures: [ActionFailure]? { notes.failures }
 
     /// The outcome so far; final after the last rule.
     @inline(__always)
@@ -68,11 +68,11 @@ struct DispatchCursor: ~Copyable {
             func find<Content: Error>(_ content: Content) -> Borrowed<Rule>? {
                 if Content.self == (any Error).self { return self.find(ErrorBox.unboxed(error), &value) }
                 var rest: RuleStepList?
-                while let step = place.next(&rest, for: content, error, on: path, &report) {
+                while let step = place.next(&rest, for: content, error, on: path, &notes) {
                     let isMatch = step.rule.read { rule in
                         // A map has no other rules.
                         let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
-                        if !step.isKnown(of: Content.self) { return rule.giveIfMatching(error, &report, to: &value) }
+                        if !step.isKnown(of: Content.self) { return rule.giveIfMatching(error, &notes, to: &value) }
                         rule.give(for: content, error, to: &value)
                         return true
                     }
@@ -106,7 +106,7 @@ struct DispatchCursor: ~Copyable {
                 }
                 // A variable of its own, which needs no memory.
                 var rest = place.rest.take()
-                while let step = place.next(&rest, for: content, error, on: path, &report) {
+                while let step = place.next(&rest, for: content, error, on: path, &notes) {
                     if step.traits.isAsynchronous
                         || mustNotSuspend && place.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
                     {
@@ -120,8 +120,8 @@ struct DispatchCursor: ~Copyable {
                         let isKnown = step.isKnown(of: Content.self)
                         let answer = try step.rule.read { rule in
                             isKnown
-                                ? try rule.act(on: content, error, &report)
-                                : try rule.actIfMatching(error, &report, under: supervisor)
+                                ? try rule.act(on: content, error, &notes)
+                                : try rule.actIfMatching(error, &notes, under: supervisor)
                         }
                         place.record(answer, of: step.rule)
                     } catch let thrown {
@@ -143,7 +143,7 @@ struct DispatchCursor: ~Copyable {
 
     /// Lets the report carry the outcome so far, as in `always`.
     @inline(never)
-    private mutating func carryOutcome() { report.carry(outcome) }
+    private mutating func carryOutcome() { notes.carry(outcome) }
 
     /// Records what the action of a rule has thrown, which counts as a match and as `.next`.
     @inline(never)
@@ -151,9 +151,9 @@ struct DispatchCursor: ~Copyable {
         // The report of an `always` action's failure has the outcome so far, as that of the action itself.
         if place.stage == .always { carryOutcome() }
         var progress = progress
-        progress.record(thrown, of: rule.object, report.made(for: error))
+        progress.record(thrown, of: rule.object, notes.made(for: error))
         place = progress.place
-        report.know(progress)
+        notes.know(progress)
     }
 
     // MARK: Suspending
@@ -182,7 +182,7 @@ struct DispatchCursor: ~Copyable {
                     } else if isCertain, !step.traits.needsReport {
                         try await rule.actSuspending(on: error)
                     } else {
-                        try await rule.actSuspending(error, &report, isCertain: isCertain) { true }
+                        try await rule.actSuspending(error, &notes, isCertain: isCertain) { true }
                     }
                 if let supervisor, !supervisor.actionDidEnd() { return .superseded }
                 place.record(answer, of: step.rule)
@@ -202,10 +202,10 @@ struct DispatchCursor: ~Copyable {
     private mutating func actSuspending(
         _ rule: Rule, _ error: any Error, isCertain: Bool, under supervisor: any ActionSupervisor
     ) async throws -> HandleStrategy? {
-        let made = report.made(for: error)
+        let made = notes.made(for: error)
         let action = SupervisedAction(rule: rule, progress: progress, report: made)
         return try await supervisor.supervising(made) {
-            try await rule.actSuspending(error, &report, isCertain: isCertain) { supervisor.actionWillBegin(action) }
+            try await rule.actSuspending(error, &notes, isCertain: isCertain) { supervisor.actionWillBegin(action) }
         }
     }
 }

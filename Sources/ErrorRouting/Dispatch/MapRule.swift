@@ -4,7 +4,7 @@ class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
     func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) { mustBeOverridden() }
 
     /// Asks the matcher and, if it matches, sets a value to that of the error; returns whether it matches.
-    func giveIfMatching(_ error: any Error, _ report: inout LazyReport, to value: inout Value) -> Bool {
+    func giveIfMatching(_ error: any Error, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
         mustBeOverridden()
     }
 
@@ -32,8 +32,8 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
         value = constant
     }
 
-    override func giveIfMatching(_ error: any Error, _ report: inout LazyReport, to value: inout Value) -> Bool {
-        guard report.ask(error, matches) else { return false }
+    override func giveIfMatching(_ error: any Error, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
+        guard notes.ask(error, matches) else { return false }
         value = constant
         return true
     }
@@ -63,8 +63,8 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
         value = ErrorMatcher<Input>.handOn(content, error, to: compute)
     }
 
-    override func giveIfMatching(_ error: any Error, _ report: inout LazyReport, to value: inout Value) -> Bool {
-        guard let input = report.ask(error, matcher.match) else { return false }
+    override func giveIfMatching(_ error: any Error, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
+        guard let input = notes.ask(error, matcher.match) else { return false }
         value = compute(input)
         return true
     }

@@ -18,7 +18,7 @@ struct Posting: Sendable {
     private struct Extras: Sendable {
         var scope: ScopeContext?
         /// A role other than failure, a witness's mark, and the moment of the first error that the posting stands for.
-        var label: ErrorReport.Label?
+        var details: ErrorReport.Details?
         /// The promise of a waiting poster.
         var promise: Promise<HandleOutcome>?
         var floodStamp: FloodStamp?
@@ -50,12 +50,12 @@ struct Posting: Sendable {
         self.source = source
         self.metadata = metadata
         self.moment = moment
-        let label = ErrorReport.Label.of(role, mark)
+        let details = ErrorReport.Details.of(role, mark)
         context =
-            if promise != nil || floodStamp != nil || label != nil {
+            if promise != nil || floodStamp != nil || details != nil {
                 .more(
                     Extras(
-                        scope: scope, label: label, promise: promise, floodStamp: floodStamp,
+                        scope: scope, details: details, promise: promise, floodStamp: floodStamp,
                         isCancellation: isCancellation))
             } else if let scope {
                 .scope(scope)
@@ -74,7 +74,7 @@ struct Posting: Sendable {
         self = posting
         var extras = extras ?? Extras(scope: scope)
         extras.occurrences = occurrences
-        extras.label = .of(role, mark, since: firstMoment)
+        extras.details = .of(role, mark, since: firstMoment)
         context = .more(extras)
     }
 
@@ -99,15 +99,15 @@ struct Posting: Sendable {
     }
 
     /// What the post is.
-    var role: ErrorReport.Role { label?.role ?? .failure }
+    var role: ErrorReport.Role { details?.role ?? .failure }
 
     /// Whether the error is that of an attempt, for which no rule is tried; reading this does not copy the posting.
     @inline(__always)
-    var isAttempt: Bool { if case .more(let extras) = context { extras.label?.role == .attempt } else { false } }
+    var isAttempt: Bool { if case .more(let extras) = context { extras.details?.role == .attempt } else { false } }
 
     /// Whether a flood limit neither holds nor merges the post; reading this does not copy the posting.
     var escapesFloodLimit: Bool {
-        if case .more(let extras) = context { extras.label?.role == .notice && !extras.isCancellation } else { false }
+        if case .more(let extras) = context { extras.details?.role == .notice && !extras.isCancellation } else { false }
     }
 
     /// The promise of the outcome, if the poster waits for it.
@@ -120,10 +120,10 @@ struct Posting: Sendable {
     var floodMoment: Int64 { floodStamp?.moment ?? moment.sinceOrigin }
 
     /// The mark of the bus's witness.
-    var mark: (any AnyObject & Sendable)? { label?.mark }
+    var mark: (any AnyObject & Sendable)? { details?.mark }
 
     /// Role and mark; nil for a failure without a mark.
-    private var label: ErrorReport.Label? { extras?.label }
+    private var details: ErrorReport.Details? { extras?.details }
 
     private var extras: Extras? { if case .more(let extras) = context { extras } else { nil } }
 
@@ -141,7 +141,7 @@ struct Posting: Sendable {
         // sake.
         if case .bus = context {
             return ErrorReport(
-                error: error, label: nil, source: source, moment: moment, metadata: metadata, scope: [],
+                error: error, details: nil, source: source, moment: moment, metadata: metadata, scope: [],
                 sequence: sequence, outcome: outcome)
         }
         return fullReport(sequence, outcome)
@@ -151,7 +151,7 @@ struct Posting: Sendable {
     private func fullReport(_ sequence: UInt64, _ outcome: HandleOutcome) -> ErrorReport {
         let (scope, extras) = (scope?.forReports, extras)
         return ErrorReport(
-            error: error, label: extras?.label, source: source, moment: moment,
+            error: error, details: extras?.details, source: source, moment: moment,
             metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
             occurrences: extras?.occurrences ?? 1, outcome: outcome)
     }

@@ -21,12 +21,12 @@ extension ErrorHandler {
 
     @usableFromInline
     func handleIfSynchronous(_ error: any Error, _ fileID: String, _ line: UInt) -> HandleOutcome? {
-        rules.dispatchIfSynchronous(error, LazyReport(from: .init(fileID: fileID, line: line)))
+        rules.dispatchIfSynchronous(error, DispatchNotes(from: .init(fileID: fileID, line: line)))
     }
 
     @usableFromInline
     func handleSuspending(_ error: any Error, _ fileID: String, _ line: UInt) async -> HandleOutcome {
-        await rules.dispatch(error, LazyReport(from: .init(fileID: fileID, line: line)))
+        await rules.dispatch(error, DispatchNotes(from: .init(fileID: fileID, line: line)))
     }
 
     /// Handles an error that comes with its report.
@@ -38,8 +38,9 @@ extension ErrorHandler {
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
         let (error, isAttempt) = (report.error, report.role == .attempt)
-        if let outcome = rules.dispatchIfSynchronous(error, isAttempt: isAttempt, LazyReport(report)) { return outcome }
-        return await rules.dispatch(error, isAttempt: isAttempt, LazyReport(report))
+        let outcome = rules.dispatchIfSynchronous(error, isAttempt: isAttempt, DispatchNotes(report))
+        if let outcome { return outcome }
+        return await rules.dispatch(error, isAttempt: isAttempt, DispatchNotes(report))
     }
 
     /// Handles an error without suspending, or declines.

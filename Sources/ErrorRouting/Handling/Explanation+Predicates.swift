@@ -17,8 +17,8 @@ extension Explanation {
         var subject = ErrorSubject(error)
         return askedShapes.allSatisfy { shape in
             if shape.asksClosure(of: subject) { return false }
-            let verdict = shape.verdict(for: &subject, asksDomain: true)
-            return verdict == .never || verdict >= .always
+            let likelihood = shape.likelihood(for: &subject, asksDomain: true)
+            return likelihood == .never || likelihood >= .always
         }
     }
 
@@ -45,7 +45,7 @@ extension MatcherShape {
         if budget < 0 { return true }
         func mayMatch(_ shape: MatcherShape) -> Bool {
             guard var error else { return true }
-            return shape.verdict(for: &error) != .never
+            return shape.likelihood(for: &error) != .never
         }
         switch self {
         case .type, .any, .value, .nsError, .conforming: return false

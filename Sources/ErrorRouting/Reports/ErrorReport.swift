@@ -29,13 +29,13 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// The error that was posted.
     public let error: any Error
     /// What the post is: a failure, an attempt that somebody goes on after, a notice, or a role of the application's.
-    public var role: Role { label?.role ?? .failure }
+    public var role: Role { details?.role ?? .failure }
     /// Where the error was posted.
     public let source: Source
     /// When the error was posted.
     public var instant: ContinuousClock.Instant { moment.instant }
     /// When the oldest error that the report stands for was posted: ``instant``, unless a flood limit merged several.
-    public var firstInstant: ContinuousClock.Instant { min(label?.firstMoment ?? moment, moment).instant }
+    public var firstInstant: ContinuousClock.Instant { min(details?.firstMoment ?? moment, moment).instant }
     /// The metadata from the metadata provider, the scopes and the poster.
     public internal(set) var metadata: [String: String]
     /// The path of scopes in which the error was posted, the outermost first; empty if it was posted to the bus itself.
@@ -50,9 +50,9 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     public internal(set) var outcome: HandleOutcome
 
     /// The mark of the bus's witness; no other error inherits it, and no poster can set it.
-    package var mark: (any AnyObject & Sendable)? { label?.mark }
+    package var mark: (any AnyObject & Sendable)? { details?.mark }
 
-    private let label: Label?
+    private let details: Details?
     private let moment: Moment
 
     /// Makes a report, for tests and for your own posters; a bus makes its own reports.
@@ -83,7 +83,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     ) {
         self.init(
             error: error,
-            label: .of(role, since: firstInstant.map(Moment.init)),
+            details: .of(role, since: firstInstant.map(Moment.init)),
             source: source,
             moment: Moment(instant),
             metadata: metadata,
@@ -96,7 +96,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 
     init(
         error: any Error,
-        label: Label?,
+        details: Details?,
         source: Source,
         moment: Moment,
         metadata: [String: String],
@@ -106,7 +106,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         outcome: HandleOutcome
     ) {
         self.error = ErrorBox.unboxed(error)
-        self.label = label
+        self.details = details
         self.source = source
         self.moment = moment
         self.metadata = metadata

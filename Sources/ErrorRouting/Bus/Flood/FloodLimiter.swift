@@ -4,7 +4,7 @@
 /// once there are no more errors. So the same posts have the same results, however late the worker gets to them. `Held`
 /// is a posting in a bus, and a number in tests.
 struct FloodLimiter<Held> {
-    enum Verdict {
+    enum Decision {
         /// The error is to be delivered.
         case passes
         /// The error is held; the one that was held before it, if there is one, is suppressed.
@@ -43,11 +43,11 @@ struct FloodLimiter<Held> {
 
     private let limit: (first: Int, window: Int64)
     private let maximum: Int
-    private var windows: [ErrorFingerprint: Window] = [:]
+    private var windows: [FloodKind: Window] = [:]
     /// The kinds in the order in which their windows were opened.
     ///
     /// That is nearly the order in which these end. The first kind has a window; later ones may have lost theirs.
-    private var order = FIFO<(end: Int64, kind: ErrorFingerprint)>()
+    private var order = FIFO<(end: Int64, kind: FloodKind)>()
     /// The number of held errors.
     private(set) var heldCount = 0
 
@@ -91,7 +91,7 @@ struct FloodLimiter<Held> {
     ///   - error: Returns the error, and when it was posted; called only if it is held.
     mutating func admit(
         _ token: FloodToken, suppressing former: inout Held?, holding error: () -> (Held, Moment)
-    ) -> Verdict {
+    ) -> Decision {
         if let release = release(endingBy: token.moment) { return .comesAfter(release) }
         var found = window(of: token)
         // Errors are not quite in the order of their moments, so the window of this kind may have ended although one
@@ -123,7 +123,7 @@ struct FloodLimiter<Held> {
 
     /// Returns where the window of an error's kind is; nil if it has none.
     @inline(never)  // Else the kind would be copied.
-    private func window(of token: FloodToken) -> Dictionary<ErrorFingerprint, Window>.Index? {
+    private func window(of token: FloodToken) -> Dictionary<FloodKind, Window>.Index? {
         windows.index(forKey: token.kind)
     }
 
@@ -142,7 +142,7 @@ struct FloodLimiter<Held> {
         return release
     }
 
-    private mutating func removeWindow(at index: Dictionary<ErrorFingerprint, Window>.Index) -> Release? {
+    private mutating func removeWindow(at index: Dictionary<FloodKind, Window>.Index) -> Release? {
         guard let release = windows.remove(at: index).value.held else { return nil }
         heldCount -= 1
         return release
@@ -154,10 +154,4 @@ extension Posting {
     init(_ release: FloodLimiter<Posting>.Release) {
         self.init(release.held, standingFor: release.occurrences, since: release.firstMoment)
     }
-}
-
-/// What a flood limit needs to know of an error: its kind, and when it was posted, in nanoseconds by the bus's clock.
-struct FloodToken: Sendable {
-    let kind: ErrorFingerprint
-    let moment: Int64
 }

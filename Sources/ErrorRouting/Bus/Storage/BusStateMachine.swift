@@ -152,7 +152,8 @@ struct BusStateMachine: ~Copyable {
         }
         guard generation == self.generation else { return stop(for: generation) }
         switch phase {
-        case .delivering(let delivery): return checkpoint.map { .goOn(delivery, from: $0.progress) } ?? .deliver(delivery)
+        case .delivering(let delivery):
+            return checkpoint.map { .goOn(delivery, from: $0.progress) } ?? .deliver(delivery)
         case .idle: return beginNext(after: pause, intake)
         case .notifying, .ended: return stop(for: generation)
         }
@@ -250,11 +251,11 @@ struct BusStateMachine: ~Copyable {
         defer { intake.publishReleased(released) }
         let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
         let waiting = unsafe delivery.posting.pointee.isWaitedFor ? delivery.posting.pointee.promise : nil
-        let verdict = flood?.admit(token, suppressing: &suppressed) {
+        let decision = flood?.admit(token, suppressing: &suppressed) {
             let moment = unsafe delivery.posting.pointee.moment
             return (delivery.take(from: intake.mailbox), moment)
         }
-        switch verdict {
+        switch decision {
         case .passes, nil:
             return pass(delivery)
         case .comesAfter(let release):

@@ -168,7 +168,7 @@ final class DeliveryWorker: ActionSupervisor {
         // Before the error is read, which would else be retained meanwhile.
         let path = unsafe path(of: delivery.posting.pointee.unretainedScope)
         var cursor = unsafe DispatchCursor(
-            path, LazyReport(of: delivery.posting, sequence: delivery.sequence),
+            path, DispatchNotes(of: delivery.posting, sequence: delivery.sequence),
             isAttempt: delivery.posting.pointee.isAttempt)
         switch unsafe cursor.run(delivery.posting.pointee.error, under: self) {
         case .completed:
@@ -191,7 +191,7 @@ final class DeliveryWorker: ActionSupervisor {
         let posting = unsafe delivery.posting.pointee
         defer { withExtendedLifetime((bus, posting)) {} }
         let path = unsafe path(of: posting.unretainedScope)
-        var cursor = DispatchCursor(path, LazyReport(posting.report(sequence: delivery.sequence)), from: progress)
+        var cursor = DispatchCursor(path, DispatchNotes(posting.report(sequence: delivery.sequence)), from: progress)
         switch await cursor.finish(posting.error, under: self) {
         case .completed: return complete(delivery, cursor)
         case .superseded, .needsSuspension: return stop(after: cursor.failures ?? [])

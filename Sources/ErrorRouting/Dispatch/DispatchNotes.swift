@@ -4,7 +4,7 @@ import Foundation
 /// report that actions get, what matchers see of the error, and which actions have failed.
 ///
 /// Noncopyable, since it owns memory, which is allocated when something is first made or found out.
-@safe struct LazyReport: ~Copyable {
+@safe struct DispatchNotes: ~Copyable {
     private struct Found {
         var report: ErrorReport?
         /// The outcome that reports carry if they are made or lent from now on; nil if it is that of the last one.
@@ -109,7 +109,7 @@ import Foundation
         case .source(let source):
             // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
             return ErrorReport(
-                error: error, label: nil, source: source, moment: .init(), metadata: [:], scope: [], sequence: 0,
+                error: error, details: nil, source: source, moment: .init(), metadata: [:], scope: [], sequence: 0,
                 outcome: outcome ?? .pending)
         case .none:
             preconditionFailure("a rule needs a report, and there is none")
