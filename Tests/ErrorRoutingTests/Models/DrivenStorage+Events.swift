@@ -35,7 +35,7 @@ extension DrivenStorage {
 
     /// Takes everything back, and returns what was not delivered, and the failures in flight.
     func abort() -> (reports: [Event], failures: [Event]) {
-        let left = storage.perform { $0.abort($1) } ?? .init(worker: 0)
+        let left = storage.perform { $0.abort($1) } ?? .init([], of: 0)
         return (left.reports.map(Self.event(of:)), left.failures.map(Self.event(of:)))
     }
 

@@ -73,6 +73,18 @@ struct FloodLimiter<Held> {
         return nil
     }
 
+    /// Releases a held error while no error comes: one whose window has ended, or any if no more errors will come.
+    ///
+    /// - Parameters:
+    ///   - pause: What the worker has done before.
+    ///   - isClosed: Whether no more errors will come.
+    mutating func release(after pause: WorkerPause, isClosed: Bool) -> Release? {
+        if heldCount == 0 { return nil }
+        if isClosed { return release() }
+        guard case .waitedUntil(let now) = pause else { return nil }
+        return release(endingBy: now.nanoseconds)
+    }
+
     /// Releases the held error whose window was opened first; the window goes on.
     ///
     /// - Complexity: O(number of windows).

@@ -44,8 +44,8 @@ enum CompletionAction {
     case goOn(WorkerAction)
     /// Free the slot, notify everyone of the report's end, and ask what comes next.
     case notify
-    /// The worker has the report no more: write these failures to the last resort, and stop.
-    case stop(unreported: [ActionFailure])
+    /// The worker has the report no more: do not free the slot, and stop by this.
+    case stop(WorkerAction)
 }
 
 /// What whoever closes the bus does next.

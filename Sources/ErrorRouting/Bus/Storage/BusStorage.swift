@@ -32,8 +32,8 @@ struct BusStorage: ~Copyable, Sendable {
         var former: Checkpoint?
         defer { withExtendedLifetime(former) {} }
         return machine.withLock { machine in
-            if machine.checkpoint != nil { former = machine.checkpoint }
-            defer { generation.store(machine.generation, ordering: .releasing) }
+            if machine.relay.checkpoint != nil { former = machine.relay.checkpoint }
+            defer { generation.store(machine.relay.generation, ordering: .releasing) }
             return event(&machine, intake)
         }
     }

@@ -222,8 +222,8 @@ final class DeliveryWorker: ActionSupervisor {
         case .notify:
             notify(bus.storage.take(delivery), delivery.sequence, cursor)
             return next()
-        case .stop(let unreported):
-            return .stop(unreported: unreported)
+        case .stop(let action):
+            return action
         }
     }
 
