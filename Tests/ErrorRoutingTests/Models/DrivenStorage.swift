@@ -90,7 +90,7 @@ final class DrivenStorage {
         case .fingerprint(let delivery):
             self.delivery = stopsUnadmitted ? delivery : nil
             if stopsUnadmitted { return .unadmitted }
-            let token = Self.token(of: unsafe delivery.posting.pointee)
+            let token = Self.token(of: delivery.posting)
             var suppressed: Posting?
             let action = storage.perform { $0.admit(token, for: generation, suppressing: &suppressed, $1) }
             return carryOut(action, generation, at: now)
@@ -114,7 +114,7 @@ final class DrivenStorage {
     }
 
     private func begin(_ delivery: Delivery, from progress: DispatchProgress) -> Event {
-        let posting = unsafe delivery.posting.pointee
+        let posting = delivery.posting
         let report = posting.report(sequence: delivery.sequence)
         (self.delivery, self.progress, self.report) = (delivery, progress, report)
         isWaitedFor = posting.isWaitedFor

@@ -119,8 +119,8 @@ struct BusStateMachine: ~Copyable {
     /// is delivered, but after what was held in windows that ended before it.
     @inline(never)
     private mutating func beginLimited(_ delivery: Delivery) -> WorkerAction {
-        guard unsafe delivery.posting.pointee.escapesFloodLimit else { return .fingerprint(delivery) }
-        let moment = unsafe delivery.posting.pointee.floodMoment
+        guard delivery.posting.escapesFloodLimit else { return .fingerprint(delivery) }
+        let moment = delivery.posting.floodMoment
         return flood?.release(endingBy: moment).map { deliver(Posting($0)) } ?? pass(delivery)
     }
 
@@ -150,9 +150,9 @@ struct BusStateMachine: ~Copyable {
         }
         defer { intake.publishReleased(released) }
         let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
-        let waiting = unsafe delivery.posting.pointee.isWaitedFor ? delivery.posting.pointee.promise : nil
+        let waiting = delivery.posting.isWaitedFor ? delivery.posting.promise : nil
         let decision = flood?.admit(token, suppressing: &suppressed) {
-            let moment = unsafe delivery.posting.pointee.moment
+            let moment = delivery.posting.moment
             return (delivery.take(from: intake.mailbox), moment)
         }
         switch decision {
@@ -186,7 +186,7 @@ struct BusStateMachine: ~Copyable {
         }
         relay.reportDidEnd()
         counts.addDelivered(disposition)
-        var hasToNotify = unsafe isObserved || delivery.posting.pointee.isWaitedFor
+        var hasToNotify = isObserved || delivery.posting.isWaitedFor
         if let failures, note(failures, of: delivery) { hasToNotify = true }
         if hasToNotify {
             phase = .notifying(then: .goOn)
@@ -200,10 +200,10 @@ struct BusStateMachine: ~Copyable {
     @inline(never)
     private mutating func note(_ failures: [ActionFailure], of delivery: Delivery) -> Bool {
         counts.actionFailures += Int64(failures.count)
-        if unsafe delivery.posting.pointee.isActionFailure { return true }
+        if delivery.posting.isActionFailure { return true }
         for failure in failures {
             counts.notices += 1
-            failureNotices.append(Posting(noticeOf: failure, in: unsafe delivery.posting.pointee.scope))
+            failureNotices.append(Posting(noticeOf: failure, in: delivery.posting.scope))
         }
         return false
     }
@@ -363,7 +363,7 @@ struct BusStateMachine: ~Copyable {
         if hasEnded { return nil }
         var left = relay.takeBack()
         abandoned = delivery
-        if let delivery { left.append(unsafe delivery.posting.pointee, sequence: delivery.sequence) }
+        if let delivery { left.append(delivery.posting, sequence: delivery.sequence) }
         // The worker may be reading this one too, to compute its fingerprint.
         let isNextRead = flood != nil && delivery == nil
         phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count)

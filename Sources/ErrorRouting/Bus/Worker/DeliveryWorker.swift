@@ -107,7 +107,7 @@ final class DeliveryWorker: ActionSupervisor {
                 bus.noteDelivery()
                 return action
             case .fingerprint(let delivery):
-                action = admit(unsafe bus.floodToken(of: delivery.posting))
+                action = admit(bus.floodToken(of: delivery))
             case .held(let promise):
                 promise.fulfill(.pending)
                 action = next()
@@ -166,11 +166,9 @@ final class DeliveryWorker: ActionSupervisor {
         // The bus retains its own rules, and the posting those of its scope.
         defer { withExtendedLifetime(bus) {} }
         // Before the error is read, which would else be retained meanwhile.
-        let path = unsafe path(of: delivery.posting.pointee.unretainedScope)
-        var cursor = unsafe DispatchCursor(
-            path, DispatchNotes(of: delivery.posting, sequence: delivery.sequence),
-            isAttempt: delivery.posting.pointee.isAttempt)
-        switch unsafe cursor.run(delivery.posting.pointee.error, under: self) {
+        let path = path(of: delivery.posting)
+        var cursor = DispatchCursor(path, delivery.notes, isAttempt: delivery.posting.isAttempt)
+        switch cursor.run(delivery.posting.error, under: self) {
         case .completed:
             return complete(delivery, cursor)
         case .superseded:
@@ -188,9 +186,9 @@ final class DeliveryWorker: ActionSupervisor {
         // The action may take long: readers must not wait for it.
         observers.wakeReaders()
         // Made here, and the scope retained: once another worker has the report, its slot may be freed.
-        let posting = unsafe delivery.posting.pointee
+        let posting = delivery.posting
         defer { withExtendedLifetime((bus, posting)) {} }
-        let path = unsafe path(of: posting.unretainedScope)
+        let path = path(of: posting)
         var cursor = DispatchCursor(path, DispatchNotes(posting.report(sequence: delivery.sequence)), from: progress)
         switch await cursor.finish(posting.error, under: self) {
         case .completed: return complete(delivery, cursor)
@@ -240,10 +238,10 @@ final class DeliveryWorker: ActionSupervisor {
         if isActionFailure { for failure in cursor.failures ?? [] { bus.lastResort.write(failure) } }
     }
 
-    /// Returns the blocks on the path of a scope; those of the bus if there is no scope.
+    /// Returns the blocks on the path of a posting's scope; those of the bus if there is no scope.
     @inline(__always)
-    private func path(of scope: Unmanaged<ScopeContext>?) -> Borrowed<BlockPath> {
-        unsafe scope?._withUnsafeGuaranteedRef { $0.blocks } ?? rules
+    private func path(of posting: borrowing Posting) -> Borrowed<BlockPath> {
+        posting.unretainedScope?.read { $0.blocks } ?? rules
     }
 
     // MARK: Supervising asynchronous actions
