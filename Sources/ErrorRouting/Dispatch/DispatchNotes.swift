@@ -14,17 +14,19 @@ import Foundation
         var failures: [ActionFailure]?
     }
 
-    /// What the report is made from.
+    /// Where the dispatch's caller keeps what the report is made from.
     @safe private enum Origin {
         /// The posting, which stays in its slot during the dispatch, and the report's number in the order of delivery.
         case posting(UnsafePointer<Posting>, sequence: UInt64)
         /// Where an error comes from that is handled directly.
-        case source(ErrorReport.Source)
-        /// Nothing: the report is known, or no rule needs one.
+        case source(UnsafePointer<ErrorReport.Source>)
+        /// Nowhere: the report is known, or is made from ``DispatchNotes/source``, or no rule needs one.
         case none
     }
 
     private let origin: Origin
+    /// Where an error comes from that is handled directly and may suspend, so that the source has no address.
+    private let source: ErrorReport.Source?
     private var found: UnsafeMutablePointer<Found>?
 
     /// The report of a posted error.
@@ -34,16 +36,18 @@ import Foundation
     ///   - sequence: The report's number in the order of delivery.
     @unsafe @inline(__always)
     init(of posting: UnsafePointer<Posting>, sequence: UInt64) {
-        unsafe (origin, found) = unsafe (.posting(posting, sequence: sequence), nil)
+        unsafe (origin, source, found) = unsafe (.posting(posting, sequence: sequence), nil, nil)
     }
 
-    /// The report of an error that is handled directly.
-    @inline(__always)
-    init(from source: ErrorReport.Source) { unsafe (origin, found) = (.source(source), nil) }
+    /// The report of an error that is handled directly, from a source that the dispatch's caller keeps.
+    @unsafe @inline(__always)
+    init(from source: UnsafePointer<ErrorReport.Source>) {
+        unsafe (origin, self.source, found) = unsafe (.source(source), nil, nil)
+    }
 
-    /// No report, for rules that need none.
+    /// The report of an error that is handled directly; without a source, for rules that need no report.
     @inline(__always)
-    init() { unsafe (origin, found) = (.none, nil) }
+    init(from source: ErrorReport.Source? = nil) { unsafe (origin, self.source, found) = (.none, source, nil) }
 
     /// The report of an error that is handled with it.
     init(_ report: ErrorReport) {
@@ -106,14 +110,20 @@ import Foundation
         switch origin {
         case .posting(let posting, let sequence):
             return unsafe posting.pointee.report(sequence: sequence, outcome: outcome ?? .pending)
-        case .source(let source):
-            // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
-            return ErrorReport(
-                error: error, details: nil, source: source, moment: .init(), metadata: [:], scope: [], sequence: 0,
-                outcome: outcome ?? .pending)
-        case .none:
-            preconditionFailure("a rule needs a report, and there is none")
+        case .source(let source): return Self.report(of: error, from: unsafe source.pointee, outcome)
+        case .none: return Self.report(of: error, from: source ?? .init(), outcome)
         }
+    }
+
+    /// Returns the report of an error that is handled directly.
+    @inline(__always)
+    private static func report(
+        of error: any Error, from source: ErrorReport.Source, _ outcome: HandleOutcome?
+    ) -> ErrorReport {
+        // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
+        ErrorReport(
+            error: error, details: nil, source: source, moment: .init(), metadata: [:], scope: [], sequence: 0,
+            outcome: outcome ?? .pending)
     }
 
     /// Returns the report of the error, made at the first call.

@@ -21,7 +21,9 @@ extension ErrorHandler {
 
     @usableFromInline
     func handleIfSynchronous(_ error: any Error, _ fileID: String, _ line: UInt) -> HandleOutcome? {
-        rules.dispatchIfSynchronous(error, DispatchNotes(from: .init(fileID: fileID, line: line)))
+        unsafe withUnsafePointer(to: ErrorReport.Source(fileID: fileID, line: line)) { source in
+            unsafe rules.dispatchIfSynchronous(error, DispatchNotes(from: source))
+        }
     }
 
     @usableFromInline

@@ -109,6 +109,7 @@ final class DrivenStorage {
         case .end:
             return .end
         case .stop:
+            storage.freeAbandoned(by: generation)
             return .superseded
         }
     }

@@ -38,7 +38,8 @@ struct FloodLimiter<Held> {
     private struct Window {
         let end: Int64
         var passed = 0
-        var held: Release?
+        /// At most one; in an array, so that reading a window copies no report.
+        var held: [Release] = []
     }
 
     private let limit: (first: Int, window: Int64)
@@ -91,8 +92,8 @@ struct FloodLimiter<Held> {
     mutating func releaseHeld() -> Release? {
         guard heldCount > 0 else { return nil }
         heldCount -= 1
-        let holding = order.elements.first { windows[$0.kind]?.held != nil }
-        return holding.flatMap { windows[$0.kind]?.held.take() }
+        let holding = order.elements.first { windows[$0.kind]?.held.isEmpty == false }
+        return holding.flatMap { windows[$0.kind]?.held.popLast() }
     }
 
     /// Decides whether an error passes or is held; if another one has to be delivered first, the caller asks again.
@@ -125,10 +126,11 @@ struct FloodLimiter<Held> {
             return .passes
         }
         let newest = error()
-        former = windows.values[found].held?.replaceHeld(by: newest.0, posted: newest.1)
-        if former == nil {
-            windows.values[found].held = Release(held: newest.0, firstMoment: newest.1)
+        if windows.values[found].held.isEmpty {
+            windows.values[found].held = [Release(held: newest.0, firstMoment: newest.1)]
             heldCount += 1
+        } else {
+            former = windows.values[found].held[0].replaceHeld(by: newest.0, posted: newest.1)
         }
         return .isHeld
     }
@@ -155,7 +157,7 @@ struct FloodLimiter<Held> {
     }
 
     private mutating func removeWindow(at index: Dictionary<FloodKind, Window>.Index) -> Release? {
-        guard let release = windows.remove(at: index).value.held else { return nil }
+        guard let release = windows.remove(at: index).value.held.first else { return nil }
         heldCount -= 1
         return release
     }

@@ -55,4 +55,17 @@ extension BusStateMachine {
             dropped: Int(clamping: dropped), pending: Int(clamping: pending),
             actionFailures: Int(clamping: counts.actionFailures))
     }
+
+    /// Returns the action that stops a worker that was replaced, or whose report was taken back.
+    ///
+    /// A worker that was replaced has reported all its failures: its successor knows of them. A shutdown knows of those
+    /// that failed before the last checkpoint; the worker reports the others itself.
+    ///
+    /// - Parameters:
+    ///   - generation: The worker's.
+    ///   - failures: All failed actions of its report.
+    func stop(for generation: UInt64, after failures: [ActionFailure] = []) -> WorkerAction {
+        let isLast = generation + 1 == relay.generation
+        return .stop(unreported: isLast ? phase.unreported(failures) : [])
+    }
 }

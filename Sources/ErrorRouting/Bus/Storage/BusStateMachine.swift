@@ -8,10 +8,6 @@ struct BusStateMachine: ~Copyable {
 
     private(set) var phase = BusPhase.idle
     private(set) var relay = WorkerRelay()
-    /// The report that was in delivery when a shutdown took it back.
-    ///
-    /// The worker may still be reading the posting, so that stays where it is for as long as the bus.
-    private(set) var abandoned: Delivery?
     private var hasRun = false
     private(set) var counts: BusCounts
 
@@ -37,8 +33,8 @@ struct BusStateMachine: ~Copyable {
     }
 
     deinit {
-        // No worker is left to read a report in memory of its own; the mailbox frees its slots itself.
-        abandoned?.discard()
+        // No worker is left to free a report in memory of its own; the mailbox frees its slots itself.
+        relay.abandoned?.discard()
         delivery?.discard()
     }
 
@@ -208,17 +204,9 @@ struct BusStateMachine: ~Copyable {
         return false
     }
 
-    /// Stops a worker that was replaced, or whose report was taken back.
-    ///
-    /// A worker that was replaced has reported all its failures: its successor knows of them. A shutdown knows of those
-    /// that failed before the last checkpoint; the worker reports the others itself.
-    ///
-    /// - Parameters:
-    ///   - generation: The worker's.
-    ///   - failures: All failed actions of its report.
-    func stop(for generation: UInt64, after failures: [ActionFailure] = []) -> WorkerAction {
-        let isLast = generation + 1 == relay.generation
-        return .stop(unreported: isLast ? phase.unreported(failures) : [])
+    /// Takes the report that a worker was reading when a shutdown took it back: the worker, which stops, frees it.
+    mutating func takeAbandoned(by generation: UInt64) -> Delivery? {
+        generation + 1 == relay.generation ? relay.abandoned.take() : nil
     }
 
     // MARK: - Asynchronous actions
@@ -361,11 +349,14 @@ struct BusStateMachine: ~Copyable {
     /// Ends the bus, and returns everything that was not delivered; nil if the bus has ended already.
     mutating func abort(_ intake: borrowing BusIntake) -> Leftovers? {
         if hasEnded { return nil }
-        var left = relay.takeBack()
-        abandoned = delivery
-        if let delivery { left.append(delivery.posting, sequence: delivery.sequence) }
-        // The worker may be reading this one too, to compute its fingerprint.
-        let isNextRead = flood != nil && delivery == nil
+        var (left, read) = (relay.takeBack(), delivery)
+        if let delivery {
+            left.append(delivery.posting, sequence: delivery.sequence)
+        } else if flood != nil, hasRun, !isNotifying, let posting = unsafe intake.mailbox.element(at: nextNumber) {
+            // To compute its fingerprint.
+            read = unsafe Delivery(posting, inSlot: nextNumber, sequence: 0)
+        }
+        relay.abandoned = read
         phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count)
         while let notice = failureNotices.popFirst() { left.append(notice) }
         // Held reports were posted before what is still in the intake.
@@ -375,7 +366,7 @@ struct BusStateMachine: ~Copyable {
         for number in nextNumber...end {
             if let notice = takeDropNotice(before: number, intake) { left.append(notice) }
             if number == end { break }
-            if let posting = intake.takeBack(number, isRead: isNextRead && number == nextNumber) {
+            if let posting = intake.takeBack(number, isRead: number == read?.number) {
                 left.append(posting)
             } else {
                 // Its poster will be refused, and writes it to the last resort.

@@ -50,6 +50,11 @@ struct BusStorage: ~Copyable, Sendable {
     @inline(__always)
     func take(_ delivery: Delivery) -> Posting { delivery.take(from: intake.mailbox) }
 
+    /// Frees the report that a worker was reading when a shutdown took it back; called by that worker, which stops.
+    func freeAbandoned(by generation: UInt64) {
+        if let delivery = perform({ $0.takeAbandoned(by: generation) }) { _ = take(delivery) }
+    }
+
     /// Whether the report of a number is in its slot.
     func hasReport(at number: Int64) -> Bool { unsafe intake.mailbox.element(at: number) != nil }
 

@@ -24,7 +24,7 @@
 
     /// The posting, read where it lies.
     @inline(__always)
-    var posting: Posting { _read { yield unsafe address.pointee } }
+    var posting: Posting { unsafeAddress { unsafe UnsafePointer(address) } }
 
     /// What a dispatch knows of the report at its beginning.
     @inline(__always)

@@ -5,6 +5,8 @@ struct WorkerRelay {
     private(set) var generation: UInt64 = 0
     /// How far the report in delivery has come, if more than one worker may deliver it.
     private(set) var checkpoint: Checkpoint?
+    /// The report that the worker was reading when a shutdown took it back; it stays where it is until the worker stops.
+    var abandoned: Delivery?
 
     mutating func note(_ checkpoint: Checkpoint) { self.checkpoint = checkpoint }
 

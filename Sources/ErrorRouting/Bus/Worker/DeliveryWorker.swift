@@ -127,6 +127,7 @@ final class DeliveryWorker: ActionSupervisor {
                 return nil
             case .stop(let unreported):
                 for failure in unreported { bus.lastResort.write(failure) }
+                bus.storage.freeAbandoned(by: generation)
                 return nil
             }
         }

@@ -33,6 +33,8 @@ extension ErrorBus {
     func replaceCancelledWorker(_ generation: UInt64) {
         if let next = storage.perform({ $0.replaceWorker(generation) }) {
             startWorker(next)
+        } else {
+            storage.freeAbandoned(by: generation)
         }
     }
 

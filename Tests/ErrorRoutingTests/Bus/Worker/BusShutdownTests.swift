@@ -179,7 +179,7 @@ extension BusShutdownTests {
     }
 
     // In a process of its own, since it keeps a thread of the pool from everyone else.
-    @Test("what is taken back before its worker has begun with it is released with the bus, also by a cancelled worker")
+    @Test("what is taken back before the worker has begun with it is released, although that worker is cancelled")
     func releasedUnbegun() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -192,17 +192,14 @@ extension BusShutdownTests {
                 }
                 .on(Numbered.self) { _ in throw Blocking(entered, leave) }
                 .on(ActionFailure.self) { _ in .stop }
-            func shutDown() async {
-                let bus = ErrorBus(handler: handler)
-                bus.post(Numbered(1))
-                async let running: Void = bus.run()
-                // The worker has gone on to the notice of the second failure, and releases that of the first.
-                await entered.wait()
-                expect(await bus.shutdown(within: .zero).count, equals: 1)
-                await running
-                leave.signal()
-            }
-            await shutDown()
+            let bus = ErrorBus(handler: handler)
+            bus.post(Numbered(1))
+            async let running: Void = bus.run()
+            // The worker has gone on to the notice of the second failure, and releases that of the first.
+            await entered.wait()
+            expect(await bus.shutdown(within: .zero).count, equals: 1)
+            await running
+            leave.signal()
             while tracked.withLock({ $0.object }) != nil { await Task.yield() }
         }
     }
