@@ -182,7 +182,7 @@ struct BusStateMachine: ~Copyable {
         }
         relay.reportDidEnd()
         counts.addDelivered(disposition)
-        var hasToNotify = isObserved || delivery.posting.isWaitedFor
+        var hasToNotify = unsafe isObserved || delivery.address.pointee.isWaitedFor
         if let failures, note(failures, of: delivery) { hasToNotify = true }
         if hasToNotify {
             phase = .notifying(then: .goOn)

@@ -3,7 +3,7 @@
 /// Unchecked because of the address: the posting there does not change, and only the report's worker frees the slot.
 @safe struct Delivery: @unchecked Sendable {
     /// Where the posting lies: in a slot of the mailbox, or in memory of its own.
-    private let address: UnsafeMutablePointer<Posting>
+    let address: UnsafeMutablePointer<Posting>
     /// The number of the mailbox's slot; -1 for memory of its own.
     let number: Int64
     /// The report's number in the order of delivery.
@@ -22,7 +22,7 @@
         (number, self.sequence) = (-1, sequence)
     }
 
-    /// The posting, read where it lies.
+    /// The posting, read where it lies; where each report comes by, ``address`` is read, because that costs less.
     @inline(__always)
     var posting: Posting { unsafeAddress { unsafe UnsafePointer(address) } }
 

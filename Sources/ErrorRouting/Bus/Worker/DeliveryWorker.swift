@@ -167,9 +167,9 @@ final class DeliveryWorker: ActionSupervisor {
         // The bus retains its own rules, and the posting those of its scope.
         defer { withExtendedLifetime(bus) {} }
         // Before the error is read, which would else be retained meanwhile.
-        let path = path(of: delivery.posting)
-        var cursor = DispatchCursor(path, delivery.notes, isAttempt: delivery.posting.isAttempt)
-        switch cursor.run(delivery.posting.error, under: self) {
+        let path = unsafe path(of: delivery.address.pointee.unretainedScope)
+        var cursor = DispatchCursor(path, delivery.notes, isAttempt: unsafe delivery.address.pointee.isAttempt)
+        switch unsafe cursor.run(delivery.address.pointee.error, under: self) {
         case .completed:
             return complete(delivery, cursor)
         case .superseded:
@@ -189,7 +189,7 @@ final class DeliveryWorker: ActionSupervisor {
         // Made here, and the scope retained: once another worker has the report, its slot may be freed.
         let posting = delivery.posting
         defer { withExtendedLifetime((bus, posting)) {} }
-        let path = path(of: posting)
+        let path = path(of: posting.unretainedScope)
         var cursor = DispatchCursor(path, DispatchNotes(posting.report(sequence: delivery.sequence)), from: progress)
         switch await cursor.finish(posting.error, under: self) {
         case .completed: return complete(delivery, cursor)
@@ -239,10 +239,10 @@ final class DeliveryWorker: ActionSupervisor {
         if isActionFailure { for failure in cursor.failures ?? [] { bus.lastResort.write(failure) } }
     }
 
-    /// Returns the blocks on the path of a posting's scope; those of the bus if there is no scope.
+    /// Returns the blocks on the path of a scope; those of the bus if there is no scope.
     @inline(__always)
-    private func path(of posting: borrowing Posting) -> Borrowed<BlockPath> {
-        posting.unretainedScope?.read { $0.blocks } ?? rules
+    private func path(of scope: Borrowed<ScopeContext>?) -> Borrowed<BlockPath> {
+        scope?.read { $0.blocks } ?? rules
     }
 
     // MARK: Supervising asynchronous actions
