@@ -1,8 +1,8 @@
 /// Escapes strings of any origin so that they fit on one line, and bounds their length.
 ///
 /// It escapes every character that could break a line, reorder it, or hide in it: control characters, line and
-/// paragraph separators, bidirectional controls, and invisible scalars. ``Joints`` decides which invisible scalars
-/// stay.
+/// paragraph separators, bidirectional controls, and invisible scalars. Joiners and variation selectors stay, because
+/// words of many scripts and emoji need them.
 package enum OneLine {
     /// The maximum length of an escaped string in bytes of UTF-8.
     ///
@@ -40,16 +40,24 @@ package enum OneLine {
     private static func escaped(_ text: String, also isSpecial: (UInt8) -> Bool) -> String {
         if isPlain(text, except: isSpecial) { return text }
         var line = BoundedText(limit: limit)
-        var joints = Joints()
         for scalar in text.unicodeScalars {
             if line.isCut { break }
-            if joints.keeps(scalar), !(scalar.isASCII && isSpecial(UInt8(scalar.value))) {
+            if isKept(scalar), !(scalar.isASCII && isSpecial(UInt8(scalar.value))) {
                 line.append(unit: scalar.utf8)
             } else {
                 line.append(unit: escape(for: scalar).utf8)
             }
         }
         return line.text
+    }
+
+    private static func isKept(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return scalar.value >= 0x20 && scalar.value < 0x7F }
+        let properties = scalar.properties
+        // The two joiners.
+        if scalar == "\u{200C}" || scalar == "\u{200D}" || properties.isVariationSelector { return true }
+        if properties.isDefaultIgnorableCodePoint || properties.isBidiControl { return false }
+        return ![.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
     }
 
     private static func escape(for scalar: Unicode.Scalar) -> String {

@@ -51,7 +51,10 @@ public struct AmbientErrorPosting: ErrorPosting {
     }
 
     /// The scope or bus that this posts to now; nil if only the last resort is left.
-    public var wrapped: (any ErrorPosting)? { ErrorScope.current ?? ErrorBus.current ?? ErrorBus.root }
+    public var wrapped: (any ErrorPosting)? {
+        let ambience = Ambience.current
+        return ambience.scope ?? ambience.bus ?? ErrorBus.root
+    }
 }
 
 extension ErrorPosting where Self == AmbientErrorPosting {

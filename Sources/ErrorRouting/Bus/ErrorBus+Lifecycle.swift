@@ -27,7 +27,7 @@ extension ErrorBus {
     /// the same end. Inside the bus's own body, tasks or actions it would wait for itself: it returns at once there, and
     /// writes a line to the ``LastResort``.
     public func run() async {
-        if !start(within: ErrorBus.marks), isInsideOwnWork {
+        if !start(within: Ambience.current.work), isInsideOwnWork {
             let line = "error-bus: run() was called within the bus's own body, tasks or actions, and returned at once"
             return lastResort.write(line: line)
         }
@@ -40,12 +40,12 @@ extension ErrorBus {
 
     /// Starts the delivery, unless it was started before.
     ///
-    /// - Parameter marks: What the caller runs in; the bus's actions run in it too.
+    /// - Parameter work: What the caller runs in; the bus's actions run in it too.
     /// - Returns: Whether it was started now.
     @discardableResult
-    func start(within marks: [Mark]) -> Bool {
+    func start(within work: [Ambience.Work]) -> Bool {
         guard storage.perform({ $0.run() }) else { return false }
-        internalTasks.withLock { $0.marks = marks.filter { $0.bus != number } }
+        internalTasks.withLock { $0.work = work.filter { $0.bus != number } }
         // If the bus has ended already, the worker stops at once.
         startWorker(0)
         return true

@@ -18,23 +18,7 @@ import Synchronization
 public final class ErrorBus: ErrorPosting {
     /// The bus of this task: bound by ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, and inside every
     /// action.
-    public static var current: ErrorBus? { bound }
-
-    @TaskLocal static var bound: ErrorBus?
-
-    /// The task-local value that holds the bound bus.
-    @usableFromInline static var binder: TaskLocal<ErrorBus?> { $bound }
-
-    /// What this task runs in, or was started from, the outermost first.
-    @TaskLocal static var marks: [Mark] = []
-
-    /// A part of a bus's work that the bus waits for.
-    struct Mark: Sendable {
-        /// The bus's number; its address would not do, because another bus might get the same one later.
-        let bus: UInt64
-        /// The report that an asynchronous action handles; nil for the body of `withErrorBus`, and a task of the bus.
-        var sequence: UInt64?
-    }
+    public static var current: ErrorBus? { Ambience.current.bus }
 
     private static let lastNumber = Atomic<UInt64>(0)
 
@@ -112,7 +96,7 @@ public final class ErrorBus: ErrorPosting {
     public func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
-        post(error, role, metadata, source, in: nil)
+        _ = post(error, as: role, metadata: metadata, source: source, in: nil)
     }
 
     /// Posts an error and waits until it is delivered.
@@ -133,23 +117,20 @@ public final class ErrorBus: ErrorPosting {
     public func deliver(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
-        await deliver(error, role, metadata, source, in: nil)
+        await deliver(error, as: role, metadata: metadata, source: source, in: nil)
     }
 
     /// Posts an error in a scope, or to the bus itself if that is nil, and waits until it is delivered.
     func deliver(
-        _ error: any Error,
-        _ role: ErrorReport.Role,
-        _ metadata: [String: String],
-        _ source: ErrorReport.Source,
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source,
         in scope: ScopeContext?
     ) async -> HandleOutcome {
         guard !isInsideOwnAction else {
-            let isPending = post(error, role, metadata, source, in: scope)
+            let isPending = post(error, as: role, metadata: metadata, source: source, in: scope)
             return HandleOutcome(disposition: isPending ? .pending : .dropped)
         }
         let promise = Promise<HandleOutcome>()
-        post(error, role, metadata, source, in: scope, promise)
+        _ = post(error, as: role, metadata: metadata, source: source, in: scope, promise: promise)
         return await promise.value(ifCancelled: .pending)
     }
 
@@ -169,48 +150,28 @@ public final class ErrorBus: ErrorPosting {
     /// Whether this task runs in this bus's body, tasks or asynchronous actions, or was started there.
     var isInsideOwnWork: Bool { isInside(orIn: { $0.sequence == nil }) }
 
-    private func isInside(orIn isOther: (Mark) -> Bool) -> Bool {
-        ErrorBus.marks.contains { mark in
-            guard mark.bus == number else { return false }
-            return isOther(mark) || mark.sequence.map { number in storage.perform { $0.isDelivering(number) } } ?? false
+    private func isInside(orIn isOther: (Ambience.Work) -> Bool) -> Bool {
+        Ambience.current.work.contains { part in
+            guard part.bus == number else { return false }
+            return isOther(part) || part.sequence.map { number in storage.perform { $0.isDelivering(number) } } ?? false
         }
-    }
-
-    /// Runs an operation marked as being within a bus's body or tasks.
-    ///
-    /// - Parameters:
-    ///   - bus: The bus; nil to run the operation as it is.
-    ///   - isolation: The caller's actor.
-    ///   - operation: The operation.
-    static func marked<T, F: Error>(
-        asWithin bus: ErrorBus?, isolation: isolated (any Actor)?, _ operation: () async throws(F) -> T
-    ) async throws(F) -> T {
-        guard let bus, !marks.contains(where: { $0.bus == bus.number && $0.sequence == nil }) else {
-            return try await operation()
-        }
-        return try await $marks.binding(marks + [Mark(bus: bus.number)], isolation: isolation, operation)
     }
 
     /// Posts an error in a scope, or to the bus itself if that is nil.
     ///
     /// - Returns: Whether the error is pending; if not, it was dropped.
-    @discardableResult
     func post(
-        _ error: consuming any Error,
-        _ role: ErrorReport.Role,
-        _ metadata: [String: String],
-        _ source: ErrorReport.Source,
-        in scope: ScopeContext?,
-        _ promise: Promise<HandleOutcome>? = nil
+        _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String],
+        source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
-        let error = ErrorBox.unboxed(error)
+        let error = UnboxedError(error)
         // The user's code runs first: between reservation and filling, the worker may have to wait for this poster.
-        var metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
+        var metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error.error)
         if let scope, ScopeContext.hasAnnotations { metadata = scope.annotated(metadata) }
-        let mark = hasWitness ? mark(error, as: role) : nil
+        let mark = hasWitness ? mark(error.error, as: role) : nil
         // Found out here and not by the worker, which reads it under the lock: the matcher runs the user's code.
-        let isCancellation = configuration.floodLimit != nil && role == .notice && Cancellation.matches(error)
-        let floodStamp = configuration.floodLimit == nil ? nil : floodStamp(for: error)
+        let isCancellation = configuration.floodLimit != nil && role == .notice && Cancellation.matches(error.error)
+        let floodStamp = configuration.floodLimit == nil ? nil : floodStamp(for: error.error)
         switch storage.intake.reserve() {
         case .accepted(let number):
             let answer = storage.intake.mailbox.fill(
@@ -238,7 +199,7 @@ public final class ErrorBus: ErrorPosting {
                 writeToLastResort(storage.intake.mailbox.reclaim(number))
             }
         case .full:
-            drop(error, at: source)
+            drop(error.error, at: source)
         case .closed:
             writeToLastResort(Posting(error, as: role, at: source, metadata: metadata, scope: scope, mark: mark))
         }

@@ -39,13 +39,9 @@ extension ErrorPosting {
             // If the bus's tasks are cancelled already, this one cancels itself: `enter` below might come too late.
             if let tasks, tasks.isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
             do {
-                try await ErrorBus.marked(asWithin: bus, isolation: isolation) {
-                    if let scope {
-                        try await scope.bound(isolation: isolation) { try await operation() }
-                    } else {
-                        try await operation()
-                    }
-                }
+                var ambience = scope.map { Ambience(in: $0.rooted) } ?? Ambience.current
+                if let bus { ambience = ambience.within(bus) }
+                try await Ambience.binder.binding(ambience, isolation: isolation) { try await operation() }
             } catch {
                 poster.postUnlessCancelled(error, metadata, source)
             }

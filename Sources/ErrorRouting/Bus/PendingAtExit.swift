@@ -60,7 +60,7 @@ extension ErrorBus {
     /// If the bus's lock cannot be had, since a stopped thread holds it, the line has only the intake's count.
     fileprivate var lineAtExit: String? {
         let counts = storage.statisticsIfUnlocked
-        let pending = counts.map { Int64($0.pending) } ?? (storage.intake.accepted - storage.intake.released)
+        let pending = counts.map { Int64($0.pending) } ?? storage.pendingAtLeast
         let rest = counts.map { ": \($0)" } ?? " or more"
         return pending > 0 ? "error-bus: the process ended while a bus had \(pending) pending\(rest)" : nil
     }

@@ -35,17 +35,16 @@ public func withErrorBus<T, F: Error>(
 ) async throws(F) -> T {
     let bus = ErrorBus(handler: handler, configuration: configuration)
     if asRoot { bus.becomeRoot() }
-    bus.start(within: ErrorBus.marks)
+    bus.start(within: Ambience.current.work)
+    let ambience = Ambience(bus: bus, work: Ambience.current.work).within(bus)
     let result = await withTaskCancellationHandler {
         // Captured, so that the closure runs on the caller's actor.
         _ = isolation
         let result: Result<T, F>
         do throws(F) {
             result = .success(
-                try await ErrorBus.$bound.binding(bus, isolation: isolation) { () async throws(F) -> T in
-                    try await ErrorBus.marked(asWithin: bus, isolation: isolation) { () async throws(F) -> T in
-                        try await body(bus)
-                    }
+                try await Ambience.binder.binding(ambience, isolation: isolation) { () async throws(F) -> T in
+                    try await body(bus)
                 }
             )
         } catch {

@@ -17,7 +17,7 @@
     let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
     private let (rules, onNoMatch, always): (RuleStepList, RuleStepList, RuleStepList)
     /// Owns the memory of the lists.
-    private let steps: RuleSteps
+    private let memory: RuleSteps
     /// The number of rules in all stages.
     private let count: Int
     /// Whether the rules are so few that they are read linearly, unless one of them has to ask its matcher.
@@ -33,12 +33,12 @@
         var asks = false
         top.forEachRule(before: end) { rule, stage in
             counts[stage.rawValue] += 1
-            stages[stage.rawValue] = 1
-            if rule.traits.isAsynchronous { asynchronousStages[stage.rawValue] = 1 }
+            stages.insert(.init(stage))
+            if rule.traits.isAsynchronous { asynchronousStages.insert(.init(stage)) }
             if rule.match == .asked { asks = true }
         }
         let starts = SIMD4(0, counts[0], counts[0] + counts[1], counts.wrappedSum())
-        steps = RuleSteps.make(count: starts[3]) { put in
+        memory = RuleSteps.make(count: starts[3]) { put in
             var ends = starts
             top.forEachRule(before: end) { rule, stage in
                 let place = ends[stage.rawValue]
@@ -46,7 +46,7 @@
                 ends[stage.rawValue] += 1
             }
         }
-        (rules, onNoMatch, always) = (steps[0, starts[1]], steps[starts[1], starts[2]], steps[starts[2], starts[3]])
+        (rules, onNoMatch, always) = (memory[0, starts[1]], memory[starts[1], starts[2]], memory[starts[2], starts[3]])
         isSmall = counts[0] <= Self.smallCount
         (count, below, self.asks) = (starts[3], end, asks)
         (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
@@ -71,21 +71,20 @@
 
     // MARK: The rules for an error
 
-    /// Returns the steps of a stage for an error.
+    /// Returns the list of the steps of a stage for an error.
     ///
     /// - Parameters:
     ///   - content: The content of the error's box.
     ///   - error: The error.
     ///   - stage: The stage.
-    ///   - report: The error's report, which keeps what is found out about the error.
-    /// - Precondition: The error is in one box.
+    ///   - notes: What the dispatch knows of the error.
     @inline(__always)
-    func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ stage: RuleSet.Stage, _ report: inout LazyReport
+    func list<Content: Error>(
+        for content: Content, _ error: UnboxedError, _ stage: RuleSet.Stage, _ notes: inout DispatchNotes
     ) -> RuleStepList {
         if stage != .rules { return self[stage] }
         if isReadLinearly(for: Content.self) { return rules }
-        return plan(for: content, error).read { $0.steps(for: content, error, &report) }
+        return plan(for: content, error).read { $0.steps(for: content, error, &notes) }
     }
 
     /// Whether the rules are read one after the other for errors of a type, the static type of a box's content.
@@ -102,7 +101,7 @@
 
     /// Returns the plan for an error's dynamic type.
     @inline(__always)
-    private func plan<Content: Error>(for content: Content, _ error: any Error) -> Borrowed<TypePlan> {
+    private func plan<Content: Error>(for content: Content, _ error: UnboxedError) -> Borrowed<TypePlan> {
         guard let plan = plans[Content.self] else { return planByDynamicType(of: error) }
         return plan.read { $0.isOfClass } ? planOfObject(content, error, plan) : plan
     }
@@ -110,7 +109,7 @@
     /// Returns the plan for an object, whose class may be a subclass of the content's static type.
     @inline(never)
     private func planOfObject<Content: Error>(
-        _ content: Content, _ error: any Error, _ plan: Borrowed<TypePlan>
+        _ content: Content, _ error: UnboxedError, _ plan: Borrowed<TypePlan>
     ) -> Borrowed<TypePlan> {
         let type: AnyClass = Swift.type(of: unsafe BoxContent.content(content, as: AnyObject.self))
         return type == Content.self ? plan : planByDynamicType(of: error)
@@ -118,19 +117,16 @@
 
     /// Returns the plan for an error whose type has none yet or is a subclass of its content's static type.
     @inline(never)
-    private func planByDynamicType(of error: any Error) -> Borrowed<TypePlan> {
-        assert(!ErrorBox.holdsBox(error))
-        let type = type(of: error)
+    private func planByDynamicType(of error: UnboxedError) -> Borrowed<TypePlan> {
+        let type = type(of: error.error)
         if let plan = plans[type] { return plan }
         // Made outside the table's lock, since that runs user code; of two made at once, the table keeps the first.
         return plans.insert(TypePlan(of: rules, for: error), for: type)
     }
 
     /// What the type of an error says about the rules.
-    ///
-    /// - Precondition: The error is in one box.
     @inline(__always)
-    func reach<Content: Error>(of content: Content, _ error: any Error) -> TypeReach {
+    func reach<Content: Error>(of content: Content, _ error: UnboxedError) -> TypeReach {
         if !isReadLinearly(for: Content.self) { return plan(for: content, error).read { $0.reach } }
         var reach = TypeReach()
         for step in rules where step.isFor(Content.self) {

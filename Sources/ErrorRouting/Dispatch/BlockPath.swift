@@ -28,8 +28,8 @@
         for block in blocks {
             add(block, to: &path, &count)
             block.read { block in
-                stages |= block.stages
-                asynchronousStages |= block.asynchronousStages
+                stages.formUnion(block.stages)
+                asynchronousStages.formUnion(block.asynchronousStages)
             }
         }
         let summary = Summary(
@@ -93,23 +93,22 @@
 
     /// Whether a stage has a rule.
     @inline(__always)
-    func hasRules(_ stage: RuleSet.Stage) -> Bool { summary.stages[stage.rawValue] > 0 }
+    func hasRules(_ stage: RuleSet.Stage) -> Bool { summary.stages.contains(.init(stage)) }
 
     /// Whether a stage has an asynchronous rule.
     @inline(__always)
-    func hasAsynchronous(_ stage: RuleSet.Stage) -> Bool { summary.asynchronousStages[stage.rawValue] > 0 }
+    func hasAsynchronous(_ stage: RuleSet.Stage) -> Bool { summary.asynchronousStages.contains(.init(stage)) }
 
     /// Whether an error could reach an asynchronous rule by its type.
     @inline(__always)
-    func mayBeAsynchronous(for error: any Error) -> Bool {
-        summary.asynchronousStages == .zero ? false : mayReachAsynchronous(error)
+    func mayBeAsynchronous(for error: UnboxedError) -> Bool {
+        !summary.asynchronousStages.isEmpty && mayReachAsynchronous(error)
     }
 
     @inline(never)
-    private func mayReachAsynchronous(_ error: any Error) -> Bool {
+    private func mayReachAsynchronous(_ error: UnboxedError) -> Bool {
         if hasAsynchronous(.always) { return true }
         func mayReach<Content: Error>(_ content: Content) -> Bool {
-            if Content.self == (any Error).self { return mayReachAsynchronous(ErrorBox.unboxed(error)) }
             var alwaysMatches = false
             for number in 0..<count {
                 let reach = block(number, .rules).read { $0.reach(of: content, error) }
@@ -118,6 +117,6 @@
             }
             return hasAsynchronous(.onNoMatch) && !alwaysMatches
         }
-        return _openExistential(error, do: mayReach)
+        return _openExistential(error.error, do: mayReach)
     }
 }

@@ -21,25 +21,25 @@ struct DispatchCursor: ~Copyable {
 
     private let path: Borrowed<BlockPath>
     private var place: DispatchPlace
-    private var report: LazyReport
+    private var notes: DispatchNotes
 
     /// - Parameters:
     ///   - path: The blocks.
-    ///   - report: The error's report.
+    ///   - notes: What the dispatch knows of the error.
     ///   - isAttempt: Whether the error is that of an attempt, for which only `always` actions run.
     ///   - progress: How far the dispatch has come, if it goes on.
     @inline(__always)
     init(
-        _ path: Borrowed<BlockPath>, _ report: consuming LazyReport, isAttempt: Bool = false,
+        _ path: Borrowed<BlockPath>, _ notes: consuming DispatchNotes, isAttempt: Bool = false,
         from progress: DispatchProgress? = nil
     ) {
         (self.path, place) = (path, progress?.place ?? DispatchPlace(isAttempt: isAttempt))
-        self.report = report
-        if let progress { self.report.know(progress) }
+        self.notes = notes
+        if let progress { self.notes.know(progress) }
     }
 
     /// How far the dispatch has come, for another worker.
-    var progress: DispatchProgress { DispatchProgress(place: place, failures: failures, findings: report.subject) }
+    var progress: DispatchProgress { DispatchProgress(place: place, failures: failures, findings: notes.subject) }
 
     /// The error's disposition so far.
     @inline(__always)
@@ -47,7 +47,7 @@ struct DispatchCursor: ~Copyable {
 
     /// The failures of actions so far; nil if there are none.
     @inline(__always)
-    var failures: [ActionFailure]? { report.failures }
+    var failures: [ActionFailure]? { notes.failures }
 
     /// The outcome so far; final after the last rule.
     @inline(__always)
@@ -63,16 +63,15 @@ struct DispatchCursor: ~Copyable {
     ///   - value: Set to the rule's value; unchanged if no rule matches.
     /// - Returns: The rule; nil if none matches.
     @inline(__always)
-    mutating func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
+    mutating func find<Value: Sendable>(_ error: UnboxedError, _ value: inout Value) -> Borrowed<Rule>? {
         path.read { path in
             func find<Content: Error>(_ content: Content) -> Borrowed<Rule>? {
-                if Content.self == (any Error).self { return self.find(ErrorBox.unboxed(error), &value) }
                 var rest: RuleStepList?
-                while let step = place.next(&rest, for: content, error, on: path, &report) {
+                while let step = place.next(&rest, for: content, error, on: path, &notes) {
                     let isMatch = step.rule.read { rule in
                         // A map has no other rules.
                         let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
-                        if !step.isKnown(of: Content.self) { return rule.giveIfMatching(error, &report, to: &value) }
+                        if !step.isKnown(of: Content.self) { return rule.giveIfMatching(error, &notes, to: &value) }
                         rule.give(for: content, error, to: &value)
                         return true
                     }
@@ -81,7 +80,7 @@ struct DispatchCursor: ~Copyable {
                 }
                 return nil
             }
-            return _openExistential(error, do: find)
+            return _openExistential(error.error, do: find)
         }
     }
 
@@ -96,17 +95,14 @@ struct DispatchCursor: ~Copyable {
     /// - Returns: How the dispatch has ended.
     @inline(__always)
     mutating func run(
-        _ error: any Error, under supervisor: (any ActionSupervisor)? = nil, mustNotSuspend: Bool = false
+        _ error: UnboxedError, under supervisor: (any ActionSupervisor)? = nil, mustNotSuspend: Bool = false
     ) -> End {
         path.read { path in
             // Opened once, since that costs as much as to look up the rules.
             func run<Content: Error>(_ content: Content) -> End {
-                if Content.self == (any Error).self {
-                    return runUnboxed(ErrorBox.unboxed(error), under: supervisor, mustNotSuspend)
-                }
                 // A variable of its own, which needs no memory.
                 var rest = place.rest.take()
-                while let step = place.next(&rest, for: content, error, on: path, &report) {
+                while let step = place.next(&rest, for: content, error, on: path, &notes) {
                     if step.traits.isAsynchronous
                         || mustNotSuspend && place.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
                     {
@@ -120,8 +116,8 @@ struct DispatchCursor: ~Copyable {
                         let isKnown = step.isKnown(of: Content.self)
                         let answer = try step.rule.read { rule in
                             isKnown
-                                ? try rule.act(on: content, error, &report)
-                                : try rule.actIfMatching(error, &report, under: supervisor)
+                                ? try rule.act(on: content, error, &notes)
+                                : try rule.actIfMatching(error, &notes, under: supervisor)
                         }
                         place.record(answer, of: step.rule)
                     } catch let thrown {
@@ -130,28 +126,29 @@ struct DispatchCursor: ~Copyable {
                 }
                 return .completed
             }
-            return _openExistential(error, do: run)
+            return _openExistential(error.error, do: run)
         }
     }
 
+    /// As ``run(_:under:mustNotSuspend:)``, not inlined into asynchronous code.
     @inline(never)
-    private mutating func runUnboxed(
-        _ error: any Error, under supervisor: (any ActionSupervisor)?, _ mustNotSuspend: Bool = false
-    ) -> End {
-        run(error, under: supervisor, mustNotSuspend: mustNotSuspend)
+    private mutating func runOutOfLine(_ error: UnboxedError, under supervisor: (any ActionSupervisor)?) -> End {
+        run(error, under: supervisor)
     }
 
     /// Lets the report carry the outcome so far, as in `always`.
     @inline(never)
-    private mutating func carryOutcome() { report.carry(outcome) }
+    private mutating func carryOutcome() { notes.carry(outcome) }
 
     /// Records what the action of a rule has thrown, which counts as a match and as `.next`.
     @inline(never)
-    private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: any Error) {
+    private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: UnboxedError) {
         // The report of an `always` action's failure has the outcome so far, as that of the action itself.
         if place.stage == .always { carryOutcome() }
-        report.add(thrown, of: rule.object, error)
-        place.record(.next, of: rule)
+        var progress = progress
+        progress.record(thrown, of: rule.object, notes.made(for: error))
+        place = progress.place
+        notes.know(progress)
     }
 
     // MARK: Suspending
@@ -164,10 +161,9 @@ struct DispatchCursor: ~Copyable {
     ///   - error: The error.
     ///   - supervisor: Limits the time of asynchronous actions, and may supersede the dispatch.
     @inline(__always)
-    mutating func finish(_ error: any Error, under supervisor: (any ActionSupervisor)?) async -> End {
-        let error = ErrorBox.unboxed(error)
+    mutating func finish(_ error: UnboxedError, under supervisor: (any ActionSupervisor)?) async -> End {
         while true {
-            let end = runUnboxed(error, under: supervisor)
+            let end = runOutOfLine(error, under: supervisor)
             guard end == .needsSuspension else { return end }
             if let supervisor, supervisor.isTaskCancelled { return .needsNewTask }
             guard let step = place.rest?.next() else { preconditionFailure("a dispatch that pauses has a next rule") }
@@ -180,7 +176,7 @@ struct DispatchCursor: ~Copyable {
                     } else if isCertain, !step.traits.needsReport {
                         try await rule.actSuspending(on: error)
                     } else {
-                        try await rule.actSuspending(error, &report, isCertain: isCertain) { true }
+                        try await rule.actSuspending(error, &notes, isCertain: isCertain) { true }
                     }
                 if let supervisor, !supervisor.actionDidEnd() { return .superseded }
                 place.record(answer, of: step.rule)
@@ -198,12 +194,12 @@ struct DispatchCursor: ~Copyable {
 
     /// Lets an asynchronous rule act under a supervisor.
     private mutating func actSuspending(
-        _ rule: Rule, _ error: any Error, isCertain: Bool, under supervisor: any ActionSupervisor
+        _ rule: Rule, _ error: UnboxedError, isCertain: Bool, under supervisor: any ActionSupervisor
     ) async throws -> HandleStrategy? {
-        let made = report.made(for: error)
+        let made = notes.made(for: error)
         let action = SupervisedAction(rule: rule, progress: progress, report: made)
         return try await supervisor.supervising(made) {
-            try await rule.actSuspending(error, &report, isCertain: isCertain) { supervisor.actionWillBegin(action) }
+            try await rule.actSuspending(error, &notes, isCertain: isCertain) { supervisor.actionWillBegin(action) }
         }
     }
 }

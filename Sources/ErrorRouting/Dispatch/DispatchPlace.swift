@@ -37,13 +37,13 @@ struct DispatchPlace: Sendable {
     /// - Parameter rest: The steps of this block that are left; nil if they have to be looked up.
     @inline(__always)
     mutating func next<Content: Error>(
-        _ rest: inout RuleStepList?, for content: Content, _ error: any Error, on path: BlockPath,
-        _ report: inout LazyReport
+        _ rest: inout RuleStepList?, for content: Content, _ error: UnboxedError, on path: BlockPath,
+        _ notes: inout DispatchNotes
     ) -> RuleStep? {
         if path.last < 0 { return nil }
         while true {
             if !isStageOver {
-                var steps = rest ?? path.block(block, stage).read { $0.steps(for: content, error, stage, &report) }
+                var steps = rest ?? path.block(block, stage).read { $0.list(for: content, error, stage, &notes) }
                 let step = steps.next(for: error, of: Content.self)
                 rest = steps
                 if let step { return step }

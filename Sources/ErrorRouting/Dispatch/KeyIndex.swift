@@ -9,8 +9,8 @@ class StepIndex: @unchecked Sendable {
     /// Returns the steps for an error, or nil if it is like no rule's; runs user code (`==`, `hash`, an error's code).
     ///
     /// - Precondition: The error is of the type that the index is for.
-    func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: inout LazyReport
+    func lookUp<Content: Error>(
+        _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
         fatalError("\(type(of: self)) does not override \(#function)")
     }
@@ -34,7 +34,7 @@ class StepIndex: @unchecked Sendable {
     /// Each key's place plus one, by the key's hash.
     private let table: ProbeTable
     /// Retains the steps that the lists refer to.
-    private var steps: [RuleSteps] = []
+    private var memory: [RuleSteps] = []
 
     /// - Parameters:
     ///   - entries: The rules in order, each with its key.
@@ -57,8 +57,8 @@ class StepIndex: @unchecked Sendable {
                 groups.append([step])
             }
         }
-        steps = groups.indices.map { place in unsafe RuleSteps.make(others(keys[place]) + groups[place]) }
-        lists = steps.map(\.list)
+        memory = groups.indices.map { place in unsafe RuleSteps.make(others(keys[place]) + groups[place]) }
+        lists = memory.map(\.list)
     }
 
     deinit {
@@ -93,8 +93,8 @@ class StepIndex: @unchecked Sendable {
 
 /// The steps by an error's value.
 final class ValueIndex<Value: Error & Hashable>: KeyIndex<Value>, @unchecked Sendable {
-    override func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: inout LazyReport
+    override func lookUp<Content: Error>(
+        _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
         guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }
@@ -158,19 +158,19 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
         return hashesDomains ? code ^ key.domain.hashValue : code
     }
 
-    override func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: inout LazyReport
+    override func lookUp<Content: Error>(
+        _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
-        if !isOfObjects { return report.ask(error) { steps(for: $0.nsError()) } }
+        if !isOfObjects { return notes.ask(error) { lookUp($0.nsError()) } }
         let error = unsafe BoxContent.content(content, as: NSError.self)
         // A subclass may override `domain` or `code` with user code, which may dispatch the error.
-        if type(of: error) == NSError.self { return steps(for: error) }
+        if type(of: error) == NSError.self { return lookUp(error) }
         guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }
-        return steps(for: error)
+        return lookUp(error)
     }
 
-    private func steps(for error: NSError) -> RuleStepList? {
+    private func lookUp(_ error: NSError) -> RuleStepList? {
         let domain = error.domain
         return find(DomainKey(domain: domain, code: error.code)) ?? find(DomainKey(domain: domain, code: nil))
     }

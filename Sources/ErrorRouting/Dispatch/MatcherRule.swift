@@ -31,28 +31,28 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     }
 
     override func act<Content: Error>(
-        on content: Content, _ error: any Error, _ report: inout LazyReport
-    ) throws -> HandleStrategy { try ErrorMatcher<Input>.handOn(content, error) { try perform($0, error, &report) } }
+        on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+    ) throws -> HandleStrategy { try ErrorMatcher<Input>.handOn(content, error) { try perform($0, error, &notes) } }
 
     final override func actIfMatching(
-        _ error: any Error, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
+        _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
-        guard let input = report.ask(error, match) else { return nil }
+        guard let input = notes.ask(error, match) else { return nil }
         // The matcher may have run a slow predicate meanwhile.
         if let supervisor, !supervisor.isCurrent { return nil }
-        return try perform(input, error, &report)
+        return try perform(input, error, &notes)
     }
 
     final override func actSuspending(
-        _ error: any Error, _ report: inout LazyReport, isCertain: Bool, mayBegin: () -> Bool
+        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
     ) async throws -> HandleStrategy? {
         if isCertain {
             guard mayBegin() else { return nil }
             let input = unsafe ErrorSubject.content(of: error, as: Input.self)
-            return try await performSuspending(input, error, &report)
+            return try await performSuspending(input, error, &notes)
         }
-        guard let input = report.ask(error, match), mayBegin() else { return nil }
-        return try await performSuspending(input, error, &report)
+        guard let input = notes.ask(error, match), mayBegin() else { return nil }
+        return try await performSuspending(input, error, &notes)
     }
 
     /// Applies the rule to the matcher's output, without suspending.
@@ -60,13 +60,13 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     /// - Parameters:
     ///   - input: The matcher's output.
     ///   - error: The error.
-    ///   - report: The error's report.
-    func perform(_ input: Input, _ error: any Error, _ report: inout LazyReport) throws -> HandleStrategy {
+    ///   - notes: What the dispatch knows of the error.
+    func perform(_ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes) throws -> HandleStrategy {
         mustBeOverridden()
     }
 
     /// As ``perform(_:_:_:)``, for a rule that is asynchronous.
     func performSuspending(
-        _ input: Input, _ error: any Error, _ report: inout LazyReport
+        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) async throws -> HandleStrategy { mustBeOverridden() }
 }

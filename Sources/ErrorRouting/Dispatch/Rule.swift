@@ -63,9 +63,9 @@ class Rule: RuleNode, @unchecked Sendable {
     /// - Parameters:
     ///   - content: The content of the error's box.
     ///   - error: The error.
-    ///   - report: The error's report.
+    ///   - notes: What the dispatch knows of the error.
     func act<Content: Error>(
-        on content: Content, _ error: any Error, _ report: inout LazyReport
+        on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy {
         mustBeOverridden()
     }
@@ -74,30 +74,30 @@ class Rule: RuleNode, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - report: The error's report.
+    ///   - notes: What the dispatch knows of the error.
     ///   - supervisor: May supersede the dispatch.
     /// - Returns: What the action has returned; nil if the rule does not match, or if the dispatch was superseded
     ///   before the action.
     func actIfMatching(
-        _ error: any Error, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
+        _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
         mustBeOverridden()
     }
 
     /// Applies the rule, which is asynchronous and needs no report, to an error that is certain to match.
-    func actSuspending(on error: any Error) async throws -> HandleStrategy { mustBeOverridden() }
+    func actSuspending(on error: UnboxedError) async throws -> HandleStrategy { mustBeOverridden() }
 
     /// Asks the matcher unless the error is certain to match and, if it matches, applies the rule, which is
     /// asynchronous.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - report: The error's report.
+    ///   - notes: What the dispatch knows of the error.
     ///   - isCertain: Whether the error is certain to match (``RuleStep/Match/certain``).
     ///   - mayBegin: Asked between the match and the action, since a predicate's time does not count as the action's.
     /// - Returns: What the action has returned; nil if the rule does not match, or if the action may not begin.
     func actSuspending(
-        _ error: any Error, _ report: inout LazyReport, isCertain: Bool, mayBegin: () -> Bool
+        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
     ) async throws -> HandleStrategy? {
         mustBeOverridden()
     }

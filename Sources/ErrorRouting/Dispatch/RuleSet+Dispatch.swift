@@ -5,11 +5,11 @@ extension RuleSet {
     /// - Parameters:
     ///   - error: The error.
     ///   - isAttempt: Whether the error is that of an attempt, for which only `always` actions run.
-    ///   - report: The error's report.
+    ///   - notes: What the dispatch knows of the error.
     /// - Returns: The outcome; nil, and no action has run, if an asynchronous rule could be reached.
     @inline(__always)
     func dispatchIfSynchronous(
-        _ error: any Error, isAttempt: Bool = false, _ report: @autoclosure () -> LazyReport
+        _ error: UnboxedError, isAttempt: Bool = false, _ notes: @autoclosure () -> DispatchNotes
     ) -> HandleOutcome? {
         defer { withExtendedLifetime(self) {} }
         let path = path
@@ -18,7 +18,7 @@ extension RuleSet {
         } else if path.read({ $0.mayBeAsynchronous(for: error) }) {
             return nil
         }
-        var cursor = DispatchCursor(path, report(), isAttempt: isAttempt)
+        var cursor = DispatchCursor(path, notes(), isAttempt: isAttempt)
         // A rule that matches every error of the type may be refused, where matchers are nested too deep, and asynchronous
         // `onNoMatch` rules reached: then no action has run.
         return cursor.run(error, mustNotSuspend: true) == .completed ? cursor.outcome : nil
@@ -27,10 +27,10 @@ extension RuleSet {
     /// Tries the rules in order on the caller's executor, without a time limit.
     @inline(__always)
     func dispatch(
-        _ error: any Error, isAttempt: Bool = false, _ report: @autoclosure () -> LazyReport
+        _ error: UnboxedError, isAttempt: Bool = false, _ notes: @autoclosure () -> DispatchNotes
     ) async -> HandleOutcome {
         defer { withExtendedLifetime(self) {} }
-        var cursor = DispatchCursor(path, report(), isAttempt: isAttempt)
+        var cursor = DispatchCursor(path, notes(), isAttempt: isAttempt)
         _ = await cursor.finish(error, under: nil)
         return cursor.outcome
     }
@@ -41,9 +41,9 @@ extension RuleSet {
     ///   - error: The error.
     ///   - value: Set to the rule's value; unchanged if no rule matches.
     /// - Returns: The rule, which lives as long as this set; nil if none matches.
-    func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
+    func find<Value: Sendable>(_ error: UnboxedError, _ value: inout Value) -> Borrowed<Rule>? {
         defer { withExtendedLifetime(self) {} }
-        var cursor = DispatchCursor(path, LazyReport())
+        var cursor = DispatchCursor(path, DispatchNotes())
         return cursor.find(error, &value)
     }
 }

@@ -10,10 +10,14 @@ struct RuleSet: Sendable {
         case rules, onNoMatch, always
     }
 
-    /// Some of the stages, by their numbers: 1 for each that is among them.
-    ///
-    /// (Objects with vectors of wider elements would be aligned more, which takes longer to allocate.)
-    typealias Stages = SIMD4<UInt8>
+    /// Some of the stages.
+    struct Stages: OptionSet, Sendable {
+        let rawValue: UInt8
+
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        init(_ stage: Stage) { rawValue = 1 &<< UInt8(truncatingIfNeeded: stage.rawValue) }
+    }
 
     private var last: RuleNode?
 

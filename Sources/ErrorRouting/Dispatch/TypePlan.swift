@@ -29,17 +29,18 @@ struct TypeReach {
     /// - Parameters:
     ///   - rules: The rules in order.
     ///   - error: An error of the type.
-    init(of rules: RuleStepList, for error: any Error) {
-        let type = type(of: error)
+    init(of rules: RuleStepList, for error: UnboxedError) {
+        let type = type(of: error.error)
         let isOfObjects = type is NSError.Type
         var (subject, reach, others) = (ErrorSubject(error), TypeReach(), [RuleStep]())
         var (values, domains): ([ValueEntry], [DomainIndex.Condition]) = ([], [])
         for step in rules where step.isFor(type) {
             let shape = step.shape
-            let verdict = step.match == .certain ? .certain : shape.verdict(for: &subject, asksDomain: !isOfObjects)
-            if verdict == .never { continue }
+            let likelihood =
+                step.match == .certain ? .certain : shape.likelihood(for: &subject, asksDomain: !isOfObjects)
+            if likelihood == .never { continue }
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            if verdict >= .always, step.match == .certain || shape.verdict(for: &subject) >= .always {
+            if likelihood >= .always, step.match == .certain || shape.likelihood(for: &subject) >= .always {
                 reach.alwaysMatches = true
             }
             let key = shape.key
@@ -51,7 +52,7 @@ struct TypeReach {
             case .nsError(let domain, let code) where code != nil || isOfObjects:
                 let step = step.judged(isCertain: isOfObjects && key?.isAll == true)
                 domains.append((DomainKey(domain: domain, code: code), step))
-            default: others.append(step.judged(isCertain: verdict == .certain))
+            default: others.append(step.judged(isCertain: likelihood == .certain))
             }
         }
         var index: StepIndex?
@@ -92,8 +93,10 @@ struct TypeReach {
 
     /// Returns the steps for an error.
     @inline(__always)
-    func steps<Content: Error>(for content: Content, _ error: any Error, _ report: inout LazyReport) -> RuleStepList {
+    func steps<Content: Error>(
+        for content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+    ) -> RuleStepList {
         guard let index else { return others }
-        return index.read { $0.steps(for: content, error, &report) } ?? others
+        return index.read { $0.lookUp(content, error, &notes) } ?? others
     }
 }

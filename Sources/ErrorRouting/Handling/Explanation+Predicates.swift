@@ -9,7 +9,7 @@ extension Explanation {
     ///
     /// - Complexity: O(number of rules), at each access.
     public var asksPredicates: Bool {
-        let subject = ErrorSubject(error)
+        let subject = ErrorSubject(UnboxedError(error))
         return askedShapes.contains { $0.asksClosure(of: subject) }
     }
 
@@ -18,11 +18,11 @@ extension Explanation {
     ///
     /// - Complexity: O(number of rules), at each access.
     public var followsFromType: Bool {
-        var subject = ErrorSubject(error)
+        var subject = ErrorSubject(UnboxedError(error))
         return askedShapes.allSatisfy { shape in
             if shape.asksClosure(of: subject) { return false }
-            let verdict = shape.verdict(for: &subject, asksDomain: true)
-            return verdict == .never || verdict >= .always
+            let likelihood = shape.likelihood(for: &subject, asksDomain: true)
+            return likelihood == .never || likelihood >= .always
         }
     }
 
@@ -49,7 +49,7 @@ extension MatcherShape {
         if budget < 0 { return true }
         func mayMatch(_ shape: MatcherShape) -> Bool {
             guard var error else { return true }
-            return shape.verdict(for: &error) != .never
+            return shape.likelihood(for: &error) != .never
         }
         switch self {
         case .type, .any, .value, .nsError, .conforming: return false

@@ -2,7 +2,7 @@
 ///
 /// The only place where memory is seen as another type than it was declared with. That is sound because of three others,
 /// of which each caller relies on one:
-/// - ``MatcherShape/verdict(for:asksDomain:)`` calls a match certain only if the error is of the matcher's output type, or
+/// - ``MatcherShape/likelihood(for:asksDomain:)`` calls a match certain only if the error is of the matcher's output type, or
 ///   of a subclass of it (a table in the tests says so of each shape);
 /// - a block's plans are found by the error's dynamic type, and so are the ``StepIndex``es in them, which are made for
 ///   that type;

@@ -5,8 +5,7 @@ import Foundation
 /// Bridging to `NSError` and walking the underlying errors are the two expensive steps of matchers, so each is done at
 /// most once for an error, whatever the number of rules.
 struct ErrorSubject: Sendable {
-    /// The error, in one box.
-    let error: any Error
+    let unboxed: UnboxedError
     /// The static type of the box's content: the error's own type, or a superclass of it.
     private let contentType: Any.Type
     /// Whether the error is an object.
@@ -22,7 +21,7 @@ struct ErrorSubject: Sendable {
     var answers: [UInt: any AnyObject & Sendable]?
 
     @inline(__always)
-    init(_ error: any Error) {
+    init(_ error: UnboxedError) {
         self.init(error, in: nil, at: ErrorChain.root)
     }
 
@@ -32,21 +31,17 @@ struct ErrorSubject: Sendable {
     }
 
     @inline(__always)
-    private init(_ error: any Error, in chain: ErrorChain?, at place: Int) {
-        var error = error
-        var contentType = ErrorBox.contentType(of: error)
-        if contentType == (any Error).self {
-            error = ErrorBox.unboxed(error)
-            contentType = ErrorBox.contentType(of: error)
-        }
-        self.error = error
-        self.contentType = contentType
+    private init(_ error: UnboxedError, in chain: ErrorChain?, at place: Int) {
+        unboxed = error
+        contentType = error.contentType
         // Only for objects, since `type(of:)` costs as much as all the rest of this initializer.
         isObject = contentType is AnyClass
-        type = isObject ? Swift.type(of: error) : contentType
+        type = isObject ? Swift.type(of: error.error) : contentType
         self.chain = chain
         self.place = place
     }
+
+    var error: any Error { unboxed.error }
 
     /// Whether the error is an `NSError` object, which no Swift error is.
     ///
@@ -76,16 +71,16 @@ struct ErrorSubject: Sendable {
             isExactly(type) || type is AnyClass && self.type is Output.Type,
             "\(contentType) was taken for \(type)"
         )
-        return unsafe Self.content(of: error, as: type)
+        return unsafe Self.content(of: unboxed, as: type)
     }
 
     /// Returns the content of an error's box, which is known to have a type.
     @unsafe @inline(__always)
-    static func content<Output>(of error: any Error, as type: Output.Type) -> Output {
-        if type == (any Error).self { return unsafe BoxContent.box(of: error, as: type) }
+    static func content<Output>(of error: UnboxedError, as type: Output.Type) -> Output {
+        if type == (any Error).self { return unsafe BoxContent.box(of: error.error, as: type) }
         func project<Content: Error>(_ content: Content) -> Output { unsafe BoxContent.content(content, as: type) }
         // Opened explicitly: `any Error` conforms to `Error` itself, so a plain call would pass the existential.
-        return _openExistential(error, do: project)
+        return _openExistential(error.error, do: project)
     }
 
     /// Returns the error as `as NSError` does, or an `NSError` without a domain where bridging is not allowed (see
@@ -109,11 +104,11 @@ struct ErrorSubject: Sendable {
     /// not allowed.
     ///
     /// - Parameter holds: The matcher's predicate, which decides for an `NSError` object.
-    mutating func nsError(where holds: (any Error) -> Bool) -> NSError? {
-        guard holds(error), let object = bridgedIfAllowed() else { return nil }
+    mutating func nsError(where holds: (UnboxedError) -> Bool) -> NSError? {
+        guard holds(unboxed), let object = bridgedIfAllowed() else { return nil }
         if isNSErrorObject { return object }
         TypeDomains.note(type, domain: object.domain)
-        return holds(NSErrorBridge.object(object)) ? object : nil
+        return holds(UnboxedError(NSErrorBridge.object(object))) ? object : nil
     }
 
     /// Whether all errors of the error's Swift type have a domain; nil for an `NSError` object, and if the domain is not
@@ -128,7 +123,7 @@ struct ErrorSubject: Sendable {
 
     /// Returns a matcher's output for the first underlying error that it matches, breadth first.
     mutating func firstUnderlying<Output>(_ match: (inout ErrorSubject) -> Output?) -> Output? {
-        let chain = chain ?? ErrorChain(under: error, bridged: bridged)
+        let chain = chain ?? ErrorChain(under: unboxed, bridged: bridged)
         self.chain = chain
         for place in chain.places(under: place) {
             var underlying = ErrorSubject(place, in: chain)
@@ -136,44 +131,4 @@ struct ErrorSubject: Sendable {
         }
         return nil
     }
-}
-
-/// Removes the boxes within the box of an `any Error`.
-///
-/// `any Error` conforms to `Error` itself, so code that is generic over its error type (a continuation that is resumed
-/// with an error, a throwing stream, a function with typed throws) may put a box into a box. `type(of:)` looks through
-/// all boxes, but opening an existential opens only one. Its content is then another `any Error`, and code that assumes
-/// the type which `type(of:)` returned reads wrong memory. So every error is unboxed where it enters the library.
-enum ErrorBox {
-    /// Returns the error in its innermost box alone; clients see no difference.
-    @inline(__always)
-    static func unboxed(_ error: consuming any Error) -> any Error {
-        holdsBox(error) ? opened(error) : error
-    }
-
-    /// Whether an error's box contains another box.
-    @inline(__always)
-    static func holdsBox(_ error: any Error) -> Bool { contentType(of: error) == (any Error).self }
-
-    /// Returns the static type of the box's content: the error's own type, a superclass of it, or `any Error`.
-    @inline(__always)
-    static func contentType(of error: any Error) -> Any.Type {
-        func type<Content: Error>(_ content: Content) -> Any.Type { Content.self }
-        // Opened explicitly: `any Error` conforms to `Error` itself, so a plain call would pass the existential.
-        return _openExistential(error, do: type)
-    }
-
-    /// Opens boxes until the content is no box.
-    @inline(never)
-    private static func opened(_ error: any Error) -> any Error {
-        func inner<Content: Error>(_ content: Content) -> (any Error)? {
-            Content.self == (any Error).self ? cast(content) : nil
-        }
-        var error = error
-        while let content = _openExistential(error, do: inner) { error = content }
-        return error
-    }
-
-    /// Casts at run time; a cast that the compiler resolves by the conformance would make another box.
-    private static func cast<Content>(_ content: Content) -> (any Error)? { content as? any Error }
 }

@@ -1,26 +1,6 @@
 import BoundedDescriptions
 import Foundation
 
-/// An error that names the errors under it.
-///
-/// For an error that conforms, ``ErrorMatcher/anywhere(_:)`` visits these errors only: it reads no `NSError` keys, and
-/// does not reflect the error.
-public protocol UnderlyingErrors: Error {
-    /// The errors directly under this one, the most important first.
-    var underlyingErrors: [any Error] { get }
-}
-
-/// Returns the errors directly under an error, as ``ErrorMatcher/anywhere(_:)`` sees them.
-///
-/// - Parameter error: The error.
-/// - Returns: What ``UnderlyingErrors`` names if the error conforms; otherwise the errors for the `NSError` keys, if it has
-///   any; otherwise those in its fields and payloads. Empty for an error that asks for them of itself without end.
-/// - Complexity: O(number of fields and elements), at most 1,024.
-public func underlyingErrors(of error: any Error) -> [any Error] {
-    var walk = UnderlyingErrorWalk(error, bridged: nil)
-    return walk.direct
-}
-
 /// Finds the errors under an error, with a bounded amount of work whatever their structure.
 ///
 /// Only the fields of values are looked into, which no other thread can change. Actors and objects are not: their state
@@ -48,7 +28,7 @@ struct UnderlyingErrorWalk {
         links = []
         self.fields = fields
         self.bridged = []
-        add(ErrorBox.unboxed(root), bridged)
+        add(UnboxedError(root), bridged)
     }
 
     /// Visits all errors, breadth first.
@@ -66,13 +46,13 @@ struct UnderlyingErrorWalk {
     }
 
     /// The errors directly under the outermost one.
-    fileprivate var direct: [any Error] {
-        mutating get { ErrorText.ask { directlyUnder(ErrorChain.root).map { ErrorBox.unboxed($0) } } ?? [] }
+    var direct: [any Error] {
+        mutating get { ErrorText.ask { directlyUnder(ErrorChain.root).map { UnboxedError($0).error } } ?? [] }
     }
 
     private mutating func note(_ error: any Error, under place: Int) {
-        let error = ErrorBox.unboxed(error)
-        let known = Self.identity(of: error).flatMap { places[$0] }
+        let error = UnboxedError(error)
+        let known = Self.identity(of: error.error).flatMap { places[$0] }
         if let known {
             links[place].under.append(known)
         } else if links.count < Self.errorLimit {
@@ -81,8 +61,8 @@ struct UnderlyingErrorWalk {
         }
     }
 
-    private mutating func add(_ error: any Error, _ bridged: NSError?) {
-        if let identity = Self.identity(of: error) { places[identity] = links.count }
+    private mutating func add(_ error: UnboxedError, _ bridged: NSError?) {
+        if let identity = Self.identity(of: error.error) { places[identity] = links.count }
         links.append(ErrorChain.Link(error: error))
         self.bridged.append(bridged)
     }
@@ -92,7 +72,7 @@ struct UnderlyingErrorWalk {
     }
 
     private mutating func directlyUnder(_ place: Int) -> [any Error] {
-        let error = links[place].error
+        let error = links[place].error.error
         if type(of: error) is any UnderlyingErrors.Type, let error = error as? any UnderlyingErrors {
             return errors(among: error.underlyingErrors)
         }

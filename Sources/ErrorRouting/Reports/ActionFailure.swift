@@ -18,7 +18,7 @@ public struct ActionFailure: UnderlyingErrors, CustomStringConvertible {
     ///   - report: The report that the action was handling.
     ///   - rule: The rule whose action failed.
     public init(error: any Error, report: ErrorReport, rule: RuleDescription) {
-        self.error = ErrorBox.unboxed(error)
+        self.error = UnboxedError(error).error
         self.report = report
         self.rule = rule
     }
@@ -31,20 +31,4 @@ public struct ActionFailure: UnderlyingErrors, CustomStringConvertible {
         let (thrown, handled) = (ErrorText.literal(error), ErrorText.literal(report.error))
         return "the action of \(rule) failed with \(thrown) while handling \(handled)"
     }
-}
-
-/// The error of an action that ran longer than ``ErrorBus/Configuration/actionTimeLimit`` and was abandoned.
-public struct ActionTimeLimitExceeded: Error, Hashable, CustomStringConvertible {
-    /// The exceeded limit.
-    public let limit: Duration
-
-    /// Describes an abandoned action.
-    ///
-    /// - Parameter limit: The exceeded limit.
-    public init(limit: Duration) {
-        self.limit = limit
-    }
-
-    /// A sentence with the limit.
-    public var description: String { "the action was abandoned: it ran longer than its limit of \(limit)" }
 }

@@ -29,13 +29,13 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// The error that was posted.
     public let error: any Error
     /// What the post is: a failure, an attempt that somebody goes on after, a notice, or a role of the application's.
-    public var role: Role { label?.role ?? .failure }
+    public var role: Role { details?.role ?? .failure }
     /// Where the error was posted.
     public let source: Source
     /// When the error was posted.
     public var instant: ContinuousClock.Instant { moment.instant }
     /// When the oldest error that the report stands for was posted: ``instant``, unless a flood limit merged several.
-    public var firstInstant: ContinuousClock.Instant { min(label?.firstMoment ?? moment, moment).instant }
+    public var firstInstant: ContinuousClock.Instant { min(details?.firstMoment ?? moment, moment).instant }
     /// The metadata from the metadata provider, the scopes and the poster.
     public internal(set) var metadata: [String: String]
     /// The path of scopes in which the error was posted, the outermost first; empty if it was posted to the bus itself.
@@ -52,9 +52,9 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// The mark that the bus's ``PostWitness`` returned for the error; nil without one.
     ///
     /// No other error inherits the mark, and no caller can set it.
-    public var mark: (any AnyObject & Sendable)? { label?.mark }
+    public var mark: (any AnyObject & Sendable)? { details?.mark }
 
-    private let label: Label?
+    private let details: Details?
     private let moment: Moment
 
     /// Makes a report, for tests and for your own posters; a bus makes its own reports.
@@ -84,8 +84,8 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         outcome: HandleOutcome = HandleOutcome(disposition: .pending)
     ) {
         self.init(
-            error: error,
-            label: .of(role, since: firstInstant.map(Moment.init)),
+            error: UnboxedError(error),
+            details: .of(role, since: firstInstant.map(Moment.init)),
             source: source,
             moment: Moment(instant),
             metadata: metadata,
@@ -97,8 +97,8 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     }
 
     init(
-        error: any Error,
-        label: Label?,
+        error: UnboxedError,
+        details: Details?,
         source: Source,
         moment: Moment,
         metadata: [String: String],
@@ -107,8 +107,8 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         occurrences: Int = 1,
         outcome: HandleOutcome
     ) {
-        self.error = ErrorBox.unboxed(error)
-        self.label = label
+        self.error = error.error
+        self.details = details
         self.source = source
         self.moment = moment
         self.metadata = metadata

@@ -1,11 +1,3 @@
-/// The value that an action returns: whether the rules after it are still tried.
-public enum HandleStrategy: Sendable {
-    /// Go on to the next matching rule.
-    case next
-    /// Try no further rule of this kind.
-    case stop
-}
-
 /// The result of handling an error.
 public struct HandleOutcome: Sendable, CustomStringConvertible {
     /// How an error ended, or that it has not ended yet.

@@ -27,7 +27,7 @@ enum PerThread {
     private static let noKey = UInt.max
 
     /// The data of one thread, which no other thread accesses; freed when the thread ends.
-    private struct Record {
+    fileprivate struct Record {
         let slot: Int
         /// The number of matchers that the thread is running, nested in one another.
         var matchers = 0
@@ -39,13 +39,21 @@ enum PerThread {
         var providing: [UInt64] = []
     }
 
-    private typealias Address = UnsafeMutablePointer<Record>
+    /// A thread, by the address of its record.
+    @safe fileprivate struct Thread {
+        let address: UnsafeMutablePointer<Record>
+
+        var record: Record {
+            @inline(__always) _read { yield unsafe address.pointee }
+            @inline(__always) nonmutating _modify { yield unsafe &address.pointee }
+        }
+    }
 
     /// The calling thread's slot, below ``count``.
     ///
     /// Threads get slots in the order of their first calls. If the system has no key left, all threads share slot 0,
     /// which is slower but correct; the nesting of what is called is not bounded then.
-    static var slot: Int { unsafe record?.pointee.slot ?? 0 }
+    static var slot: Int { current?.record.slot ?? 0 }
 
     // MARK: Matchers
 
@@ -58,8 +66,8 @@ enum PerThread {
     static let countLimit = 1_024
 
     /// The proof that a matcher was entered, to be handed to ``leaveMatcher(_:)``.
-    @safe struct Entry {
-        fileprivate let record: UnsafeMutableRawPointer?
+    struct Entry {
+        fileprivate let thread: Thread?
     }
 
     /// Records that a matcher is about to run code of the user's, or that an error is about to be bridged.
@@ -71,31 +79,29 @@ enum PerThread {
     ///   counts as not matching.
     @inline(__always)
     static func enterMatcher() -> Entry? {
-        guard let record = unsafe record else { return unsafe Entry(record: nil) }
-        if unsafe record.pointee.matchers >= countedDepth {
-            guard unsafe record.pointee.matchers < matcherLimit, unsafe record.pointee.within < countLimit else {
-                return nil
-            }
-            unsafe record.pointee.within += 1
+        guard let thread = current else { return Entry(thread: nil) }
+        if thread.record.matchers >= countedDepth {
+            guard thread.record.matchers < matcherLimit, thread.record.within < countLimit else { return nil }
+            thread.record.within += 1
         }
-        unsafe record.pointee.matchers += 1
-        return unsafe Entry(record: record)
+        thread.record.matchers += 1
+        return Entry(thread: thread)
     }
 
     /// Whether the thread is running a matcher, bridging an error, or asking an error for its code.
     static var isInMatcher: Bool {
         // No closure: its optional result would cost each post under a flood limit 130 instructions.
-        guard let record = unsafe record else { return false }
-        return unsafe record.pointee.matchers > 0
+        guard let thread = current else { return false }
+        return thread.record.matchers > 0
     }
 
     /// Records that an entered matcher has returned.
     @inline(__always)
     static func leaveMatcher(_ entry: Entry) {
-        guard let record = unsafe entry.record?.assumingMemoryBound(to: Record.self) else { return }
-        unsafe record.pointee.matchers -= 1
+        guard let thread = entry.thread else { return }
+        thread.record.matchers -= 1
         // The count is reset only when the outermost matcher or text ends.
-        if unsafe record.pointee.matchers == 0, unsafe record.pointee.texts == 0 { unsafe record.pointee.within = 0 }
+        if thread.record.matchers == 0, thread.record.texts == 0 { thread.record.within = 0 }
     }
 
     // MARK: Texts
@@ -104,11 +110,11 @@ enum PerThread {
     private static let textLimit = 4
 
     /// Whether the thread is asking for a text.
-    static var isInText: Bool { unsafe record.map { unsafe $0.pointee.texts > 0 } ?? false }
+    static var isInText: Bool { current.map { $0.record.texts > 0 } ?? false }
 
     /// Whether the user's code may be asked for a text: neither limit is reached.
     static var mayEnterText: Bool {
-        unsafe record.map { unsafe $0.pointee.texts < textLimit && $0.pointee.within < countLimit } ?? true
+        current.map { $0.record.texts < textLimit && $0.record.within < countLimit } ?? true
     }
 
     /// Calls a closure that asks the user's code for a text, which in turn may ask the library for one.
@@ -118,15 +124,15 @@ enum PerThread {
     ///     each text.
     ///   - body: The closure.
     static func inText<Result>(isCounted: Bool, _ body: () -> Result) -> Result {
-        guard let record = unsafe record else { return body() }
-        let before = unsafe record.pointee.within
-        unsafe record.pointee.texts += 1
-        if isCounted { unsafe record.pointee.within += 1 }
+        guard let thread = current else { return body() }
+        let before = thread.record.within
+        thread.record.texts += 1
+        if isCounted { thread.record.within += 1 }
         defer {
-            unsafe record.pointee.texts -= 1
+            thread.record.texts -= 1
             // The text that began with a count of 0 resets it. An explanation within a matcher does not: it began with 0
             // since the first matchers are not counted either, and with each of its own the count would start anew.
-            if before == 0, unsafe isCounted || record.pointee.matchers == 0 { unsafe record.pointee.within = 0 }
+            if before == 0, isCounted || thread.record.matchers == 0 { thread.record.within = 0 }
         }
         return body()
     }
@@ -140,38 +146,38 @@ enum PerThread {
     ///   - body: Calls the provider.
     /// - Returns: What the closure returns; nil if it was not called.
     static func unlessProviding<Result>(for bus: UInt64, _ body: () -> Result) -> Result? {
-        guard let record = unsafe record else { return body() }
-        if unsafe record.pointee.providing.contains(bus) { return nil }
-        unsafe record.pointee.providing.append(bus)
-        defer { unsafe record.pointee.providing.removeLast() }
+        guard let thread = current else { return body() }
+        if thread.record.providing.contains(bus) { return nil }
+        thread.record.providing.append(bus)
+        defer { thread.record.providing.removeLast() }
         return body()
     }
 
     // MARK: The record
 
-    /// The calling thread's record; nil if the system has no key left.
+    /// The calling thread; nil if the system has no key left.
     @inline(__always)
-    private static var record: Address? {
+    private static var current: Thread? {
         let key = key.load(ordering: .acquiring)
         if key != 0, key != noKey, let found = unsafe pthread_getspecific(pthread_key_t(key - 1)) {
-            return unsafe found.assumingMemoryBound(to: Record.self)
+            return unsafe Thread(address: found.assumingMemoryBound(to: Record.self))
         }
-        return unsafe makeRecord()
+        return makeRecord()
     }
 
     @inline(never)
-    private static func makeRecord() -> Address? {
+    private static func makeRecord() -> Thread? {
         if key.load(ordering: .acquiring) == 0 { makeKey() }
         let key = key.load(ordering: .acquiring)
         if key == noKey { return nil }
-        let record = Address.allocate(capacity: 1)
+        let record = UnsafeMutablePointer<Record>.allocate(capacity: 1)
         let number = lastThread.wrappingAdd(1, ordering: .relaxed).newValue
         unsafe record.initialize(to: Record(slot: number & (count - 1)))
         guard unsafe pthread_setspecific(pthread_key_t(key - 1), record) == 0 else {
             unsafe record.deallocate()
             return nil
         }
-        return unsafe record
+        return unsafe Thread(address: record)
     }
 
     private static func makeKey() {

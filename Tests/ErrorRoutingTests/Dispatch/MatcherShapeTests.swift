@@ -20,11 +20,11 @@ extension MatcherShapeTests {
     /// A shape, what it says of each error's type, and what it hands on where it is certain.
     private struct Row {
         let shape: MatcherShape
-        let words: [TypeVerdict]
+        let words: [Likelihood]
         /// Whether an error is of the matcher's output type, with which actions read it.
         let isOutput: (any Error) -> Bool
 
-        init<Output>(_ matcher: ErrorMatcher<Output>, _ words: TypeVerdict...) {
+        init<Output>(_ matcher: ErrorMatcher<Output>, _ words: Likelihood...) {
             shape = matcher.shape
             self.words = words
             isOutput = { Output.self == (any Error).self || type(of: $0) is Output.Type }
@@ -85,8 +85,8 @@ extension MatcherShapeTests {
         expect(Set(Self.rows.map { Self.name($0.shape) }).count, equals: 13)
         for row in Self.rows {
             for (error, word) in zip(Self.errors, row.words) {
-                var subject = ErrorSubject(error)
-                let said = row.shape.verdict(for: &subject)
+                var subject = ErrorSubject(UnboxedError(error))
+                let said = row.shape.likelihood(for: &subject)
                 #expect(said == word, "\(row.shape) of \(type(of: error))")
                 if said == .certain { #expect(row.isOutput(error), "\(row.shape) of \(type(of: error))") }
                 // Rules of a small block are not compared with the type, but by their required type alone.

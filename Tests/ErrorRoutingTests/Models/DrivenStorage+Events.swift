@@ -27,7 +27,7 @@ extension DrivenStorage {
     func begin(_ rule: Rule, at now: Duration, _ generation: UInt64 = 0) -> Bool {
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
         let action = SupervisedAction(rule: rule, progress: progress, report: report)
-        return storage.perform { $0.note(Checkpoint(action.progress, running: (action, began: now)), for: generation) }
+        return storage.perform { $0.note(.running(action, began: now), for: generation) }
     }
 
     /// Ends posting; returns whether a sleeping worker has to be woken.
@@ -35,7 +35,7 @@ extension DrivenStorage {
 
     /// Takes everything back, and returns what was not delivered, and the failures in flight.
     func abort() -> (reports: [Event], failures: [Event]) {
-        let left = storage.perform { $0.abort($1) } ?? .init(worker: 0)
+        let left = storage.perform { $0.abort($1) } ?? .init([], of: 0)
         return (left.reports.map(Self.event(of:)), left.failures.map(Self.event(of:)))
     }
 

@@ -54,7 +54,7 @@ final class DrivenStorage {
         let answer = storage.intake.mailbox.fill(Int64(place), with: posting)
         if answer == .refused {
             let reclaimed = storage.intake.mailbox.reclaim(Int64(place))
-            expect(Self.number(of: reclaimed.error), equals: Self.number(of: posting.error))
+            expect(Self.number(of: reclaimed.error.error), equals: Self.number(of: posting.error.error))
         }
         return answer
     }
@@ -85,12 +85,12 @@ final class DrivenStorage {
         switch action {
         case .deliver(let delivery):
             return begin(delivery, from: DispatchProgress())
-        case .goOn(let delivery, let checkpoint):
-            return begin(delivery, from: checkpoint.progress)
+        case .goOn(let delivery, let progress):
+            return begin(delivery, from: progress)
         case .fingerprint(let delivery):
             self.delivery = stopsUnadmitted ? delivery : nil
             if stopsUnadmitted { return .unadmitted }
-            let token = Self.token(of: unsafe delivery.posting.pointee)
+            let token = Self.token(of: delivery.posting)
             var suppressed: Posting?
             let action = storage.perform { $0.admit(token, for: generation, suppressing: &suppressed, $1) }
             return carryOut(action, generation, at: now)
@@ -101,20 +101,21 @@ final class DrivenStorage {
             for promise in promises { promise.fulfill(true) }
             return next(generation, at: now)
         case .wait:
-            return carryOut(storage.perform { $0.next(for: generation, at: now, $1) }, generation, at: now)
+            let action = storage.perform { $0.next(for: generation, after: .waitedUntil(now), $1) }
+            return carryOut(action, generation, at: now)
         case .sleep(let alarm):
             self.alarm = alarm
             return .asleep
         case .end:
             return .end
-        case .stop(_, let unfreed):
-            _ = unfreed?.take(from: storage.intake.mailbox)
+        case .stop:
+            storage.freeAbandoned(by: generation)
             return .superseded
         }
     }
 
     private func begin(_ delivery: Delivery, from progress: DispatchProgress) -> Event {
-        let posting = unsafe delivery.posting.pointee
+        let posting = delivery.posting
         let report = posting.report(sequence: delivery.sequence)
         (self.delivery, self.progress, self.report) = (delivery, progress, report)
         isWaitedFor = posting.isWaitedFor
@@ -129,17 +130,20 @@ final class DrivenStorage {
         generation: UInt64 = 0, at now: Duration = .zero
     ) -> Event {
         let result = result(disposition, failures)
-        let action = storage.perform {
+        let completion = storage.perform {
             $0.complete(
                 result.place.disposition, result.failures, for: generation,
                 isObserved: isObserved, $1)
         }
-        var isActionFailure = false
-        if case .stop? = action {
-        } else if let posting = delivery.take()?.take(from: storage.intake.mailbox) {
-            isActionFailure = posting.isActionFailure
+        switch completion {
+        case .goOn(let action):
+            _ = delivery.take().map { storage.take($0) }
+            return carryOut(action, generation, at: now)
+        case .notify:
+            let isActionFailure = delivery.take().map { storage.take($0).isActionFailure } ?? false
+            return .notifies(isActionFailure ? (result.failures ?? []).map(Self.event(of:)) : [])
+        case .stop:
+            return .superseded
         }
-        if let action { return carryOut(action, generation, at: now) }
-        return .notifies(isActionFailure ? (result.failures ?? []).map(Self.event(of:)) : [])
     }
 }

@@ -19,7 +19,7 @@ extension BusLongLifeTests {
         let handler = ErrorHandler()
             .ignore(ActionFailure.self)
             .on(Numbered.self) { error in
-                marks.note(ErrorBus.marks.count)
+                marks.note(Ambience.current.work.count)
                 entered[error.number].open()
                 // Hangs, until it is cut off.
                 try await Gate().waitUnlessCancelled()

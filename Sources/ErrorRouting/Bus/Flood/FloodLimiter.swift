@@ -4,7 +4,7 @@
 /// once there are no more errors. So the same posts have the same results, however late the worker gets to them. `Held`
 /// is a posting in a bus, and a number in tests.
 struct FloodLimiter<Held> {
-    enum Verdict {
+    enum Decision {
         /// The error is to be delivered.
         case passes
         /// The error is held; the one that was held before it, if there is one, is suppressed.
@@ -38,17 +38,17 @@ struct FloodLimiter<Held> {
     private struct Window {
         let end: Int64
         var passed = 0
-        /// At most one; in an array, so that a window is small where it holds none.
+        /// At most one; in an array, so that reading a window copies no report.
         var held: [Release] = []
     }
 
     private let limit: (first: Int, window: Int64)
     private let maximum: Int
-    private var windows: [ErrorFingerprint: Window] = [:]
+    private var windows: [FloodKind: Window] = [:]
     /// The kinds in the order in which their windows were opened.
     ///
     /// That is nearly the order in which these end. The first kind has a window; later ones may have lost theirs.
-    private var order = FIFO<(end: Int64, kind: ErrorFingerprint)>()
+    private var order = FIFO<(end: Int64, kind: FloodKind)>()
     /// The number of held errors.
     private(set) var heldCount = 0
 
@@ -74,6 +74,18 @@ struct FloodLimiter<Held> {
         return nil
     }
 
+    /// Releases a held error while no error comes: one whose window has ended, or any if no more errors will come.
+    ///
+    /// - Parameters:
+    ///   - pause: What the worker has done before.
+    ///   - isClosed: Whether no more errors will come.
+    mutating func release(after pause: WorkerPause, isClosed: Bool) -> Release? {
+        if heldCount == 0 { return nil }
+        if isClosed { return release() }
+        guard case .waitedUntil(let now) = pause else { return nil }
+        return release(endingBy: now.nanoseconds)
+    }
+
     /// Releases the held error whose window was opened first; the window goes on.
     ///
     /// - Complexity: O(number of windows).
@@ -92,7 +104,7 @@ struct FloodLimiter<Held> {
     ///   - error: Returns the error, and when it was posted; called only if it is held.
     mutating func admit(
         _ token: FloodToken, suppressing former: inout Held?, holding error: () -> (Held, Moment)
-    ) -> Verdict {
+    ) -> Decision {
         if let release = release(endingBy: token.moment) { return .comesAfter(release) }
         var found = window(of: token)
         // Errors are not quite in the order of their moments, so the window of this kind may have ended although one
@@ -125,7 +137,7 @@ struct FloodLimiter<Held> {
 
     /// Returns where the window of an error's kind is; nil if it has none.
     @inline(never)  // Else the kind would be copied.
-    private func window(of token: FloodToken) -> Dictionary<ErrorFingerprint, Window>.Index? {
+    private func window(of token: FloodToken) -> Dictionary<FloodKind, Window>.Index? {
         windows.index(forKey: token.kind)
     }
 
@@ -144,15 +156,16 @@ struct FloodLimiter<Held> {
         return release
     }
 
-    private mutating func removeWindow(at index: Dictionary<ErrorFingerprint, Window>.Index) -> Release? {
+    private mutating func removeWindow(at index: Dictionary<FloodKind, Window>.Index) -> Release? {
         guard let release = windows.remove(at: index).value.held.first else { return nil }
         heldCount -= 1
         return release
     }
 }
 
-/// What a flood limit needs to know of an error: its kind, and when it was posted, in nanoseconds by the bus's clock.
-struct FloodToken: Sendable {
-    let kind: ErrorFingerprint
-    let moment: Int64
+extension Posting {
+    /// What a flood limit releases, which stands for the suppressed errors too.
+    init(_ release: FloodLimiter<Posting>.Release) {
+        self.init(release.held, standingFor: release.occurrences, since: release.firstMoment)
+    }
 }

@@ -114,6 +114,31 @@ struct BusIntake: ~Copyable, Sendable {
     /// Accepts at most so many more reports; posts after them are dropped as if the intake were closed.
     func accept(atMost count: Int) { limit.store(accepted + Int64(count), ordering: .releasing) }
 
+    /// Takes the notice of drops whose turn comes before a report's, with all drops that no notice has reported; if more
+    /// errors are dropped meanwhile, another notice follows.
+    ///
+    /// - Parameters:
+    ///   - number: The report's number.
+    ///   - hasEnded: Whether the bus has ended, so that nobody would deliver another notice.
+    func takeDrops(before number: Int64, hasEnded: Bool) -> (drops: [String: Int64], notice: DropNotice)? {
+        guard let notice = drops.takeNotice(before: number) else { return nil }
+        var taken: [String: Int64] = [:]
+        var isMoreUnreported = drops.take(into: &taken)
+        while isMoreUnreported, hasEnded { isMoreUnreported = drops.take(into: &taken) }
+        if isMoreUnreported { drops.setNotice(DropNotice(turn: accepted, source: notice.source)) }
+        return (taken, notice)
+    }
+
+    /// Takes back a report, once no more are accepted; nil if its slot is not filled: its poster will be refused.
+    ///
+    /// - Parameters:
+    ///   - number: The report's number.
+    ///   - isRead: Whether the worker may be reading it: then it is copied, and stays in its slot.
+    func takeBack(_ number: Int64, isRead: Bool) -> Posting? {
+        if isRead, let posting = unsafe mailbox.element(at: number) { return unsafe posting.pointee }
+        return mailbox.close(number)
+    }
+
     /// Changes the word by one of its transitions, and returns the result of that.
     func update<Result>(_ transition: (inout IntakeWord) -> Result) -> Result {
         var found = word.value

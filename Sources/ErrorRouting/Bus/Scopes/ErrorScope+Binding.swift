@@ -19,29 +19,12 @@ extension ErrorScope {
         _ body: () async throws(F) -> T
     ) async throws(F) -> T {
         // Inlinable, since each additional asynchronous call costs as much as creating the scope.
-        let scope = rooted
-        if scope.isOfCurrentBus {
-            return try await ErrorScope.binder.binding(scope, isolation: isolation, body)
-        }
-        return try await ErrorBus.binder.binding(scope.bus, isolation: isolation) { () async throws(F) -> T in
-            try await ErrorScope.binder.binding(scope, isolation: isolation, body)
-        }
+        try await Ambience.binder.binding(Ambience(in: rooted), isolation: isolation, body)
     }
-
-    @usableFromInline
-    var isOfCurrentBus: Bool { bus === ErrorBus.current }
-
-    /// The task-local value that holds the bound scope.
-    @usableFromInline
-    static var binder: TaskLocal<ErrorScope?> { $latest }
 
     /// Binds the scope for a synchronous body; see ``bound(isolation:_:)``.
     public func bound<T, F: Error>(_ body: () throws(F) -> T) throws(F) -> T {
-        let scope = rooted
-        if scope.isOfCurrentBus { return try ErrorScope.binder.binding(scope, body) }
-        return try ErrorBus.binder.binding(scope.bus) { () throws(F) -> T in
-            try ErrorScope.binder.binding(scope, body)
-        }
+        try Ambience.binder.binding(Ambience(in: rooted), body)
     }
 
     /// The innermost scope of this task: the one that was bound last; nil if another bus was bound after it.
@@ -49,11 +32,7 @@ extension ErrorScope {
     /// ```swift
     /// ErrorScope.current?.annotate("order", order.id)
     /// ```
-    public static var current: ErrorScope? {
-        // Binding a scope binds its bus too, so if another bus is current, that bus was bound later.
-        guard let scope = latest, scope.bus === ErrorBus.current else { return nil }
-        return scope
-    }
+    public static var current: ErrorScope? { Ambience.current.scope }
 }
 
 /// Runs a body in a new scope: errors posted there by `postError` or `.ambient` go through the scope's rules.

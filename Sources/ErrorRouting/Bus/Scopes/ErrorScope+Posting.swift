@@ -13,9 +13,11 @@ extension ErrorScope {
     public func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
-        guard let bus = unsafe unretainedBus else { return postWithoutBus(error, role, metadata, source) }
+        guard let bus = unretainedBus else {
+            return postWithoutBus(error, as: role, metadata: metadata, source: source)
+        }
         let (error, context) = (error, context)
-        _ = unsafe bus._withUnsafeGuaranteedRef { $0.post(error, role, metadata, source, in: context) }
+        _ = bus.read { $0.post(error, as: role, metadata: metadata, source: source, in: context) }
     }
 
     /// Posts an error, waits until it is delivered, and returns whether a rule on the path handled it.
@@ -37,12 +39,12 @@ extension ErrorScope {
             post(error, as: role, metadata: metadata, source: source)
             return HandleOutcome(disposition: .unmatched)
         }
-        return await bus.deliver(error, role, metadata, source, in: scope.context)
+        return await bus.deliver(error, as: role, metadata: metadata, source: source, in: scope.context)
     }
 
     @inline(never)
     private func postWithoutBus(
-        _ error: any Error, _ role: ErrorReport.Role, _ metadata: [String: String], _ source: ErrorReport.Source
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
         let scope = rooted
         if scope.bus != nil { return scope.post(error, as: role, metadata: metadata, source: source) }

@@ -26,20 +26,17 @@
         case rootFirst
     }
 
-    /// The scope that was bound last in this task; it counts only if its bus is ``ErrorBus/current``.
-    @TaskLocal static var latest: ErrorScope?
-
     /// The scope's bus; nil if there was none when the scope was created.
     ///
     /// Errors then go to the bus that is bound when they are posted, else to the root, else to the last resort.
-    @usableFromInline let bus: ErrorBus?
+    let bus: ErrorBus?
     /// The same bus, for posting without a retain: all posters would write to its reference count.
-    let unretainedBus: Unmanaged<ErrorBus>?
+    let unretainedBus: Borrowed<ErrorBus>?
     let context: ScopeContext
 
     private init(_ context: ScopeContext, of bus: ErrorBus?) {
         self.bus = bus
-        unsafe unretainedBus = bus.map { unsafe Unmanaged.passUnretained($0) }
+        unretainedBus = bus.map(Borrowed.init)
         self.context = context
     }
 
@@ -51,10 +48,10 @@
     /// Creates a scope within the innermost scope of the task, else below its bus, else below the process's root bus.
     @usableFromInline
     convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
-        let own = ScopeContext.Own(name: name, rules: handler.rules, order: order, metadata: metadata)
-        let parent = ErrorScope.current
-        let bus = parent == nil ? ErrorBus.current ?? ErrorBus.root : parent?.bus
-        self.init(own, in: parent?.context, of: bus)
+        let own = ScopeContext.Own(name, handler, order, metadata)
+        let ambience = Ambience.current
+        let bus = ambience.bus ?? (ambience.scope == nil ? ErrorBus.root : nil)
+        self.init(own, in: ambience.scope?.context, of: bus)
     }
 
     /// This scope; if it was created without a bus, a copy of it below the task's bus or the root, if there is one now.
@@ -105,7 +102,7 @@
         order: Order = .innermostFirst,
         metadata: [String: String] = [:]
     ) -> ErrorScope {
-        ErrorScope(.init(name: name, rules: handler.rules, order: order, metadata: metadata), in: context, of: bus)
+        ErrorScope(.init(name, handler, order, metadata), in: context, of: bus)
     }
 
     /// Says what the rules of the whole path would do with an error, rule by rule; runs no action.
@@ -117,11 +114,14 @@
     /// - Complexity: O(number of rules × depth), because each entry names the path of its rule's scope.
     public func explain(_ error: any Error) -> Explanation {
         let scope = rooted
-        return Explanation(
-            error,
-            on: scope.context.explained(root: scope.bus?.handler.rules),
-            unreachableBecause: scope.bus == nil ? AmbientErrorPosting.noBus : nil
-        )
+        var (path, names) = (Explanation.Path(), scope.path)
+        for own in scope.context.outwards.lazy.map(\.own) {
+            if !own.rules.isEmpty { path.add(own.rules, of: names, isTriedFirst: own.isTriedFirst) }
+            names.removeLast()
+        }
+        if let root = scope.bus?.handler.rules { path.add(root, of: [], isTriedFirst: true) }
+        let reason = scope.bus == nil ? AmbientErrorPosting.noBus : nil
+        return Explanation(error, on: path, unreachableBecause: reason)
     }
 
     /// Says what the rules of the whole path would do with an error of which only the names are known; see
@@ -191,6 +191,12 @@ extension ErrorBus {
         order: ErrorScope.Order = .innermostFirst,
         metadata: [String: String] = [:]
     ) -> ErrorScope {
-        ErrorScope(.init(name: name, rules: handler.rules, order: order, metadata: metadata), in: nil, of: self)
+        ErrorScope(.init(name, handler, order, metadata), in: nil, of: self)
+    }
+}
+
+extension ScopeContext.Own {
+    fileprivate init(_ name: String, _ handler: ErrorHandler, _ order: ErrorScope.Order, _ metadata: [String: String]) {
+        self.init(name: name, rules: handler.rules, isTriedFirst: order == .innermostFirst, metadata: metadata)
     }
 }

@@ -1,5 +1,14 @@
 /// What became of the reports of a bus, apart from what the intake counts; with 64 bits on all systems, since the
 /// counts grow as long as the bus lives.
+///
+/// Each report reaches exactly one end:
+///
+///     posted ─┬─ dropped                               (full, finished)
+///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its fingerprint)
+///                         │        └─ delivering
+///                         ├─ delivering ─┬─ handled | ignored | unmatched
+///                         │              └─ dropped    (taken back by shutdown)
+///                         └─ dropped                   (taken back by shutdown)
 struct BusCounts {
     /// At the beginning all reports before the first one's number.
     var handled: Int64
@@ -23,31 +32,5 @@ struct BusCounts {
         case .unmatched: unmatched += 1
         default: handled += 1
         }
-    }
-}
-
-extension BusStateMachine {
-    /// The counts of the bus, which balance whenever they are read.
-    ///
-    /// Each end is counted, by the machine or by the intake, and so is what is pending: posts that come in meanwhile
-    /// are left out.
-    func statistics(_ intake: borrowing BusIntake) -> ErrorBus.Statistics {
-        let overflowed = counts.reportedDrops + intake.drops.unreported
-        // Before the count of accepted reports, so that no more are lost than accepted.
-        let refused = intake.refused
-        // Nobody delivers one that is announced after the end.
-        let hasDropNotice = !hasEnded && intake.drops.hasNotice
-        let accepted = intake.accepted
-        let notices = counts.notices + (hasDropNotice ? 1 : 0)
-        let waitingNotices = Int64(failureNotices.count) + (hasDropNotice ? 1 : 0)
-        let dropped = overflowed + refused + counts.takenBack
-        let pending = accepted - released + waitingNotices + (isDelivering ? 1 : 0)
-        // `Int` has 32 bits on some systems.
-        return ErrorBus.Statistics(
-            posted: Int(clamping: accepted + overflowed + refused + notices),
-            handled: Int(clamping: counts.handled), ignored: Int(clamping: counts.ignored),
-            unmatched: Int(clamping: counts.unmatched), suppressed: Int(clamping: counts.suppressed),
-            dropped: Int(clamping: dropped), pending: Int(clamping: pending),
-            actionFailures: Int(clamping: counts.actionFailures))
     }
 }

@@ -1,79 +1,23 @@
-/// What the bus does with every report from its slot in the mailbox to its end, as a plain value: what is in delivery,
-/// held by a flood limit or being reported to observers, and who waits for what.
+/// What the bus does with every report from its slot in the mailbox to its end: what is in delivery, held by a flood
+/// limit or being reported to observers, and who waits for what.
 ///
 /// Each event is a method that returns what its caller has to do; ``BusStorage`` calls it under a lock, and the caller
-/// acts after unlocking. What posters do meanwhile is decided by ``IntakeWord``, the other plain value. Each report
-/// reaches exactly one end:
-///
-///     posted ─┬─ dropped                               (full, finished)
-///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its fingerprint)
-///                         │        └─ delivering
-///                         ├─ delivering ─┬─ handled | ignored | unmatched
-///                         │              └─ dropped    (taken back by shutdown)
-///                         └─ dropped                   (taken back by shutdown)
-///
-/// Here are the events of the worker and of its timer; those of the bus's owner are in `BusStateMachine+Lifecycle`. What
-/// both need is not private, and is changed by events alone.
+/// acts after unlocking. Only events change the state. ``IntakeWord`` decides what posters do in the meantime.
 struct BusStateMachine: ~Copyable {
-    /// What is being done with reports that are not waiting any more.
-    ///
-    /// Where the events of the worker and of a shutdown lead from each phase; an event that has no row comes from a
-    /// worker that was replaced, and stops it:
-    ///
-    /// | in the phase | event | leads to |
-    /// | --- | --- | --- |
-    /// | `idle` | `next` | `delivering`; under a flood limit, `admit` may follow; nothing is there: sleep, or `ended` |
-    /// | | `admit` | the report passes, or another one has to go first: `delivering`; it is held: as `next` |
-    /// | `delivering` | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
-    /// | | `note`, `timeIsUp`, `replaceWorker`, `next` | as it is: another worker may go on with the report |
-    /// | `notifying` | `next` | as `next` in `idle`; after an `abort`: `ended` |
-    /// | | `abort` | `notifying`, and the end waits for that |
-    /// | any other | `abort` | `ended` |
-    enum Phase {
-        case idle
-        /// A report is in delivery.
-        case delivering(Delivery)
-        /// The worker notifies everyone of a report's end; what ends the bus meanwhile waits for that.
-        case notifying(then: Aftermath)
-        /// Everything is delivered or taken back.
-        ///
-        /// - Parameters:
-        ///   - reported: How many failed actions of the report in delivery the shutdown has reported.
-        ///   - unfreed: The slot that the worker was reading when its report was taken back, for the worker to free.
-        case ended(reported: Int = 0, unfreed: Delivery? = nil)
-    }
-
-    /// What follows once everyone was notified.
-    enum Aftermath {
-        case goOn
-        /// Everything else was taken back. The shutdown ends the bus, unless the worker still notifies by then.
-        case stop
-        /// Everything else is in its receiver's hands: the worker ends the bus.
-        case end
-    }
-
     private let actionTimeLimit: Duration?
 
-    var phase = Phase.idle
-    /// How far the report in delivery has come, if more than one worker may deliver it.
-    var checkpoint: Checkpoint?
-    var hasRun = false
-    var counts: BusCounts
+    private(set) var phase = BusPhase.idle
+    private(set) var relay = WorkerRelay()
+    private var hasRun = false
+    private(set) var counts: BusCounts
 
     /// The number of the first report that is still waiting in its slot.
-    var nextNumber: Int64
-    var flood: FloodLimiter<Posting>?
-    var failureNotices = FIFO<Posting>()
+    private(set) var nextNumber: Int64
+    private(set) var flood: FloodLimiter<Posting>?
+    private(set) var failureNotices = FIFO<Posting>()
 
-    /// The current worker's generation, raised whenever that is replaced or told to stop: events of earlier workers are
-    /// ignored.
-    var generation: UInt64 = 0
-    /// Whether the bus's tasks have ended, so that no more posts are accepted than there is room for.
-    var tasksHaveEnded = false
-    /// Whether no posts are accepted once the tasks have ended.
-    var isCancelled = false
-    /// Those who wait until everything posted before is delivered, in the order of their turns.
-    var flushes: [Flush] = []
+    private var lastPosts = LastPosts()
+    private var flushes = FlushQueue()
 
     /// - Parameters:
     ///   - capacity: How many reports may be pending.
@@ -90,48 +34,9 @@ struct BusStateMachine: ~Copyable {
 
     deinit {
         // No worker is left to free a report in memory of its own; the mailbox frees its slots itself.
-        if case .ended(_, let unfreed?) = phase { unfreed.discard() }
+        relay.abandoned?.discard()
         delivery?.discard()
     }
-
-    // MARK: - State
-
-    /// Whether everything is delivered or taken back; the worker may still notify observers of the last report.
-    var hasEnded: Bool {
-        switch phase {
-        case .ended, .notifying(then: .stop), .notifying(then: .end): true
-        case .idle, .delivering, .notifying(then: .goOn): false
-        }
-    }
-
-    /// The number, in the order of delivery, of the report whose delivery begins.
-    private var nextSequence: UInt64 { UInt64(counts.delivered + 1) }
-
-    /// The report in delivery.
-    var delivery: Delivery? { if case .delivering(let delivery) = phase { delivery } else { nil } }
-
-    var isDelivering: Bool { delivery != nil }
-
-    /// Whether the report with a sequence number is in delivery.
-    func isDelivering(_ sequence: UInt64) -> Bool { delivery?.sequence == sequence }
-
-    var isNotifying: Bool { if case .notifying = phase { true } else { false } }
-
-    /// How many of the accepted reports take no capacity any more: they have ended, or are in delivery.
-    var released: Int64 { nextNumber - Int64(flood?.heldCount ?? 0) }
-
-    var hasFloodLimit: Bool { flood != nil }
-
-    /// Whether anyone waits only for reports that are delivered.
-    private var isFlushDue: Bool { !flushes.isEmpty && flushes[0].turn <= nextNumber }
-
-    /// Whether nothing is pending, and everyone was notified of the last report.
-    func isIdle(_ intake: borrowing BusIntake) -> Bool {
-        !isNotifying && (hasEnded || statistics(intake).pending == 0)
-    }
-
-    /// Whether the worker sleeps, and the caller has to wake it; the next caller gets false.
-    func isAsleep(_ intake: borrowing BusIntake) -> Bool { intake.mailbox.rouse(at: nextNumber) }
 
     // MARK: - What the worker does next
 
@@ -139,40 +44,40 @@ struct BusStateMachine: ~Copyable {
     ///
     /// - Parameters:
     ///   - generation: The worker's.
-    ///   - now: The current moment, if the worker has waited for a report: windows of the flood limit that end by then
-    ///     end.
+    ///   - pause: What the worker has done before.
     ///   - intake: Where the reports are.
     mutating func next(
-        for generation: UInt64, at now: Duration? = nil, _ intake: borrowing BusIntake
+        for generation: UInt64, after pause: WorkerPause = .none, _ intake: borrowing BusIntake
     ) -> WorkerAction {
         if case .notifying(let then) = phase {
             phase = then == .goOn ? .idle : .ended()
             if then == .end { return .end }
         }
-        guard generation == self.generation else { return stop(for: generation) }
+        guard generation == relay.generation else { return stop(for: generation) }
         switch phase {
-        case .delivering(let delivery): return checkpoint.map { .goOn(delivery, from: $0) } ?? .deliver(delivery)
-        case .idle: return beginNext(at: now, intake)
+        case .delivering(let delivery):
+            return relay.checkpoint.map { .goOn(delivery, from: $0.progress) } ?? .deliver(delivery)
+        case .idle: return beginNext(after: pause, intake)
         case .notifying, .ended: return stop(for: generation)
         }
     }
 
     /// Finds out what comes next, since nothing is in delivery.
     @inline(__always)
-    private mutating func beginNext(at now: Duration? = nil, _ intake: borrowing BusIntake) -> WorkerAction {
+    private mutating func beginNext(after pause: WorkerPause = .none, _ intake: borrowing BusIntake) -> WorkerAction {
         phase = .idle
         defer { intake.publishReleased(released) }
         while true {
-            if !failureNotices.isEmpty || intake.drops.hasNotice || isFlushDue,
+            if !failureNotices.isEmpty || intake.drops.hasNotice || flushes.isDue(at: nextNumber),
                 let action = beginWhatComesFirst(intake)
             {
                 return action
             }
             if let posting = unsafe intake.mailbox.element(at: nextNumber) {
                 let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
-                return hasFloodLimit ? beginLimited(delivery) : pass(delivery)
+                return flood != nil ? beginLimited(delivery) : pass(delivery)
             }
-            if let action = beginToWait(at: now, intake) { return action }
+            if let action = beginToWait(after: pause, intake) { return action }
         }
     }
 
@@ -181,6 +86,7 @@ struct BusStateMachine: ~Copyable {
     private mutating func beginWhatComesFirst(_ intake: borrowing BusIntake) -> WorkerAction? {
         if let failure = failureNotices.popFirst() { return deliver(failure) }
         // Before a notice of drops, whose action may post: what is held may be all that the bus has room for.
+        let isFlushDue = flushes.isDue(at: nextNumber)
         if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
         if let drops = takeDropNotice(before: nextNumber, intake) { return deliver(drops) }
         return isFlushDue ? .flushed(takeFlushes { [nextNumber] in $0.turn <= nextNumber }) : nil
@@ -188,15 +94,12 @@ struct BusStateMachine: ~Copyable {
 
     /// Finds out what to do while the next slot is empty; nil if it is filled meanwhile.
     @inline(never)
-    private mutating func beginToWait(at now: Duration?, _ intake: borrowing BusIntake) -> WorkerAction? {
-        // Of what is held, that whose window has ended, or all if the bus is about to end.
-        if let held = flood?.heldCount, held > 0, let end = intake.state.isClosed ? Int64.max : now?.nanoseconds,
-            let release = flood?.release(endingBy: end)
-        {
+    private mutating func beginToWait(after pause: WorkerPause, _ intake: borrowing BusIntake) -> WorkerAction? {
+        if let release = flood?.release(after: pause, isClosed: intake.state.isClosed) {
             return deliver(Posting(release))
         }
         if endIfDone(intake) { return .end }
-        guard now != nil else { return .wait(for: nextNumber) }
+        if case .none = pause { return .wait(for: nextNumber) }
         guard intake.mailbox.sleep(at: nextNumber) else { return nil }
         return .sleep(until: flood?.nextEnd)
     }
@@ -212,8 +115,8 @@ struct BusStateMachine: ~Copyable {
     /// is delivered, but after what was held in windows that ended before it.
     @inline(never)
     private mutating func beginLimited(_ delivery: Delivery) -> WorkerAction {
-        guard unsafe delivery.posting.pointee.escapesFloodLimit else { return .fingerprint(delivery) }
-        let moment = unsafe delivery.posting.pointee.floodMoment
+        guard delivery.posting.escapesFloodLimit else { return .fingerprint(delivery) }
+        let moment = delivery.posting.floodMoment
         return flood?.release(endingBy: moment).map { deliver(Posting($0)) } ?? pass(delivery)
     }
 
@@ -238,17 +141,17 @@ struct BusStateMachine: ~Copyable {
         _ token: FloodToken, for generation: UInt64, suppressing suppressed: inout Posting?,
         _ intake: borrowing BusIntake
     ) -> WorkerAction {
-        guard generation == self.generation, let posting = unsafe intake.mailbox.element(at: nextNumber) else {
+        guard generation == relay.generation, let posting = unsafe intake.mailbox.element(at: nextNumber) else {
             return stop(for: generation)
         }
         defer { intake.publishReleased(released) }
         let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
-        let waiting = unsafe delivery.posting.pointee.isWaitedFor ? delivery.posting.pointee.promise : nil
-        let verdict = flood?.admit(token, suppressing: &suppressed) {
-            let moment = unsafe delivery.posting.pointee.moment
+        let waiting = delivery.posting.isWaitedFor ? delivery.posting.promise : nil
+        let decision = flood?.admit(token, suppressing: &suppressed) {
+            let moment = delivery.posting.moment
             return (delivery.take(from: intake.mailbox), moment)
         }
-        switch verdict {
+        switch decision {
         case .passes, nil:
             return pass(delivery)
         case .comesAfter(let release):
@@ -268,25 +171,24 @@ struct BusStateMachine: ~Copyable {
     ///   - generation: The worker's.
     ///   - isObserved: Whether observers have to be notified.
     ///   - intake: Where the reports are.
-    /// - Returns: What the worker does next; nil if it first takes the posting out of its slot, and notifies everyone of
-    ///   the report's end. Unless it stops, it frees the slot.
+    /// - Returns: What the worker does next.
     @inline(never)
     mutating func complete(
         _ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]?, for generation: UInt64,
         isObserved: Bool, _ intake: borrowing BusIntake
-    ) -> WorkerAction? {
-        guard generation == self.generation, case .delivering(let delivery) = phase else {
-            return stop(for: generation, after: failures ?? [])
+    ) -> CompletionAction {
+        guard generation == relay.generation, case .delivering(let delivery) = phase else {
+            return .stop(stop(for: generation, after: failures ?? []))
         }
-        if checkpoint != nil { checkpoint = nil }
+        relay.reportDidEnd()
         counts.addDelivered(disposition)
-        var hasToNotify = unsafe isObserved || delivery.posting.pointee.isWaitedFor
+        var hasToNotify = unsafe isObserved || delivery.address.pointee.isWaitedFor
         if let failures, note(failures, of: delivery) { hasToNotify = true }
         if hasToNotify {
             phase = .notifying(then: .goOn)
-            return nil
+            return .notify
         }
-        return beginNext(intake)
+        return .goOn(beginNext(intake))
     }
 
     /// Queues notices of a report's failed actions; returns true if they get none, since the report is such a notice:
@@ -294,29 +196,17 @@ struct BusStateMachine: ~Copyable {
     @inline(never)
     private mutating func note(_ failures: [ActionFailure], of delivery: Delivery) -> Bool {
         counts.actionFailures += Int64(failures.count)
-        if unsafe delivery.posting.pointee.isActionFailure { return true }
+        if delivery.posting.isActionFailure { return true }
         for failure in failures {
             counts.notices += 1
-            failureNotices.append(Posting(noticeOf: failure, in: unsafe delivery.posting.pointee.scope))
+            failureNotices.append(Posting(noticeOf: failure, in: delivery.posting.scope))
         }
         return false
     }
 
-    /// Stops a worker that was replaced, or whose report was taken back.
-    ///
-    /// A worker that was replaced has reported all its failures: its successor knows of them. A shutdown knows of those
-    /// that failed before the last checkpoint; the worker reports the others itself.
-    ///
-    /// - Parameters:
-    ///   - generation: The worker's.
-    ///   - failures: All failed actions of its report.
-    mutating func stop(for generation: UInt64, after failures: [ActionFailure] = []) -> WorkerAction {
-        guard case .ended(let reported, let unfreed) = phase, generation + 1 == self.generation else {
-            return .stop(unreported: [], freeing: nil)
-        }
-        // Only once: the slot is freed only once.
-        phase = .ended(reported: reported)
-        return .stop(unreported: Array(failures.dropFirst(reported)), freeing: unfreed)
+    /// Takes the report that a worker was reading when a shutdown took it back: the worker, which stops, frees it.
+    mutating func takeAbandoned(by generation: UInt64) -> Delivery? {
+        generation + 1 == relay.generation ? relay.abandoned.take() : nil
     }
 
     // MARK: - Asynchronous actions
@@ -326,45 +216,37 @@ struct BusStateMachine: ~Copyable {
     ///
     /// - Returns: Whether the worker of the generation still has the report.
     mutating func note(_ checkpoint: Checkpoint, for generation: UInt64) -> Bool {
-        guard generation == self.generation, isDelivering else { return false }
-        self.checkpoint = checkpoint
+        guard generation == relay.generation, isDelivering else { return false }
+        relay.note(checkpoint)
         return true
     }
 
     /// Notes that the action has returned, or that its rule did not match; returns whether its worker still had the
     /// report.
     mutating func actionDidEnd(for generation: UInt64) -> Bool {
-        guard generation == self.generation, isDelivering else { return false }
-        checkpoint = checkpoint.map { Checkpoint($0.progress) }
+        guard generation == relay.generation, isDelivering else { return false }
+        relay.actionDidEnd()
         return true
     }
 
     /// Stops the worker of a generation, and returns the next one's; nil if it was stopped already.
     mutating func replaceWorker(_ generation: UInt64) -> UInt64? {
-        guard generation == self.generation, !hasEnded else { return nil }
-        self.generation += 1
-        return self.generation
+        guard generation == relay.generation, !hasEnded else { return nil }
+        return relay.replace()
     }
 
     /// Finds out what has taken as long as it may: the action in flight counts as failed then, and the next worker goes
     /// on after it; a flush is over; the worker wakes for what a flood limit holds.
     mutating func timeIsUp(at now: Duration, _ intake: borrowing BusIntake) -> TimerAction {
         var action = TimerAction(timedOut: takeFlushes { $0.deadline.map { $0 <= now } ?? false })
-        var moments = flushes.compactMap(\.deadline)
+        var moments = flushes.deadlines
         if let end = flood?.nextEnd {
             if end <= now { action.wakes = isAsleep(intake) } else { moments.append(end) }
         }
-        if let actionTimeLimit, let checkpoint, let (running, began) = checkpoint.action {
-            if began + actionTimeLimit <= now {
-                var progress = running.progress
-                let overdue = ActionTimeLimitExceeded(limit: actionTimeLimit)
-                progress.record(overdue, of: running.rule, running.report)
-                self.checkpoint = Checkpoint(progress)
-                generation += 1
-                action.replacement = generation
-            } else {
-                moments.append(began + actionTimeLimit)
-            }
+        if let actionTimeLimit {
+            let (replacement, end) = relay.replaceOverdue(at: now, limit: actionTimeLimit)
+            action.replacement = replacement
+            if let end { moments.append(end) }
         }
         action.next = moments.min()
         return action
@@ -374,23 +256,11 @@ struct BusStateMachine: ~Copyable {
 
     /// Takes the notice of drops that is delivered before the report of a number.
     mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
-        guard let notice = intake.drops.takeNotice(before: number) else { return nil }
+        guard let (error, notice) = takeDrops(before: number, intake) else { return nil }
         // The worker was woken for it, which its slot does not know.
         _ = isAsleep(intake)
         counts.notices += 1
-        let drops = takeDrops(intake, at: notice.source)
-        return Posting(drops, at: notice.source, moment: notice.moment)
-    }
-
-    /// Takes the drops that no notice has reported; if more errors are dropped meanwhile, another notice follows.
-    private mutating func takeDrops(_ intake: borrowing BusIntake, at source: ErrorReport.Source) -> ErrorsDropped {
-        var drops: [String: Int64] = [:]
-        var isMoreUnreported = intake.drops.take(into: &drops)
-        // After the end nobody would deliver another notice.
-        while isMoreUnreported, hasEnded { isMoreUnreported = intake.drops.take(into: &drops) }
-        if isMoreUnreported { intake.drops.setNotice(DropNotice(turn: intake.accepted, source: source)) }
-        counts.reportedDrops += drops.values.reduce(0, +)
-        return ErrorsDropped(drops)
+        return Posting(UnboxedError(error), at: notice.source, moment: notice.moment)
     }
 
     /// Takes the drops of which a poster has announced a notice that nobody will deliver, since the bus has ended.
@@ -399,6 +269,123 @@ struct BusStateMachine: ~Copyable {
     mutating func dropsAfterEnd(
         _ intake: borrowing BusIntake
     ) -> (error: ErrorsDropped, source: ErrorReport.Source)? {
-        intake.drops.takeNotice(before: .max).map { (takeDrops(intake, at: $0.source), $0.source) }
+        takeDrops(before: .max, intake).map { ($0.error, $0.notice.source) }
+    }
+
+    private mutating func takeDrops(
+        before number: Int64, _ intake: borrowing BusIntake
+    ) -> (error: ErrorsDropped, notice: DropNotice)? {
+        guard let (drops, notice) = intake.takeDrops(before: number, hasEnded: hasEnded) else { return nil }
+        counts.reportedDrops += drops.values.reduce(0, +)
+        return (ErrorsDropped(drops), notice)
+    }
+
+    // MARK: - Waiting
+
+    /// Lets a caller wait for everything posted before.
+    ///
+    /// - Parameters:
+    ///   - promise: Fulfilled by whoever takes it out.
+    ///   - deadline: When the caller wants to wait no longer; nil to wait as long as it takes.
+    ///   - intake: Where the reports are.
+    mutating func flush(
+        _ promise: Promise<Bool>, until deadline: Duration?, _ intake: borrowing BusIntake
+    ) -> FlushAction {
+        if isIdle(intake) { return .nothing }
+        // The count of accepted posts never falls: so the order is kept.
+        flushes.append(.init(turn: intake.accepted, deadline: deadline, promise: promise))
+        return isAsleep(intake) ? .wakeAndWait : .wait
+    }
+
+    /// Removes those of whom a closure says that their waiting is over, and returns their promises.
+    mutating func takeFlushes(where isOver: (FlushQueue.Flush) -> Bool) -> [Promise<Bool>] {
+        flushes.take(where: isOver)
+    }
+
+    // MARK: - Running and ending
+
+    /// Notes that the bus runs; returns whether this is the first time.
+    mutating func run() -> Bool {
+        defer { hasRun = true }
+        return !hasRun
+    }
+
+    /// Ends, if the intake is closed, everything is delivered, and no more will come; returns whether it did.
+    mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
+        guard intake.state.isClosed, intake.update({ $0.end(released: released) }) else { return false }
+        // A worker that was replaced before has reported all its failures.
+        phase = .ended(reported: .max)
+        return true
+    }
+
+    /// Accepts no more posts; what is pending is still delivered.
+    mutating func close(_ intake: borrowing BusIntake) -> CloseAction {
+        intake.update { $0.close() } ? didClose(intake) : .nothing
+    }
+
+    /// Accepts no more posts, if nothing is pending and nothing was delivered since a moment; else returns nil.
+    ///
+    /// - Parameters:
+    ///   - delivered: How many reports were delivered by that moment.
+    ///   - intake: Where the reports are.
+    mutating func close(ifIdleSince delivered: Int64, _ intake: borrowing BusIntake) -> CloseAction? {
+        let state = intake.state
+        if state.isClosed { return .nothing }
+        guard isIdle(intake), counts.delivered == delivered, intake.close(ifStill: state) else { return nil }
+        return didClose(intake)
+    }
+
+    private mutating func didClose(_ intake: borrowing BusIntake) -> CloseAction {
+        if !hasRun, statistics(intake).pending == 0, endIfDone(intake) { return .end }
+        return isAsleep(intake) ? .wake : .nothing
+    }
+
+    /// Notes that the tasks have ended: from now on no more posts are accepted than the bus has room for.
+    mutating func tasksEnded(_ intake: borrowing BusIntake) { lastPosts.tasksEnded(intake) }
+
+    /// Accepts no more posts once the tasks have ended.
+    mutating func cancel(_ intake: borrowing BusIntake) { lastPosts.cancel(intake) }
+
+    /// Ends the bus, and returns everything that was not delivered; nil if the bus has ended already.
+    mutating func abort(_ intake: borrowing BusIntake) -> Leftovers? {
+        if hasEnded { return nil }
+        var (left, read) = (relay.takeBack(), delivery)
+        if let delivery {
+            left.append(delivery.posting, sequence: delivery.sequence)
+        } else if flood != nil, hasRun, !isNotifying, let posting = unsafe intake.mailbox.element(at: nextNumber) {
+            // To compute its fingerprint.
+            read = unsafe Delivery(posting, inSlot: nextNumber, sequence: 0)
+        }
+        relay.abandoned = read
+        phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count)
+        while let notice = failureNotices.popFirst() { left.append(notice) }
+        // Held reports were posted before what is still in the intake.
+        while let release = flood?.release() { left.append(Posting(release)) }
+        let end = intake.update { $0.abort() }
+        var unfilled: Int64 = 0
+        for number in nextNumber...end {
+            if let notice = takeDropNotice(before: number, intake) { left.append(notice) }
+            if number == end { break }
+            if let posting = intake.takeBack(number, isRead: number == read?.number) {
+                left.append(posting)
+            } else {
+                // Its poster will be refused, and writes it to the last resort.
+                unfilled += 1
+            }
+        }
+        nextNumber = end
+        counts.takenBack += Int64(left.postings.count) + unfilled
+        counts.actionFailures += Int64(left.failures.count)
+        intake.publishReleased(released)
+        return left
+    }
+
+    /// Notes that the receiver has what was taken back, before anyone hears of the end.
+    ///
+    /// - Returns: Whether the bus ends now; if not, the worker ends it once it has notified the observers of a report.
+    mutating func leftoversWereReceived() -> Bool {
+        guard isNotifying else { return true }
+        phase = .notifying(then: .end)
+        return false
     }
 }

@@ -32,8 +32,8 @@ struct BusStorage: ~Copyable, Sendable {
         var former: Checkpoint?
         defer { withExtendedLifetime(former) {} }
         return machine.withLock { machine in
-            if machine.checkpoint != nil { former = machine.checkpoint }
-            defer { generation.store(machine.generation, ordering: .releasing) }
+            if machine.relay.checkpoint != nil { former = machine.relay.checkpoint }
+            defer { generation.store(machine.relay.generation, ordering: .releasing) }
             return event(&machine, intake)
         }
     }
@@ -43,6 +43,23 @@ struct BusStorage: ~Copyable, Sendable {
     func perform<Result>(_ event: (inout BusStateMachine) -> Result) -> Result {
         perform { machine, _ in event(&machine) }
     }
+
+    /// Frees the slot of a report in delivery, and returns the posting.
+    ///
+    /// Called by the report's worker, without the lock: an error's deinitializer may run the user's code.
+    @inline(__always)
+    func take(_ delivery: Delivery) -> Posting { delivery.take(from: intake.mailbox) }
+
+    /// Frees the report that a worker was reading when a shutdown took it back; called by that worker, which stops.
+    func freeAbandoned(by generation: UInt64) {
+        if let delivery = perform({ $0.takeAbandoned(by: generation) }) { _ = take(delivery) }
+    }
+
+    /// Whether the report of a number is in its slot.
+    func hasReport(at number: Int64) -> Bool { unsafe intake.mailbox.element(at: number) != nil }
+
+    /// How many reports are pending at least, if the lock cannot be had.
+    var pendingAtLeast: Int64 { intake.accepted - intake.released }
 
     /// The counts; nil if a thread holds the lock, possibly this one.
     var statisticsIfUnlocked: ErrorBus.Statistics? { machine.withLockIfAvailable { $0.statistics(intake) } }

@@ -3,7 +3,7 @@
 /// Unchecked because of the address: the posting there does not change, and only the report's worker frees the slot.
 @safe struct Delivery: @unchecked Sendable {
     /// Where the posting lies: in a slot of the mailbox, or in memory of its own.
-    let posting: UnsafeMutablePointer<Posting>
+    let address: UnsafeMutablePointer<Posting>
     /// The number of the mailbox's slot; -1 for memory of its own.
     let number: Int64
     /// The report's number in the order of delivery.
@@ -11,63 +11,37 @@
 
     /// The report in a slot of the mailbox.
     @inline(__always)
-    init(_ posting: UnsafeMutablePointer<Posting>, inSlot number: Int64, sequence: UInt64) {
-        (unsafe self.posting, self.number, self.sequence) = unsafe (posting, number, sequence)
+    init(_ address: UnsafeMutablePointer<Posting>, inSlot number: Int64, sequence: UInt64) {
+        (unsafe self.address, self.number, self.sequence) = unsafe (address, number, sequence)
     }
 
     /// A notice, or a report that a flood limit held: such a report is in no slot of the mailbox.
     init(_ posting: consuming Posting, sequence: UInt64) {
-        unsafe self.posting = .allocate(capacity: 1)
-        unsafe self.posting.initialize(to: posting)
+        unsafe self.address = .allocate(capacity: 1)
+        unsafe self.address.initialize(to: posting)
         (number, self.sequence) = (-1, sequence)
     }
 
+    /// The posting, read where it lies; where each report comes by, ``address`` is read, because that costs less.
+    @inline(__always)
+    var posting: Posting { unsafeAddress { unsafe UnsafePointer(address) } }
+
+    /// What a dispatch knows of the report at its beginning.
+    @inline(__always)
+    var notes: DispatchNotes { unsafe DispatchNotes(of: address, sequence: sequence) }
+
     /// Frees the slot, and returns the posting.
-    ///
-    /// Called by the report's worker, without the lock: an error's deinitializer may run the user's code.
     @inline(__always)
     func take(from mailbox: borrowing Mailbox<Posting>) -> Posting {
-        if number >= 0 { return unsafe mailbox.take(posting) }
-        defer { unsafe posting.deallocate() }
-        return unsafe posting.move()
+        if number >= 0 { return unsafe mailbox.take(address) }
+        defer { unsafe address.deallocate() }
+        return unsafe address.move()
     }
 
     /// Frees memory of its own; does nothing with a slot of the mailbox.
     func discard() {
         guard number < 0 else { return }
-        unsafe posting.deinitialize(count: 1)
-        unsafe posting.deallocate()
+        unsafe address.deinitialize(count: 1)
+        unsafe address.deallocate()
     }
-}
-
-/// How far the dispatch of a report has come that more than one worker may deliver.
-///
-/// An object, so that the machine's phase and what the worker does next are small; each event makes a new one.
-final class Checkpoint: Sendable {
-    /// Where a worker that takes the report over begins.
-    let progress: DispatchProgress
-    /// The report's asynchronous action that runs, and when it began.
-    let action: (running: SupervisedAction, began: Duration)?
-
-    init(_ progress: DispatchProgress, running action: (running: SupervisedAction, began: Duration)? = nil) {
-        self.progress = progress
-        self.action = action
-    }
-}
-
-/// What a shutdown has taken back.
-struct Leftovers {
-    /// The postings that were not delivered, the one in delivery first, with their numbers in the order of delivery.
-    private(set) var postings: [(posting: Posting, sequence: UInt64)] = []
-    /// The failed actions of the report in delivery, which nobody has reported yet.
-    var failures: [ActionFailure] = []
-    /// The generation of the worker that had it in delivery.
-    let worker: UInt64
-
-    init(worker: UInt64) { self.worker = worker }
-
-    mutating func append(_ posting: Posting, sequence: UInt64 = 0) { postings.append((posting, sequence)) }
-
-    /// The reports that were not delivered.
-    var reports: [ErrorReport] { postings.map { $0.posting.report(sequence: $0.sequence) } }
 }

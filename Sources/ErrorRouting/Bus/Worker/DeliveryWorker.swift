@@ -31,13 +31,11 @@ final class DeliveryWorker: ActionSupervisor {
 
     @concurrent
     func work() async {
-        await ErrorBus.$bound.withValue(bus) {
-            await ErrorBus.$marks.withValue(bus.internalTasks.withLock { $0.marks }) {
-                await withTaskCancellationHandler {
-                    await loop()
-                } onCancel: {
-                    isCancelled.store(true, ordering: .releasing)
-                }
+        await Ambience.$current.withValue(Ambience(bus: bus, work: bus.internalTasks.withLock { $0.work })) {
+            await withTaskCancellationHandler {
+                await loop()
+            } onCancel: {
+                isCancelled.store(true, ordering: .releasing)
             }
         }
     }
@@ -54,8 +52,8 @@ final class DeliveryWorker: ActionSupervisor {
     /// Carries out what may take a suspension; lets other tasks run before anything else.
     private func suspend(for action: WorkerAction) async -> WorkerAction {
         switch action {
-        case .goOn(let delivery, let checkpoint):
-            return await finish(delivery, from: checkpoint.progress)
+        case .goOn(let delivery, let progress):
+            return await finish(delivery, from: progress)
         case .sleep:
             // At once, if there was a wake-up since the last one.
             await bus.wakeUps.wait()
@@ -73,7 +71,7 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Carries out what the storage says, until that may take a suspension.
     ///
-    /// This and ``next(at:)`` are synchronous, so that `Tests/Interleavings` can call them without a task.
+    /// This and ``next(after:)`` are synchronous, so that `Tests/Interleavings` can call them without a task.
     ///
     /// - Parameters:
     ///   - action: What to do first.
@@ -109,7 +107,7 @@ final class DeliveryWorker: ActionSupervisor {
                 bus.noteDelivery()
                 return action
             case .fingerprint(let delivery):
-                action = admit(unsafe bus.floodToken(of: delivery.posting))
+                action = admit(bus.floodToken(of: delivery))
             case .held(let promise):
                 promise.fulfill(.pending)
                 action = next()
@@ -119,7 +117,7 @@ final class DeliveryWorker: ActionSupervisor {
                 action = next()
             case .wait(let number):
                 waitBriefly(for: number)
-                action = next(at: bus.configuration.floodLimit == nil ? .zero : bus.clock.now())
+                action = next(after: bus.configuration.floodLimit == nil ? .waited : .waitedUntil(bus.clock.now()))
             case .sleep(let moment):
                 if let moment { bus.setTimer(moment) }
                 observers.wakeReaders()
@@ -127,17 +125,17 @@ final class DeliveryWorker: ActionSupervisor {
             case .end:
                 bus.end()
                 return nil
-            case .stop(let unreported, let delivery):
+            case .stop(let unreported):
                 for failure in unreported { bus.lastResort.write(failure) }
-                if let delivery { _ = delivery.take(from: bus.storage.intake.mailbox) }
+                bus.storage.freeAbandoned(by: generation)
                 return nil
             }
         }
     }
 
-    /// Returns what the worker does next; `now` is the clock's time, if it has just waited for a report.
-    func next(at now: Duration? = nil) -> WorkerAction {
-        bus.storage.perform { $0.next(for: generation, at: now, $1) }
+    /// Returns what the worker does next.
+    func next(after pause: WorkerPause = .none) -> WorkerAction {
+        bus.storage.perform { $0.next(for: generation, after: pause, $1) }
     }
 
     /// Waits for a report, some microseconds at most.
@@ -148,7 +146,7 @@ final class DeliveryWorker: ActionSupervisor {
     private func waitBriefly(for number: Int64) {
         for _ in 0..<patience {
             for _ in 0..<Self.pause where isTaskCancelled { return }
-            if unsafe bus.storage.intake.mailbox.element(at: number) != nil { return }
+            if bus.storage.hasReport(at: number) { return }
         }
     }
 
@@ -169,18 +167,18 @@ final class DeliveryWorker: ActionSupervisor {
         // The bus retains its own rules, and the posting those of its scope.
         defer { withExtendedLifetime(bus) {} }
         // Before the error is read, which would else be retained meanwhile.
-        let path = unsafe path(of: delivery.posting.pointee.unretainedScope)
-        var cursor = DispatchCursor(path, LazyReport(delivery), isAttempt: unsafe delivery.posting.pointee.isAttempt)
-        switch unsafe cursor.run(delivery.posting.pointee.error, under: self) {
+        let path = unsafe path(of: delivery.address.pointee.unretainedScope)
+        var cursor = DispatchCursor(path, delivery.notes, isAttempt: unsafe delivery.address.pointee.isAttempt)
+        switch unsafe cursor.run(delivery.address.pointee.error, under: self) {
         case .completed:
             return complete(delivery, cursor)
         case .superseded:
             return stop(after: cursor.failures ?? [])
         case .needsSuspension, .needsNewTask:
-            let checkpoint = Checkpoint(cursor.progress)
+            let progress = cursor.progress
             // Whoever takes the report back meanwhile has to know of its failures.
-            if checkpoint.progress.failures != nil { _ = note(checkpoint) }
-            return .goOn(delivery, from: checkpoint)
+            if progress.failures != nil { _ = note(.between(progress)) }
+            return .goOn(delivery, from: progress)
         }
     }
 
@@ -189,16 +187,16 @@ final class DeliveryWorker: ActionSupervisor {
         // The action may take long: readers must not wait for it.
         observers.wakeReaders()
         // Made here, and the scope retained: once another worker has the report, its slot may be freed.
-        let posting = unsafe delivery.posting.pointee
+        let posting = delivery.posting
         defer { withExtendedLifetime((bus, posting)) {} }
-        let path = unsafe path(of: posting.unretainedScope)
-        var cursor = DispatchCursor(path, LazyReport(posting.report(sequence: delivery.sequence)), from: progress)
+        let path = path(of: posting.unretainedScope)
+        var cursor = DispatchCursor(path, DispatchNotes(posting.report(sequence: delivery.sequence)), from: progress)
         switch await cursor.finish(posting.error, under: self) {
         case .completed: return complete(delivery, cursor)
         case .superseded, .needsSuspension: return stop(after: cursor.failures ?? [])
         case .needsNewTask:
             // If it is noted, the worker finds that its task is cancelled, and lets a new worker deliver the rest.
-            return note(Checkpoint(cursor.progress)) ? next() : stop(after: cursor.failures ?? [])
+            return note(.between(cursor.progress)) ? next() : stop(after: cursor.failures ?? [])
         }
     }
 
@@ -212,17 +210,20 @@ final class DeliveryWorker: ActionSupervisor {
 
     private func complete(_ delivery: Delivery, _ cursor: borrowing DispatchCursor) -> WorkerAction {
         let (disposition, failures) = (cursor.disposition, cursor.failures)
-        let action = bus.storage.perform {
+        let completion = bus.storage.perform {
             // Read under the lock: an observer that came while the report still counted as pending must get it.
             $0.complete(disposition, failures, for: generation, isObserved: !observers.isEmpty, $1)
         }
-        if let action {
-            if case .stop = action { return action }
-            _ = delivery.take(from: bus.storage.intake.mailbox)
+        switch completion {
+        case .goOn(let action):
+            _ = bus.storage.take(delivery)
+            return action
+        case .notify:
+            notify(bus.storage.take(delivery), delivery.sequence, cursor)
+            return next()
+        case .stop(let action):
             return action
         }
-        notify(delivery.take(from: bus.storage.intake.mailbox), delivery.sequence, cursor)
-        return next()
     }
 
     /// Notifies the observers and the waiting poster of a report's end; failures of a notice's actions go to the last
@@ -240,22 +241,23 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Returns the blocks on the path of a scope; those of the bus if there is no scope.
     @inline(__always)
-    private func path(of scope: Unmanaged<ScopeContext>?) -> Borrowed<BlockPath> {
-        unsafe scope?._withUnsafeGuaranteedRef { $0.blocks } ?? rules
+    private func path(of scope: Borrowed<ScopeContext>?) -> Borrowed<BlockPath> {
+        scope?.read { $0.blocks } ?? rules
     }
 
     // MARK: Supervising asynchronous actions
 
     func supervising<Result>(_ report: ErrorReport, _ operation: () async throws -> Result) async rethrows -> Result {
-        let action = ErrorBus.Mark(bus: bus.number, sequence: report.sequence)
-        return try await ErrorBus.$marks.withValue(ErrorBus.marks + [action], operation: operation)
+        let action = Ambience.Work(bus: bus.number, sequence: report.sequence)
+        return try await Ambience.$current.withValue(Ambience.current.within(action), operation: operation)
     }
 
     func actionWillBegin(_ action: SupervisedAction) -> Bool {
         let limit = bus.configuration.actionTimeLimit
-        let now = limit == nil ? .zero : bus.clock.now()
-        guard note(Checkpoint(action.progress, running: (action, began: now))) else { return false }
-        if let limit { bus.setTimer(now + min(limit, BusClock.forever)) }
+        guard let limit else { return note(.between(action.progress)) }
+        let now = bus.clock.now()
+        guard note(.running(action, began: now)) else { return false }
+        bus.setTimer(now + min(limit, BusClock.forever))
         return true
     }
 

@@ -10,21 +10,20 @@ extension ErrorBus {
         return (ErrorCode(of: error), clock.now().nanoseconds)
     }
 
-    /// Returns what the flood limit needs to know of a posting.
+    /// Returns what the flood limit needs to know of a report.
     ///
     /// The worker calls this without the lock, since it may run the user's code.
-    func floodToken(of posting: UnsafePointer<Posting>) -> FloodToken {
-        let (role, stamp) = unsafe (posting.pointee.role, posting.pointee.floodStamp)
-        let moment = unsafe posting.pointee.floodMoment
+    func floodToken(of delivery: Delivery) -> FloodToken {
+        let (role, stamp, moment) = (delivery.posting.role, delivery.posting.floodStamp, delivery.posting.floodMoment)
         // A failure is not merged with an attempt, nor an error with one that a test expects.
-        let mark = unsafe posting.pointee.mark.map { ObjectIdentifier($0) }
+        let mark = delivery.posting.mark.map { ObjectIdentifier($0) }
         if let given = configuration.floodLimit?.fingerprint {
-            let text = unsafe given(posting.pointee.report())
+            let text = given(delivery.posting.report())
             return FloodToken(kind: .init(given: text, as: role, marked: mark), moment: moment)
         }
-        let code = unsafe stamp?.code ?? ErrorCode(of: posting.pointee.error)
-        let source = unsafe posting.pointee.source
-        let scope = unsafe posting.pointee.unretainedScope?._withUnsafeGuaranteedRef { $0.forReports.path } ?? []
-        return FloodToken(kind: .init(of: code, at: source, in: scope, as: role, marked: mark), moment: moment)
+        let code = stamp?.code ?? ErrorCode(of: delivery.posting.error.error)
+        let scope = delivery.posting.unretainedScope?.read { $0.forReports.path } ?? []
+        let kind = FloodKind(of: code, at: delivery.posting.source, in: scope, as: role, marked: mark)
+        return FloodToken(kind: kind, moment: moment)
     }
 }

@@ -6,7 +6,7 @@ extension ErrorBus {
     struct InternalTasks {
         var worker: (generation: UInt64, task: Task<Void, Never>)?
         /// What the bus was run in: its actions run in it too.
-        var marks: [Mark] = []
+        var work: [Ambience.Work] = []
         var timer: Timer?
     }
 
@@ -33,9 +33,8 @@ extension ErrorBus {
     func replaceCancelledWorker(_ generation: UInt64) {
         if let next = storage.perform({ $0.replaceWorker(generation) }) {
             startWorker(next)
-        } else if case .stop(_, let unfreed?) = storage.perform({ $0.stop(for: generation) }) {
-            // A shutdown has taken back the report that the worker was about to begin with.
-            _ = unfreed.take(from: storage.intake.mailbox)
+        } else {
+            storage.freeAbandoned(by: generation)
         }
     }
 

@@ -47,11 +47,11 @@ extension BusIntakeTests {
     func parts(_ combination: Int) {
         // With its slot's state it fills one cache line of 64 bytes.
         expect(MemoryLayout<Posting>.size, equals: 56)
-        let own = ScopeContext.Own(name: "scope", rules: RuleSet(), order: .innermostFirst, metadata: [:])
+        let own = ScopeContext.Own(name: "scope", rules: RuleSet(), isTriedFirst: true, metadata: [:])
         let scope = combination & 1 == 0 ? nil : ScopeContext(own, in: nil, root: nil)
         let promise = combination & 2 == 0 ? nil : Promise<HandleOutcome>()
         let stamp: Posting.FloodStamp? = combination & 4 == 0 ? nil : (ErrorCode(of: Numbered(7)), 7)
-        let posting = Posting(Numbered(7), at: .init(), scope: scope, promise: promise, floodStamp: stamp)
+        let posting = Posting(UnboxedError(Numbered(7)), at: .init(), scope: scope, promise: promise, floodStamp: stamp)
         #expect(posting.scope === scope)
         #expect(posting.promise === promise)
         expect(posting.floodStamp?.code, equals: stamp?.code)

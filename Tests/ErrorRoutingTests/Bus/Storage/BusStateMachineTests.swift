@@ -71,15 +71,14 @@ extension BusStateMachineTests {
         bus.post(1)
         _ = (bus.next(), bus.replaceWorker(0), bus.next(1))
         func checkpoint() -> Checkpoint {
-            let progress = DispatchProgress(findings: ErrorSubject(Dying(bus, found)))
-            return Checkpoint(progress)
+            .between(DispatchProgress(findings: ErrorSubject(UnboxedError(Dying(bus, found)))))
         }
         _ = bus.storage.perform { $0.note(checkpoint(), for: 1) }
         #expect(found.entries.isEmpty)
         switch way {
         case 0: _ = bus.abort()
         case 1: _ = bus.complete(generation: 1)
-        default: _ = bus.storage.perform { $0.note(Checkpoint(DispatchProgress()), for: 1) }
+        default: _ = bus.storage.perform { $0.note(.between(DispatchProgress()), for: 1) }
         }
         expect(found.entries, equals: [false])
     }

@@ -16,11 +16,13 @@ struct ExploredBus {
 
     /// Posts an error whose end the ledger notes.
     func post(_ number: Int) {
-        if bus.post(Numbered(number: number), .failure, [:], Self.source, in: nil) { Ledger.now.pending.append(number) }
+        let error = Numbered(number: number)
+        let isPending = bus.post(error, as: .failure, metadata: [:], source: Self.source, in: nil)
+        if isPending { Ledger.now.pending.append(number) }
     }
 
     /// Posts an error of another type.
-    func post(_ error: any Error) { bus.post(error, .failure, [:], Self.source, in: nil) }
+    func post(_ error: any Error) { bus.post(error, as: .failure, metadata: [:], source: Self.source) }
 
     /// The worker's loop: it sleeps at once, and in its thread.
     ///

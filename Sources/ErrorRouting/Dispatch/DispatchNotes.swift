@@ -1,41 +1,10 @@
 import Foundation
 
-/// A type of value that an error's report is made from; the dispatch's caller keeps the value at its address meanwhile.
-protocol ReportMaker {
-    /// Returns the report of an error.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - address: The address of the value.
-    ///   - sequence: The report's number in the order of delivery.
-    ///   - outcome: The outcome so far; nil if there is none yet.
-    static func report(
-        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
-    ) -> ErrorReport
-}
-
-extension ErrorReport.Source: ReportMaker {
-    /// Returns the report of an error that is handled directly.
-    @inline(__always)
-    fileprivate func report(of error: any Error, outcome: HandleOutcome?) -> ErrorReport {
-        // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
-        ErrorReport(
-            error: error, label: nil, source: self, moment: .init(), metadata: [:], scope: [], sequence: 0,
-            occurrences: 1, outcome: outcome ?? .pending)
-    }
-
-    static func report(
-        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
-    ) -> ErrorReport {
-        unsafe address.assumingMemoryBound(to: Self.self).pointee.report(of: error, outcome: outcome)
-    }
-}
-
 /// What a dispatch finds out about its error when a rule first asks for it, since most rules need none of it: the
 /// report that actions get, what matchers see of the error, and which actions have failed.
 ///
 /// Noncopyable, since it owns memory, which is allocated when something is first made or found out.
-@safe struct LazyReport: ~Copyable {
+@safe struct DispatchNotes: ~Copyable {
     private struct Found {
         var report: ErrorReport?
         /// The outcome that reports carry if they are made or lent from now on; nil if it is that of the last one.
@@ -45,10 +14,17 @@ extension ErrorReport.Source: ReportMaker {
         var failures: [ActionFailure]?
     }
 
-    /// What makes the report; nil if that is ``source``.
-    private let maker: (any ReportMaker.Type)?
-    private let address: UnsafeRawPointer?
-    private let sequence: UInt64
+    /// Where the dispatch's caller keeps what the report is made from.
+    @safe private enum Origin {
+        /// The posting, which stays in its slot during the dispatch, and the report's number in the order of delivery.
+        case posting(UnsafePointer<Posting>, sequence: UInt64)
+        /// Where an error comes from that is handled directly.
+        case source(UnsafePointer<ErrorReport.Source>)
+        /// Nowhere: the report is known, or is made from ``DispatchNotes/source``, or no rule needs one.
+        case none
+    }
+
+    private let origin: Origin
     /// Where an error comes from that is handled directly and may suspend, so that the source has no address.
     private let source: ErrorReport.Source?
     private var found: UnsafeMutablePointer<Found>?
@@ -56,19 +32,22 @@ extension ErrorReport.Source: ReportMaker {
     /// The report of a posted error.
     ///
     /// - Parameters:
-    ///   - address: The address of the value that the report is made from, where the dispatch's caller keeps it.
-    ///   - maker: The type of that value.
+    ///   - posting: The posting, where the dispatch's caller keeps it.
     ///   - sequence: The report's number in the order of delivery.
     @unsafe @inline(__always)
-    init(keptAt address: UnsafeRawPointer, by maker: any ReportMaker.Type, sequence: UInt64 = 0) {
-        unsafe (self.address, self.maker, self.sequence, source, found) = unsafe (address, maker, sequence, nil, nil)
+    init(of posting: UnsafePointer<Posting>, sequence: UInt64) {
+        unsafe (origin, source, found) = unsafe (.posting(posting, sequence: sequence), nil, nil)
+    }
+
+    /// The report of an error that is handled directly, from a source that the dispatch's caller keeps.
+    @unsafe @inline(__always)
+    init(from source: UnsafePointer<ErrorReport.Source>) {
+        unsafe (origin, self.source, found) = unsafe (.source(source), nil, nil)
     }
 
     /// The report of an error that is handled directly; without a source, for rules that need no report.
     @inline(__always)
-    init(from source: ErrorReport.Source? = nil) {
-        unsafe (maker, address, sequence, self.source, found) = (nil, nil, 0, source, nil)
-    }
+    init(from source: ErrorReport.Source? = nil) { unsafe (origin, self.source, found) = (.none, source, nil) }
 
     /// The report of an error that is handled with it.
     init(_ report: ErrorReport) {
@@ -103,13 +82,6 @@ extension ErrorReport.Source: ReportMaker {
     @inline(__always)
     var failures: [ActionFailure]? { unsafe found?.pointee.failures }
 
-    /// Adds the failure of an action that has thrown.
-    mutating func add(_ thrown: any Error, of rule: Rule, _ error: any Error) {
-        let report = made(for: error)
-        let failure = ActionFailure(error: thrown, report: report, rule: rule.registration.description)
-        change { $0.failures = ($0.failures ?? []) + [failure] }
-    }
-
     /// Sets what is known from the part of the dispatch before this.
     mutating func know(_ progress: DispatchProgress) {
         if let findings = progress.findings { change { $0.subject = findings } }
@@ -118,7 +90,7 @@ extension ErrorReport.Source: ReportMaker {
 
     /// Calls a closure with the error as matchers see it.
     @inline(__always)
-    mutating func ask<Result>(_ error: any Error, _ body: (inout ErrorSubject) -> Result) -> Result {
+    mutating func ask<Result>(_ error: UnboxedError, _ body: (inout ErrorSubject) -> Result) -> Result {
         change { found in
             if found.subject == nil { found.subject = ErrorSubject(error) }
             return body(&found.subject!)
@@ -129,25 +101,38 @@ extension ErrorReport.Source: ReportMaker {
     mutating func carry(_ outcome: consuming HandleOutcome) { change { $0.outcome = outcome } }
 
     /// Takes the report of the error, made at the first call.
-    private mutating func taken(for error: any Error) -> ErrorReport {
+    private mutating func taken(for error: UnboxedError) -> ErrorReport {
         let (known, outcome) = change { ($0.report.take(), $0.outcome.take()) }
         if var report = known {
             if let outcome { report.outcome = outcome }
             return report
         }
-        if let maker, let address = unsafe address {
-            return unsafe maker.report(of: error, keptAt: address, sequence: sequence, outcome: outcome)
+        switch origin {
+        case .posting(let posting, let sequence):
+            return unsafe posting.pointee.report(sequence: sequence, outcome: outcome ?? .pending)
+        case .source(let source): return Self.report(of: error, from: unsafe source.pointee, outcome)
+        case .none: return Self.report(of: error, from: source ?? .init(), outcome)
         }
-        return (source ?? .init()).report(of: error, outcome: outcome)
+    }
+
+    /// Returns the report of an error that is handled directly.
+    @inline(__always)
+    private static func report(
+        of error: UnboxedError, from source: ErrorReport.Source, _ outcome: HandleOutcome?
+    ) -> ErrorReport {
+        // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
+        ErrorReport(
+            error: error, details: nil, source: source, moment: .init(), metadata: [:], scope: [], sequence: 0,
+            outcome: outcome ?? .pending)
     }
 
     /// Returns the report of the error, made at the first call.
     @inline(never)
-    mutating func made(for error: any Error) -> ErrorReport { lend(for: error) { $0 } }
+    mutating func made(for error: UnboxedError) -> ErrorReport { lend(for: error) { $0 } }
 
     /// Calls a closure with the report of the error, made at the first call; moves the report out meanwhile, since to
     /// copy it costs as much as to make it.
-    mutating func lend<Result>(for error: any Error, to body: (ErrorReport) throws -> Result) rethrows -> Result {
+    mutating func lend<Result>(for error: UnboxedError, to body: (ErrorReport) throws -> Result) rethrows -> Result {
         let report = taken(for: error)
         do {
             let result = try body(report)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What an error's dynamic type alone says about whether a matcher matches, in the order of what is the likelier.
-enum TypeVerdict: Comparable {
+enum Likelihood: Comparable {
     case never, maybe, always
     /// It matches, and its output is the error itself, so that it need not be asked.
     case certain
@@ -14,25 +14,25 @@ extension MatcherShape {
     ///   - error: The error, which is asked only for what all errors of its type have in common.
     ///   - asksDomain: Whether to bridge the error for its domain, which is that of all errors of a Swift type; an
     ///     `NSError` object has one of its own.
-    func verdict(for error: inout ErrorSubject, asksDomain: Bool = false) -> TypeVerdict {
+    func likelihood(for error: inout ErrorSubject, asksDomain: Bool = false) -> Likelihood {
         var budget = Self.partLimit
-        return verdict(for: &error, asksDomain, &budget)
+        return likelihood(for: &error, asksDomain, &budget)
     }
 
     /// How many parts are compared: a combination may have few matchers, but each a million times.
     static let partLimit = 1_024
 
-    private func verdict(
+    private func likelihood(
         for error: inout ErrorSubject, _ asksDomain: Bool, _ budget: inout Int
-    ) -> TypeVerdict {
+    ) -> Likelihood {
         budget -= 1
         if budget < 0 { return .maybe }
-        func verdict(_ inner: MatcherShape) -> TypeVerdict { inner.verdict(for: &error, asksDomain, &budget) }
+        func likelihood(_ inner: MatcherShape) -> Likelihood { inner.likelihood(for: &error, asksDomain, &budget) }
         switch self {
         case .type(let type):
-            return Self.typeVerdict(type, for: error)
+            return Self.typeLikelihood(type, for: error)
         case .extracting(let type):
-            return min(Self.typeVerdict(type, for: error), .maybe)
+            return min(Self.typeLikelihood(type, for: error), .maybe)
         case .value(let value):
             if Swift.type(of: value) is NSError.Type {
                 return NSErrorBridge.isNSErrorOrBridged(error.type) ? .maybe : .never
@@ -50,26 +50,26 @@ extension MatcherShape {
             return .certain
         case .anywhere(let inner):
             // The error itself is asked first; if it does not match, an underlying error may.
-            return max(.maybe, min(verdict(inner), .always))
+            return max(.maybe, min(likelihood(inner), .always))
         case .narrowed(let inner):
-            return min(verdict(inner), .maybe)
+            return min(likelihood(inner), .maybe)
         case .either(let parts):
-            var likeliest = TypeVerdict.never
-            for part in parts { likeliest = max(likeliest, verdict(part)) }
+            var likeliest = Likelihood.never
+            for part in parts { likeliest = max(likeliest, likelihood(part)) }
             return min(likeliest, .always)
         case .both(let parts):
-            var unlikeliest = TypeVerdict.always
-            for part in parts { unlikeliest = min(unlikeliest, verdict(part)) }
+            var unlikeliest = Likelihood.always
+            for part in parts { unlikeliest = min(unlikeliest, likelihood(part)) }
             return unlikeliest
         case .not(let inner):
-            let inner = verdict(inner)
+            let inner = likelihood(inner)
             return inner == .never ? .always : inner == .maybe ? .maybe : .never
         case .named(_, let inner):
-            return verdict(inner)
+            return likelihood(inner)
         }
     }
 
-    private static func typeVerdict(_ type: any Error.Type, for error: ErrorSubject) -> TypeVerdict {
+    private static func typeLikelihood(_ type: any Error.Type, for error: ErrorSubject) -> Likelihood {
         if error.type == type || type == (any Error).self { return .certain }
         if error.isObject, let descendant = error.type as? AnyClass, let ancestor = type as? AnyClass {
             return isSubclass(descendant, of: ancestor) ? .certain : .never
@@ -99,7 +99,7 @@ extension MatcherShape {
         case .named(_, let inner): return inner.requirement
         case .extracting(let type): return (Self.exactType(type), false)
         // Of the box, since the runtime takes longer to say a value's own; an object's is none that is exact either way.
-        case .value(let value): return (Self.exactType(ErrorBox.contentType(of: value)), false)
+        case .value(let value): return (Self.exactType(UnboxedError(value).contentType), false)
         case .narrowed(let inner): return (inner.requirement.type, false)
         case .both(let parts): return (parts.lazy.compactMap(\.requirement.type).first, false)
         default: return (nil, false)

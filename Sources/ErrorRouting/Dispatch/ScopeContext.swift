@@ -14,12 +14,12 @@ import Synchronization
     struct Own {
         let name: String
         let rules: RuleSet
-        /// Whether the rules are tried before or after those around the scope.
-        let order: ErrorScope.Order
+        /// Whether the rules are tried before those around the scope, or after them.
+        let isTriedFirst: Bool
         let metadata: [String: String]
     }
 
-    private let own: Own
+    let own: Own
     private var parent: ScopeContext?
     /// The rules of the bus; set only in the outermost scope.
     private let root: RuleSet?
@@ -75,7 +75,7 @@ import Synchronization
         for scope in outwards {
             root = scope.root ?? root
             if scope.own.rules.isEmpty { continue }
-            members.append(.init(rules: scope.own.rules, isTriedFirst: scope.own.order == .innermostFirst))
+            members.append(.init(rules: scope.own.rules, isTriedFirst: scope.own.isTriedFirst))
         }
         // The bus's own path, if no scope adds rules to it.
         if members.isEmpty, let root { return blockPath.set(root.path.object) }
@@ -126,7 +126,7 @@ import Synchronization
     }
 
     /// This scope and those around it, the innermost first.
-    private var outwards: UnfoldFirstSequence<ScopeContext> { sequence(first: self) { $0.parent } }
+    var outwards: UnfoldFirstSequence<ScopeContext> { sequence(first: self) { $0.parent } }
 
     /// Returns a copy of this scope and of those around it, below the rules of a bus; they were created without one.
     func below(_ root: RuleSet) -> ScopeContext {
@@ -134,19 +134,6 @@ import Synchronization
         outwards.reversed().reduce(nil as ScopeContext?) { parent, scope in
             ScopeContext(scope.own, in: parent, root: root, copying: scope)
         } ?? self
-    }
-
-    /// Returns the rules of the path for an explanation, each with the path of its scope.
-    func explained(root: RuleSet?) -> Explanation.Path {
-        var path = Explanation.Path()
-        var names = self.path
-        for scope in outwards {
-            let own = scope.own
-            if !own.rules.isEmpty { path.add(own.rules, of: names, isTriedFirst: own.order == .innermostFirst) }
-            names.removeLast()
-        }
-        if let root { path.add(root, of: [], isTriedFirst: true) }
-        return path
     }
 
     /// The path and metadata that the reports of a scope have.

@@ -11,9 +11,9 @@ import Testing
 @Suite(
     "Behaviour 20: errors of one type, code, posting line and path of scopes are of one kind", .tags(.behaviour20),
     .hangLimit)
-struct ErrorFingerprintTests {}
+struct FloodKindTests {}
 
-extension ErrorFingerprintTests {
+extension FloodKindTests {
     @Test("types and an enum's cases are kinds apart, fields and payloads count for nothing")
     func types() {
         expect(kind(Zoo.Timeout(seconds: 1)), equals: kind(Zoo.Timeout(seconds: 2)))
@@ -60,7 +60,7 @@ extension ErrorFingerprintTests {
         #expect(here != kind(error, "M/A.swift", 2))
         #expect(here != kind(error, "M/B.swift", 1))
 
-        var counts: [ErrorFingerprint: Int] = [:]
+        var counts: [FloodKind: Int] = [:]
         for number in 0..<300 {
             let errors: [any Error] = [
                 Zoo.Payment.declined(code: number), Zoo.Payment.expired, NSError(domain: "a", code: number % 2),
@@ -73,8 +73,8 @@ extension ErrorFingerprintTests {
 
     private func kind(
         _ error: any Error, _ file: String = "M/A.swift", _ line: UInt = 1, in scope: [String] = []
-    ) -> ErrorFingerprint {
-        ErrorFingerprint(of: ErrorCode(of: error), at: .init(fileID: file, line: line), in: scope)
+    ) -> FloodKind {
+        FloodKind(of: ErrorCode(of: error), at: .init(fileID: file, line: line), in: scope)
     }
 
     private func expectApart(_ errors: [any Error], line: Int = #line) {

@@ -18,7 +18,7 @@ struct Posting: Sendable {
     private struct Extras: Sendable {
         var scope: ScopeContext?
         /// A role other than failure, a witness's mark, and the moment of the first error that the posting stands for.
-        var label: ErrorReport.Label?
+        var details: ErrorReport.Details?
         /// The promise of a waiting poster.
         var promise: Promise<HandleOutcome>?
         var floodStamp: FloodStamp?
@@ -28,14 +28,14 @@ struct Posting: Sendable {
         var occurrences = 1
     }
 
-    let error: any Error
+    let error: UnboxedError
     let source: ErrorReport.Source
     let metadata: [String: String]
     let moment: Moment
     private var context: Context
 
     init(
-        _ error: consuming any Error,
+        _ error: consuming UnboxedError,
         as role: ErrorReport.Role = .failure,
         at source: ErrorReport.Source,
         metadata: [String: String] = [:],
@@ -50,12 +50,12 @@ struct Posting: Sendable {
         self.source = source
         self.metadata = metadata
         self.moment = moment
-        let label = ErrorReport.Label.of(role, mark)
+        let details = ErrorReport.Details.of(role, mark)
         context =
-            if promise != nil || floodStamp != nil || label != nil {
+            if promise != nil || floodStamp != nil || details != nil {
                 .more(
                     Extras(
-                        scope: scope, label: label, promise: promise, floodStamp: floodStamp,
+                        scope: scope, details: details, promise: promise, floodStamp: floodStamp,
                         isCancellation: isCancellation))
             } else if let scope {
                 .scope(scope)
@@ -66,15 +66,15 @@ struct Posting: Sendable {
 
     /// The notice of a failed action: its source is where the rule was registered, its scope the report's.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
-        self.init(failure, at: failure.rule.source, metadata: failure.report.metadata, scope: scope)
+        self.init(UnboxedError(failure), at: failure.rule.source, metadata: failure.report.metadata, scope: scope)
     }
 
-    /// What a flood limit releases, which stands for the suppressed errors too.
-    init(_ release: FloodLimiter<Posting>.Release) {
-        self = release.held
+    /// A posting that stands for other errors too, of which the oldest was posted at a moment.
+    init(_ posting: Posting, standingFor occurrences: Int, since firstMoment: Moment) {
+        self = posting
         var extras = extras ?? Extras(scope: scope)
-        extras.occurrences = release.occurrences
-        extras.label = .of(role, mark, since: release.firstMoment)
+        extras.occurrences = occurrences
+        extras.details = .of(role, mark, since: firstMoment)
         context = .more(extras)
     }
 
@@ -90,24 +90,24 @@ struct Posting: Sendable {
     /// The scope, not retained: the worker would contend with posters, who write to its reference count at every post.
     ///
     /// Reading this does not copy the posting in its slot.
-    var unretainedScope: Unmanaged<ScopeContext>? {
+    var unretainedScope: Borrowed<ScopeContext>? {
         switch context {
         case .bus: nil
-        case .scope(let scope): unsafe Unmanaged.passUnretained(scope)
-        case .more(let extras): unsafe extras.scope.map { unsafe Unmanaged.passUnretained($0) }
+        case .scope(let scope): Borrowed(scope)
+        case .more(let extras): extras.scope.map(Borrowed.init)
         }
     }
 
     /// What the post is.
-    var role: ErrorReport.Role { label?.role ?? .failure }
+    var role: ErrorReport.Role { details?.role ?? .failure }
 
     /// Whether the error is that of an attempt, for which no rule is tried; reading this does not copy the posting.
     @inline(__always)
-    var isAttempt: Bool { if case .more(let extras) = context { extras.label?.role == .attempt } else { false } }
+    var isAttempt: Bool { if case .more(let extras) = context { extras.details?.role == .attempt } else { false } }
 
     /// Whether a flood limit neither holds nor merges the post; reading this does not copy the posting.
     var escapesFloodLimit: Bool {
-        if case .more(let extras) = context { extras.label?.role == .notice && !extras.isCancellation } else { false }
+        if case .more(let extras) = context { extras.details?.role == .notice && !extras.isCancellation } else { false }
     }
 
     /// The promise of the outcome, if the poster waits for it.
@@ -120,10 +120,10 @@ struct Posting: Sendable {
     var floodMoment: Int64 { floodStamp?.moment ?? moment.sinceOrigin }
 
     /// The mark of the bus's witness.
-    var mark: (any AnyObject & Sendable)? { label?.mark }
+    var mark: (any AnyObject & Sendable)? { details?.mark }
 
     /// Role and mark; nil for a failure without a mark.
-    private var label: ErrorReport.Label? { extras?.label }
+    private var details: ErrorReport.Details? { extras?.details }
 
     private var extras: Extras? { if case .more(let extras) = context { extras } else { nil } }
 
@@ -132,7 +132,7 @@ struct Posting: Sendable {
     var isWaitedFor: Bool { if case .more(let extras) = context { extras.promise != nil } else { false } }
 
     /// Whether it says that an action failed: failures of its own actions go to the last resort, and no further.
-    var isActionFailure: Bool { type(of: error) == ActionFailure.self }
+    var isActionFailure: Bool { type(of: error.error) == ActionFailure.self }
 
     /// Returns the report, as actions and observers get it.
     @inline(__always)
@@ -141,7 +141,7 @@ struct Posting: Sendable {
         // sake.
         if case .bus = context {
             return ErrorReport(
-                error: error, label: nil, source: source, moment: moment, metadata: metadata, scope: [],
+                error: error, details: nil, source: source, moment: moment, metadata: metadata, scope: [],
                 sequence: sequence, outcome: outcome)
         }
         return fullReport(sequence, outcome)
@@ -151,24 +151,8 @@ struct Posting: Sendable {
     private func fullReport(_ sequence: UInt64, _ outcome: HandleOutcome) -> ErrorReport {
         let (scope, extras) = (scope?.forReports, extras)
         return ErrorReport(
-            error: error, label: extras?.label, source: source, moment: moment,
+            error: error, details: extras?.details, source: source, moment: moment,
             metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
             occurrences: extras?.occurrences ?? 1, outcome: outcome)
-    }
-}
-
-extension Posting: ReportMaker {
-    static func report(
-        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
-    ) -> ErrorReport {
-        unsafe address.assumingMemoryBound(to: Posting.self).pointee.report(
-            sequence: sequence, outcome: outcome ?? .pending)
-    }
-}
-
-extension LazyReport {
-    /// Does not copy the posting, which stays in its slot during the dispatch.
-    init(_ delivery: Delivery) {
-        unsafe self.init(keptAt: delivery.posting, by: Posting.self, sequence: delivery.sequence)
     }
 }

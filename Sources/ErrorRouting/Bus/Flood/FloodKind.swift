@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Making one builds no string: an `NSError`'s domain is stored as it is, and texts are compared only if all other
 /// fields are equal.
-struct ErrorFingerprint: Hashable, Sendable {
+struct FloodKind: Hashable, Sendable {
     private let type: ObjectIdentifier
     private let code: Int
     private let line: UInt
@@ -50,36 +50,9 @@ struct ErrorFingerprint: Hashable, Sendable {
     }
 
     @inline(__always)
-    static func == (first: ErrorFingerprint, second: ErrorFingerprint) -> Bool {
+    static func == (first: FloodKind, second: FloodKind) -> Bool {
         first.type == second.type && first.line == second.line && first.code == second.code
             && first.fileID == second.fileID && first.text == second.text && first.scope == second.scope
             && first.role == second.role && first.mark == second.mark
-    }
-}
-
-/// An error's type and code: the number of an enum's case, or an `NSError`'s domain and code, by which Foundation's
-/// Swift types are known too.
-struct ErrorCode: Equatable, Sendable {
-    let type: ObjectIdentifier
-    let number: Int
-    let domain: String?
-
-    /// Reads an error's code, which may run code of the user's.
-    init(of error: any Error) {
-        let type = Swift.type(of: error)
-        if NSErrorBridge.isNSErrorOrBridged(type) {
-            self.type = ObjectIdentifier(NSErrorBridge.isBridged(type) ? NSError.self : type)
-            let error = NSErrorBridge.bridged(error)
-            number = error?.code ?? 0
-            domain = error?.domain
-        } else {
-            self.type = ObjectIdentifier(type)
-            // The number of an enum's case, or 1 for a struct; for a `CustomNSError` its `errorCode`, which may post
-            // the error itself.
-            let entry = PerThread.enterMatcher()
-            number = entry == nil ? 0 : error._code
-            domain = nil
-            if let entry { PerThread.leaveMatcher(entry) }
-        }
     }
 }
