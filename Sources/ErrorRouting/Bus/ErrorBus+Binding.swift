@@ -19,6 +19,7 @@ extension ErrorBus {
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws(F) -> T
     ) async throws(F) -> T {
-        try await ErrorBus.$bound.binding(self, isolation: isolation, body)
+        let ambience = Ambience(bus: self, work: Ambience.current.work)
+        return try await Ambience.binder.binding(ambience, isolation: isolation, body)
     }
 }

@@ -76,7 +76,7 @@ private struct NamedSubject {
         let isFoundations = CodedError.isFoundations(names.typeName)
         foundations =
             isFoundations
-            ? names.domain.map { ErrorSubject(CodedError.foundation($0, names.code ?? 0)) } : nil
+            ? names.domain.map { ErrorSubject(UnboxedError(CodedError.foundation($0, names.code ?? 0))) } : nil
     }
 
     /// Whether the error is of a type; nil if the name of its own doesn't tell.
@@ -100,7 +100,7 @@ private struct NamedSubject {
         guard let type = type as? any Error.Type else { return false }
         var error = error
         // What would have to be bridged was: its Swift type has the code, or there is none that has.
-        return MatcherShape.type(type).verdict(for: &error) >= .always
+        return MatcherShape.type(type).likelihood(for: &error) >= .always
     }
 
     /// Whether the error conforms to a protocol; nil if that is not known.

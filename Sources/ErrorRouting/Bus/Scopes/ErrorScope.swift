@@ -114,21 +114,25 @@
     /// - Complexity: O(number of rules × depth), because each entry names the path of its rule's scope.
     public func explain(_ error: any Error) -> Explanation {
         let scope = rooted
-        var (path, names) = (Explanation.Path(), scope.path)
-        for own in scope.context.outwards.lazy.map(\.own) {
-            if !own.rules.isEmpty { path.add(own.rules, of: names, isTriedFirst: own.isTriedFirst) }
-            names.removeLast()
-        }
-        if let root = scope.bus?.handler.rules { path.add(root, of: [], isTriedFirst: true) }
         let reason = scope.bus == nil ? AmbientErrorPosting.noBus : nil
-        return Explanation(error, on: path, unreachableBecause: reason)
+        return Explanation(error, on: scope.pathOfRules, unreachableBecause: reason)
     }
 
     /// Says what the rules of the whole path would do with an error of which only the names are known; see
     /// ``ErrorHandler/explain(named:)``.
     public func explain(named names: ErrorNames) -> Explanation {
-        let scope = rooted
-        return Explanation(named: names, on: scope.context.explained(root: scope.bus?.handler.rules))
+        Explanation(named: names, on: rooted.pathOfRules)
+    }
+
+    /// The rules of the scope, of those around it, and of the bus, as an explanation names them.
+    private var pathOfRules: Explanation.Path {
+        var (path, names) = (Explanation.Path(), path)
+        for own in context.outwards.lazy.map(\.own) {
+            if !own.rules.isEmpty { path.add(own.rules, of: names, isTriedFirst: own.isTriedFirst) }
+            names.removeLast()
+        }
+        if let root = bus?.handler.rules { path.add(root, of: [], isTriedFirst: true) }
+        return path
     }
 }
 
