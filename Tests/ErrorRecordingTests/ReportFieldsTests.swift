@@ -25,7 +25,7 @@ struct ReportFieldsTests {
     /// The parts of a report, by the names of the stored properties.
     private static let parts: [String: Texts] = [
         "error": Texts("a torn page"), "source": Texts("Shop/Print.swift:12"), "metadata": Texts("card-4711"),
-        "scope": Texts("checkout"), "occurrences": Texts("55555"), "label.role": Texts("audit"),
+        "scope": Texts("checkout"), "occurrences": Texts("55555"), "details.role": Texts("audit"),
         // What writes lines has a time of its own, and its lines are in order.
         "moment": Texts(line: nil, fields: "-05-06T07:08:09", record: "-05-06T07:08:09"),
         "outcome.disposition": Texts(line: nil, fields: "handled", record: "handled"),
@@ -37,15 +37,15 @@ struct ReportFieldsTests {
         "sequence": Texts(line: nil, fields: nil, record: nil),
         // Of an observer and not of the report; of a flood limit; of a test's bus.
         "missed": Texts(line: nil, fields: nil, record: nil),
-        "label.firstMoment": Texts(line: nil, fields: nil, record: nil),
-        "label.mark": Texts(line: nil, fields: nil, record: nil),
+        "details.firstMoment": Texts(line: nil, fields: nil, record: nil),
+        "details.mark": Texts(line: nil, fields: nil, record: nil),
     ]
 
     private static func names(of value: Any, in parents: [String] = []) -> [String] {
         Mirror(reflecting: value).children.flatMap { child -> [String] in
             let path = parents + [child.label ?? ""]
             switch child.label {
-            case "label": return Mirror(reflecting: child.value).children.flatMap { names(of: $0.value, in: path) }
+            case "details": return Mirror(reflecting: child.value).children.flatMap { names(of: $0.value, in: path) }
             case "outcome": return names(of: child.value, in: path)
             default: return [path.joined(separator: ".")]
             }
