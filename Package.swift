@@ -30,8 +30,7 @@ let package = Package(
         .executableTarget(
             name: "error-bus-demo",
             dependencies: [
-                "BoundedDescriptions", "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorReplay",
-                "ErrorRouting", "HTTPErrors",
+                "BoundedDescriptions", "ErrorRecording", "ErrorRecovery", "ErrorRouting", "HTTPErrors",
             ]),
         .executableTarget(
             name: "error-report", dependencies: ["ErrorReplay"],
@@ -46,7 +45,7 @@ let package = Package(
             dependencies: ["error-report"], path: "Sources/ErrorReportCommand"),
         .executableTarget(name: "example-library", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-preset", dependencies: ["ErrorRouting"]),
-        .executableTarget(name: "example-service", dependencies: ["ErrorRouting"]),
+        .executableTarget(name: "example-service", dependencies: ["ErrorRecording", "ErrorReplay", "ErrorRouting"]),
         .target(name: "TestSupport", dependencies: ["StandardErrorWriter"], path: "Tests/TestSupport"),
         .target(
             name: "RecordingSupport", dependencies: ["ErrorRecording", "ErrorRouting"], path: "Tests/RecordingSupport"),
@@ -84,15 +83,10 @@ let package = Package(
         .testTarget(
             name: "CombinationTests",
             dependencies: [
-                "ErrorPresentation", "ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "HTTPErrors",
-                "TestSupport",
-            ]),
-        .testTarget(
-            name: "error-bus-demoTests",
-            dependencies: [
                 "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorReplay", "ErrorRouting",
-                "ErrorRoutingTesting", "HTTPErrors", "TestSupport", "error-bus-demo",
+                "ErrorRoutingTesting", "HTTPErrors", "TestSupport",
             ]),
+        .testTarget(name: "error-bus-demoTests", dependencies: ["TestSupport", "error-bus-demo"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -184,6 +184,7 @@ int D_closedir(D_DIR *);
 #define D_SIGXFSZ 25
 #define D_SIG_BLOCK 1
 #define D_SIG_SETMASK 3
+#define D_CLOCK_THREAD_CPUTIME_ID ((D_clockid_t)16)
 #define D_EPERM 1
 #define D_ENOENT 2
 #define D_EINTR 4

@@ -11,7 +11,7 @@ let package = Package(
         .library(name: "ErrorRoutingLifecycle", targets: ["ErrorRoutingLifecycle"]),
         .library(name: "ErrorRoutingHummingbird", targets: ["ErrorRoutingHummingbird"]),
         .library(name: "ErrorRoutingGRPC", targets: ["ErrorRoutingGRPC"]),
-        .library(name: "AsyncHTTPClientTransport", targets: ["AsyncHTTPClientTransport"]),
+        .library(name: "ErrorRoutingAsyncHTTPClient", targets: ["ErrorRoutingAsyncHTTPClient"]),
     ],
     dependencies: [
         // Split off, this is the only line to change: to the address and version of swift-error-bus.
@@ -47,6 +47,13 @@ let package = Package(
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),
+        // No product: ErrorRoutingHummingbird and ErrorRoutingGRPC export it.
+        .target(
+            name: "ErrorRoutingUpstream",
+            dependencies: [
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+            ]),
         .target(
             name: "ErrorRoutingLifecycle",
             dependencies: [
@@ -55,30 +62,34 @@ let package = Package(
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         .target(
             name: "ErrorRoutingHummingbird",
             dependencies: [
+                "ErrorRoutingAsyncHTTPClient",
                 "ErrorRoutingTracing",
+                "ErrorRoutingUpstream",
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .target(
             name: "ErrorRoutingGRPC",
             dependencies: [
                 "ErrorRoutingTracing",
+                "ErrorRoutingUpstream",
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
             ]),
         // The transport of services, whose errors are of the same kinds as those of `URLSession`.
         .target(
-            name: "AsyncHTTPClientTransport",
+            name: "ErrorRoutingAsyncHTTPClient",
             dependencies: [
+                "ErrorRoutingUpstream",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -107,7 +118,7 @@ let package = Package(
         .testTarget(
             name: "AdaptersPageTests",
             dependencies: [
-                "AsyncHTTPClientTransport", "ErrorRoutingGRPC", "ErrorRoutingHummingbird", "ErrorRoutingLifecycle",
+                "ErrorRoutingAsyncHTTPClient", "ErrorRoutingGRPC", "ErrorRoutingHummingbird", "ErrorRoutingLifecycle",
                 "ErrorRoutingLogging", "ErrorRoutingMetrics", "ErrorRoutingTracing",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
@@ -144,6 +155,7 @@ let package = Package(
                 "ErrorRoutingLifecycle",
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
@@ -156,8 +168,11 @@ let package = Package(
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ]),
         .testTarget(
             name: "ErrorRoutingGRPCTests",
@@ -192,7 +207,7 @@ for target in package.targets {
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
     // Not where protocols of other packages are conformed to: their functions and closures are those of before.
-    if target.name == "AsyncHTTPClientTransport" {
+    if target.name == "ErrorRoutingAsyncHTTPClient" {
         settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
     }
 

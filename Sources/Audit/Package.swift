@@ -6,7 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [.executable(name: "error-audit", targets: ["error-audit"])],
     dependencies: [
-        // The tests compile what `--fix` writes. Split off, this is the only line to change.
+        // The tests compile the output of `--fix`. If this package moves elsewhere, change only this line.
         .package(name: "swift-error-bus", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
@@ -31,7 +31,7 @@ let package = Package(
 
 for target in package.targets {
     var settings = target.swiftSettings ?? []
-    // As in the root's manifest, which explains each.
+    // These are the settings of the root's manifest, which explains each of them.
     settings.append(.enableUpcomingFeature("ExistentialAny"))
     settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
     settings.append(.enableUpcomingFeature("MemberImportVisibility"))

@@ -1,7 +1,7 @@
 extension BoundedPrinter {
-    /// Prints a value by its mirror.
+    /// Prints a value with its mirror.
     ///
-    /// A custom mirror may have any display style, and any number of children, which may be computed on access.
+    /// A custom mirror can have any display style and any number of children, which it might compute on access.
     mutating func writeMirror(of value: Any, depth: Int) {
         let mirror = mirror(of: value)
         let type = mirror.subjectType
@@ -20,7 +20,7 @@ extension BoundedPrinter {
             if depth > 0 || label == nil { out.append(name) }
             if let label { out.append(depth > 0 ? ".\(label)" : label) }
             if let payload {
-                // Several associated values form a tuple, which has parentheses of its own.
+                // Several associated values form a tuple, which has its own parentheses.
                 let isTuple = Mirror.ofTuple(payload.value) != nil
                 if !isTuple { out.append("(") }
                 writeChildren(of: mirror, first: payload, rest, areNamed: false, depth: depth)
@@ -39,13 +39,13 @@ extension BoundedPrinter {
             writeChildren(of: mirror, isSorted: mirror.displayStyle != .collection, depth: depth)
             out.append("]")
         default:
-            // A type, a function, or what a custom mirror says nothing about.
+            // This is a type, a function, or a value whose custom mirror has no display style.
             out.append(TypeName.full(value as? Any.Type ?? type))
         }
     }
 
     private func mirror(of value: Any) -> Mirror {
-        // The keys of a dictionary, say, have no mirror of their own, and would show the dictionary's storage.
+        // Without their own mirror, a dictionary's keys, for example, would show the dictionary's storage.
         let isView = Self.isContainer(type(of: value)) && !(value is any CustomReflectable)
         guard isView, value is any CustomStringConvertible, let list = value as? any Collection else {
             return Mirror(reflecting: value)
@@ -57,11 +57,11 @@ extension BoundedPrinter {
     ///
     /// - Parameters:
     ///   - mirror: The mirror of the value that contains the children.
-    ///   - first: The first child, if it has been read.
-    ///   - rest: The children after it; nil for all of the mirror.
+    ///   - first: The first child, if it was already read.
+    ///   - rest: The children after the first; nil for all children of the mirror.
     ///   - areNamed: Whether the children's names are printed.
-    ///   - isSorted: Whether the printed children are sorted, because they come in no fixed order.
-    ///   - depth: The depth of that value.
+    ///   - isSorted: Whether to sort the printed children because they have no fixed order.
+    ///   - depth: The depth of the value that contains the children.
     private mutating func writeChildren(
         of mirror: Mirror, first: Mirror.Child? = nil, _ rest: Mirror.Children.Iterator? = nil, areNamed: Bool = true,
         isSorted: Bool = false, depth: Int
@@ -73,7 +73,7 @@ extension BoundedPrinter {
         var (next, isWhole) = (first, false)
         while !out.isCut {
             guard depth < Self.depthLimit, childCount < Self.childLimit else {
-                // By index, since an iterator would make one more child to say whether there is one.
+                // Compare indices: an iterator would create one more child.
                 let end = children.index(children.startIndex, offsetBy: starts.count, limitedBy: children.endIndex)
                 isWhole = end == children.endIndex
                 if !isWhole { out.append((starts.isEmpty ? "" : separator) + BoundedText.mark) }
@@ -87,7 +87,7 @@ extension BoundedPrinter {
             starts.append(out.count)
             childCount += 1
             if depth == 0 { seen.append(child) }
-            // Parts of a tuple without a name are numbered: `.0`, `.1`.
+            // Skip the numbers of a tuple's unnamed parts: `.0`, `.1`.
             if areNamed, let name = child.label, !name.hasPrefix(".") { out.append("\(name): ") }
             if mirror.displayStyle == .dictionary, let (key, value) = child.value as? (key: Any, value: Any) {
                 writeValue(key, depth: depth + 1)
@@ -99,26 +99,28 @@ extension BoundedPrinter {
         }
         if depth == 0, isWhole { fields = ReflectedFields(isCase: mirror.displayStyle == .enum, children: seen) }
         guard isSorted else { return }
-        // Which children come first differs from run to run, so that a part of them must not be shown.
+        // Don't show only some of the children: which ones come first differs between runs.
         if !isWhole || out.isCut || childCount >= Self.childLimit {
-            out.cut(at: start)
+            out.truncate(at: start)
         } else {
             out.sort(partsAt: starts, separator: separator)
         }
     }
 }
 
-/// All the fields of a value, or the payload of its case, as its mirror has them.
+/// All fields of a value, or the payload of its case, from its mirror.
 package struct ReflectedFields {
-    /// Whether the value is an enum, whose only child is the payload.
+    /// Whether the value is an enum.
+    ///
+    /// Its only child is the payload.
     package let isCase: Bool
     package let children: [Mirror.Child]
 }
 
 extension Mirror {
-    /// Returns the mirror of a tuple; nil for any other value, which is not asked for a mirror.
+    /// Returns the mirror of a tuple, or nil for any other value without reading its mirror.
     package static func ofTuple(_ value: Any) -> Mirror? {
-        // A function's type, and that of a type, may begin and end so too; nothing else does.
+        // Only the types of functions and metatypes can also begin and end like this.
         let name = TypeName.reflected(type(of: value)).utf8
         guard name.first == UInt8(ascii: "("), name.last == UInt8(ascii: ")") else { return nil }
         let mirror = Mirror(reflecting: value)

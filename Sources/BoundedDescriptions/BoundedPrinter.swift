@@ -2,35 +2,37 @@ import Foundation
 
 /// Prints any value with a bounded amount of work, whatever the value.
 ///
-/// A value is printed by its own description if it has one, else by its mirror. The printer visits at most 1,024
-/// children in all, to a depth of 16, and writes at most 16 KiB of UTF-8; `…` marks what was left out. So `Array` and the
-/// like are not asked for their descriptions, which print all that they contain. Class instances and actors are not looked into,
-/// since their state may be changing or guarded by a lock. No address is printed, and the elements of a set or dictionary
-/// are sorted, so that the text is the same in every run. If a set or dictionary does not fit, its elements and all that
-/// follows are left out.
+/// The printer uses a value's own description or, without one, its mirror. It visits at most 1,024 children in total,
+/// to a depth of 16, and writes at most 16 KiB of UTF-8. `…` marks omissions. It doesn't use the descriptions of
+/// containers such as `Array`, because they print all elements. It doesn't inspect class instances or actors, because
+/// their state might be changing or guarded by a lock. It prints no addresses, and it sorts the elements of sets and
+/// dictionaries, so the string is the same in every run. If a set or dictionary doesn't fit, its elements and
+/// everything after them are left out.
 ///
-/// A dead `unowned` reference in a struct's field cannot be recognized: reading it traps, as it does in `print`.
+/// The printer can't detect a dangling `unowned` reference in a struct's field: reading it traps, as in `print`.
 package struct BoundedPrinter {
     /// The maximum number of visited children.
     static let childLimit = 1_024
     /// The maximum nesting of values within values.
     static let depthLimit = 16
-    /// The maximum length of the text in bytes of UTF-8.
+    /// The maximum length of the string in bytes of UTF-8.
     static let byteLimit = 16 * 1024
 
-    /// The number of visited children: elements, fields, payloads.
+    /// The number of visited children: elements, fields, and payloads.
     var childCount = 0
     var out = BoundedText(limit: byteLimit)
 
-    /// The text printed so far.
+    /// The string printed so far.
     package var text: String { out.text }
 
-    /// The fields of the printed value, if they have been read to the end: whoever needs them too spares a mirror.
+    /// The fields of the printed value, if all were read.
+    ///
+    /// They save a caller that needs them a second mirror.
     package internal(set) var fields: ReflectedFields?
 
     package init() {}
 
-    /// Returns a value's bounded text.
+    /// Returns a value's bounded description.
     package static func text(of value: Any) -> String {
         var printer = BoundedPrinter()
         printer.print(value)
@@ -40,15 +42,15 @@ package struct BoundedPrinter {
     /// Prints a value.
     package mutating func print(_ value: Any) { writeValue(value, depth: 0) }
 
-    /// Prints a value that is contained in as many others as the depth says.
+    /// Prints a value at a depth: the number of values that contain it.
     mutating func writeValue(_ value: Any, depth: Int) {
         let type = type(of: value)
         if type == String.self || type == Substring.self {
-            // As a substring, which shares the string's storage, neither is copied.
+            // Pass a substring: it shares the string's storage, so nothing is copied.
             let text = value as? Substring ?? (value as? String)?[...] ?? ""
             if depth == 0 { out.append(text) } else { out.append(Self.beginning(of: text).debugDescription) }
         } else if type == Int.self, let number = value as? Int {
-            // As further down, but its type need not be asked for its conformances and its name.
+            // This is the same as below, but saves checking the type's conformances and name.
             out.append("\(number)")
         } else if type is NSError.Type || Self.wrappers.contains(ObjectIdentifier(type)) {
             if let error = value as? any Error { writeError(error as NSError) }
@@ -57,7 +59,7 @@ package struct BoundedPrinter {
         } else if type == DecodingError.self, let error = value as? DecodingError {
             out.append(TypeName.withoutAddresses("\(Self.withoutUnderlyingError(error))"))
         } else if let words = Self.words(of: value) {
-            // A description that Swift has made may contain the name of a private type.
+            // A description that Swift derived can contain the name of a private type.
             out.append(TypeName.withoutAddresses(Self.beginning(of: words[...])))
         } else if type is AnyClass || TypeName.isAddress(type) {
             out.append(TypeName.full(type))
@@ -73,12 +75,13 @@ package struct BoundedPrinter {
         ObjectIdentifier(URLError.self), ObjectIdentifier(CocoaError.self), ObjectIdentifier(POSIXError.self),
     ]
 
-    /// Returns a value's own description, uncut; nil if its type has none, or one that would print all elements.
+    /// Returns a value's own description without truncating it; nil if its type has none, or one that prints all
+    /// elements.
     ///
-    /// An object whose description contains its address has the name of its type instead.
+    /// If an object's description contains its address, the name of its type is returned instead.
     package static func words(of value: Any) -> String? {
         let type = type(of: value)
-        // The type is asked, since a cast of an optional value would look at its content instead.
+        // Check the type: casting an optional value would check its content instead.
         let isDescribed = type is any CustomStringConvertible.Type
         guard isDescribed || type is any CustomDebugStringConvertible.Type, !isMute(type) else { return nil }
         let described = isDescribed ? (value as? any CustomStringConvertible)?.description : nil
@@ -88,26 +91,28 @@ package struct BoundedPrinter {
         return beginning(of: words[...]).lowercased().contains(address) ? TypeName.full(type) : words
     }
 
-    /// Whether a type's own description would print an address, or other values, which may be many or contain themselves.
+    /// Whether a type's own description would print an address or other values.
+    ///
+    /// There might be many values, or they might contain themselves.
     private static func isMute(_ type: Any.Type) -> Bool {
         if type is AnyClass {
-            // An error may be a sequence of errors with a text about them all.
+            // An error can be a sequence of errors with one description for all of them.
             let isList = type is any Sequence.Type && !(type is any Error.Type)
             return isList || type is AnyKeyPath.Type || type is NSData.Type
         }
         return type == EncodingError.self || isContainer(type) || TypeName.isAddress(type)
     }
 
-    /// Whether values of a type contain others: the generic types of the standard library.
+    /// Whether values of a type contain other values, as the standard library's generic types do.
     static func isContainer(_ type: Any.Type) -> Bool {
         let name = TypeName.reflected(type)
         return name.hasPrefix("Swift.") && name.utf8.contains(UInt8(ascii: "<"))
     }
 
-    /// Returns the part of a text that can be printed at most.
+    /// Returns the longest part of a string that can be printed.
     private static func beginning(of text: Substring) -> String { String(text.unicodeScalars.prefix(byteLimit)) }
 
-    /// Prints an error without its user info, which may be of any size and contain the error itself.
+    /// Prints an error without its user info, which might be of any size or contain the error itself.
     private mutating func writeError(_ error: NSError) {
         out.append("Error Domain=")
         out.append(TypeName.withoutAddresses(Self.beginning(of: error.domain[...])))
@@ -116,7 +121,7 @@ package struct BoundedPrinter {
         out.append("\"")
     }
 
-    /// The same error without the one under it, whose text may have no end.
+    /// Returns the same error without its underlying error, because that error's description might be endless.
     private static func withoutUnderlyingError(_ error: DecodingError) -> DecodingError {
         func bare(_ context: DecodingError.Context) -> DecodingError.Context {
             .init(codingPath: context.codingPath, debugDescription: context.debugDescription)

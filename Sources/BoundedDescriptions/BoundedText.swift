@@ -1,19 +1,23 @@
-/// A text of a limited number of bytes of UTF-8; it ends in `…` if something was left out.
+/// A string with a limited number of bytes of UTF-8.
 ///
-/// What does not fit is not read: appending a text of 100 MB costs as much as appending the bytes that fit.
+/// It ends in `…` if something was left out.
+///
+/// Characters that don't fit aren't read: appending 100 MB costs as much as appending the bytes that fit.
 package struct BoundedText {
-    /// The mark in place of what was left out.
+    /// The mark that replaces omitted characters.
     package static let mark = "…"
 
-    /// The maximum length in bytes, the mark included.
+    /// The maximum length in bytes, including the mark.
     let limit: Int
-    /// Whether something was left out; then nothing more is appended.
+    /// Whether something was left out.
+    ///
+    /// Then nothing more is appended.
     package private(set) var isCut = false
     private var bytes: [UInt8] = []
-    /// The last place between two units at which the mark fits.
-    private var place = 0
+    /// The last position between two units at which the mark fits.
+    private var position = 0
 
-    /// Makes an empty text.
+    /// Creates an empty text.
     package init(limit: Int) {
         assert(limit >= Self.mark.utf8.count, "there has to be room for the mark")
         self.limit = limit
@@ -25,32 +29,32 @@ package struct BoundedText {
     /// The text so far.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Adds a text, or the part of it that fits.
+    /// Adds a string, or the part of it that fits.
     package mutating func append(_ text: some StringProtocol) {
         guard !isCut else { return }
-        // Goes by index instead of `count`, since a text bridged from Foundation may count its bytes one by one.
+        // Use an index instead of `count`: a string bridged from Foundation might count its bytes one by one.
         if let end = text.utf8.index(text.startIndex, offsetBy: limit - bytes.count, limitedBy: text.endIndex),
             end != text.endIndex
         {
             bytes.append(contentsOf: text.utf8[..<end])
-            cut(at: limit)
+            truncate(at: limit)
         } else {
             bytes.append(contentsOf: text.utf8)
         }
     }
 
-    /// Adds bytes of UTF-8 that a cut must not part: a scalar or an escape.
+    /// Adds bytes of UTF-8 that truncation must not split: a scalar or an escape.
     mutating func append(unit: some Collection<UInt8>) {
         guard !isCut else { return }
-        guard bytes.count + unit.count <= limit else { return cut(at: place) }
+        guard bytes.count + unit.count <= limit else { return truncate(at: position) }
         bytes.append(contentsOf: unit)
-        if bytes.count + Self.mark.utf8.count <= limit { place = bytes.count }
+        if bytes.count + Self.mark.utf8.count <= limit { position = bytes.count }
     }
 
-    /// Removes what follows a place, and ends the text with the mark.
-    mutating func cut(at place: Int) {
-        var end = min(place, limit - Self.mark.utf8.count, bytes.count)
-        // Must not end within a scalar.
+    /// Removes everything after a position and ends the text with the mark.
+    mutating func truncate(at position: Int) {
+        var end = min(position, limit - Self.mark.utf8.count, bytes.count)
+        // Don't end within a scalar.
         while end > 0, end < bytes.count, UTF8.isContinuation(bytes[end]) { end -= 1 }
         bytes.removeSubrange(end...)
         bytes.append(contentsOf: Self.mark.utf8)
@@ -60,8 +64,8 @@ package struct BoundedText {
     /// Sorts the parts at the end of the text.
     ///
     /// - Parameters:
-    ///   - starts: The places at which the parts begin.
-    ///   - separator: The text between two parts.
+    ///   - starts: The positions at which the parts begin.
+    ///   - separator: The string between two parts.
     mutating func sort(partsAt starts: [Int], separator: String) {
         guard let first = starts.first else { return }
         let ends = starts.dropFirst().map { $0 - separator.utf8.count } + [bytes.count]

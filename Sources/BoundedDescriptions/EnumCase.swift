@@ -1,18 +1,18 @@
-/// The names that the cases of enums have in the source.
+/// Reads the names of enum cases.
 package enum EnumCase {
-    /// Returns the name of a value's case; nil for what is no enum, and for enums imported from C, whose cases have no
-    /// names at run time.
+    /// Returns the name of a value's case; nil if the value isn't an enum, or if it is an enum imported from C, because
+    /// such cases have no names at run time.
     ///
-    /// Reads the type's metadata and the value's tag; no code of the user's and no payload.
+    /// It reads the type's metadata and the value's tag, but no payload, and it runs no user code.
     package static func name(of value: some Any) -> String? {
         unsafe caseName(value).map { unsafe String(cString: $0) }
     }
 }
 
-/// The entry of the standard library that its own printing and mirrors use.
+/// The standard library's function that its own printing and mirrors use.
 ///
-/// `String(describing:)` would do as well for an enum without a description, and a mirror for a case with a payload;
-/// but nothing public tells the name of a case without a payload if its type describes itself, as messages for people
-/// do. The entry is part of the standard library's stable binary interface.
+/// `String(describing:)` would work for an enum without its own description, and a mirror for a case with a payload.
+/// But no public function returns the name of a case without a payload if its type has its own description, such as a
+/// message for users. The function is part of the standard library's stable binary interface.
 @_silgen_name("swift_EnumCaseName")
 private func caseName<Value>(_ value: Value) -> UnsafePointer<CChar>?

@@ -1,11 +1,12 @@
-/// Decides scalar by scalar what of a text is visible, or joins what is visible.
+/// Decides, scalar by scalar, which scalars of a string are visible or join visible ones.
 ///
-/// Family emoji, Persian and Indic words need joiners and variation selectors, so these stay within a grapheme of letters
-/// or emoji. They could hide data too: so no two of a kind stay in a row, and no selector after a letter of ASCII.
+/// Family emoji and words in Persian and Indic scripts need joiners and variation selectors, so these stay within a
+/// grapheme of letters or emoji. They could also hide data, so two joiners or selectors never stay in a row, and no
+/// selector stays after an ASCII letter.
 struct Joints {
     private static let emojiStyle: Range<UInt32> = 0xFE0F..<0xFE10
     private static let selectors: Range<UInt32> = 0x80..<0xFE10
-    /// With those of the supplement, each of which could hide a byte: after ideographs only.
+    /// Includes the supplementary selectors, which could each hide a byte, so they are allowed only after ideographs.
     private static let allSelectors: Range<UInt32> = 0x80..<0x11_0000
 
     /// Whether a zero-width joiner or non-joiner may come next.
@@ -13,13 +14,15 @@ struct Joints {
     /// The variation selectors that may come next.
     private var takesSelector: Range<UInt32> = 0..<0
 
-    /// Whether the next scalar of the text is kept as it is; else it is escaped.
+    /// Returns whether the next scalar is kept unchanged.
+    ///
+    /// Otherwise it is escaped.
     mutating func keeps(_ scalar: Unicode.Scalar) -> Bool {
         let before = self
         self = Joints()
         if scalar.isASCII {
             takesJoiner = "a"..."z" ~= scalar || "A"..."Z" ~= scalar
-            // In a keycap.
+            // Allow the emoji selector: these characters form keycaps.
             if "0"..."9" ~= scalar || scalar == "#" || scalar == "*" { takesSelector = Self.emojiStyle }
             return scalar.value >= 0x20 && scalar.value < 0x7F
         }

@@ -1,16 +1,16 @@
 package import Foundation
 
 extension NSError {
-    /// The same error, whose texts can be asked for whatever its code is.
+    /// The same error, with texts that are safe to read for every code.
     ///
-    /// Foundation on Linux has the reason of an error of `NSPOSIXErrorDomain` from the system, and traps if the code is
-    /// no `Int32`. The description has the same reason.
+    /// For `NSPOSIXErrorDomain`, Foundation on Linux reads the failure reason from the system, and traps if the code
+    /// isn't an `Int32`. The description contains the same reason.
     package var withReason: NSError {
         #if canImport(Darwin)
             return self
         #else
             guard domain == NSPOSIXErrorDomain, Int32(exactly: code) == nil else { return self }
-            // What the system says of other codes that it does not know.
+            // This is the system's message for other unknown codes.
             let reason = [NSLocalizedFailureReasonErrorKey: "Unknown error \(code)"]
             return NSError(domain: domain, code: code, userInfo: userInfo.merging(reason) { own, _ in own })
         #endif

@@ -1,21 +1,24 @@
-/// Escapes text of any origin so that it fits on one line, and bounds its length.
+/// Escapes strings of any origin so that they fit on one line, and bounds their length.
 ///
-/// Everything that could break a line, reorder it, or hide in it is escaped: control characters, line and paragraph
-/// separators, bidirectional controls, and invisible scalars. See ``Joints`` for what stays of the invisible.
+/// It escapes every character that could break a line, reorder it, or hide in it: control characters, line and
+/// paragraph separators, bidirectional controls, and invisible scalars. ``Joints`` decides which invisible scalars
+/// stay.
 package enum OneLine {
-    /// The maximum length of an escaped text in bytes of UTF-8; a longer one is cut, and ends in `…`.
+    /// The maximum length of an escaped string in bytes of UTF-8.
+    ///
+    /// A longer one is truncated and ends in `…`.
     package static let limit = 16 * 1024
 
-    /// Returns the text on one line, escaped and cut.
+    /// Returns the string on one line, escaped and truncated.
     package static func escaped(_ text: String) -> String { escaped(text) { _ in false } }
 
-    /// Returns the text on one line between quotation marks, with quotes and backslashes in it escaped.
+    /// Returns the string on one line between quotation marks, with its quotes and backslashes escaped.
     package static func quoted(_ text: String) -> String { "\"\(inQuotes(text))\"" }
 
-    /// Returns what ``quoted(_:)`` does, without the quotation marks around it.
+    /// Returns the result of ``quoted(_:)`` without the surrounding quotation marks.
     package static func inQuotes(_ text: String) -> String { escaped(text, also: isQuoteOrBackslash) }
 
-    /// Returns the text unchanged if it is one word of ASCII, else quoted.
+    /// Returns the string unchanged if it is one ASCII word, otherwise quoted.
     package static func bare(_ text: String) -> String {
         let isWord = isPlain(text) { isQuoteOrBackslash($0) || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "=") }
         return isWord && !text.isEmpty ? text : quoted(text)
@@ -25,15 +28,15 @@ package enum OneLine {
         byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    /// Whether a text, as most do, fits the limit and has only bytes that need no escape.
+    /// Returns whether a string fits the limit and needs no escapes, which is the usual case.
     private static func isPlain(_ text: String, except isSpecial: (UInt8) -> Bool) -> Bool {
         text.hasOnly(atMost: limit) { byte in byte >= 0x20 && byte < 0x7F && !isSpecial(byte) }
     }
 
-    /// Escapes a text scalar by scalar.
+    /// Escapes a string scalar by scalar.
     ///
-    /// Not by characters: a quotation mark that forms one character with the next scalar still ends the quotes, and a
-    /// character may have ten million scalars.
+    /// Characters aren't safe units: a quotation mark that forms one character with the next scalar still ends the
+    /// quotes, and a character can have ten million scalars.
     private static func escaped(_ text: String, also isSpecial: (UInt8) -> Bool) -> String {
         if isPlain(text, except: isSpecial) { return text }
         var line = BoundedText(limit: limit)
@@ -61,14 +64,14 @@ package enum OneLine {
 }
 
 extension String {
-    /// Whether the text has at most a number of bytes of UTF-8, and each is as a closure says.
+    /// Returns whether the string has at most a number of bytes of UTF-8, all of which satisfy a condition.
     @inlinable
     package func hasOnly(atMost limit: Int = .max, _ isWanted: (UInt8) -> Bool) -> Bool {
         let hasOnly = unsafe utf8.withContiguousStorageIfAvailable { bytes in
-            // Without an early end, so that the processor looks at many bytes at a time.
+            // Don't return early: without a branch, the processor checks many bytes at once.
             unsafe bytes.count <= limit && bytes.reduce(UInt8(0)) { $0 | (isWanted($1) ? 0 : 1) } == 0
         }
-        // A text of Foundation's may be stored in another way.
+        // Handle Foundation's strings separately: they can have a different storage.
         return hasOnly ?? (utf8.dropFirst(limit).isEmpty && utf8.allSatisfy(isWanted))
     }
 }

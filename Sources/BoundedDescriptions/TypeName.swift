@@ -1,14 +1,14 @@
 import Foundation
 
-/// The names of types, the same in every run.
+/// Returns names of types that are the same in every run.
 ///
-/// Swift's name of a private or local type contains the address of its context:
-/// `Intake.(unknown context at $55e70fa97588).Reader`. That part is removed: `Intake.Reader`.
+/// Swift's name for a private or local type contains the address of its context:
+/// `Intake.(unknown context at $55e70fa97588).Reader`. Without that part, it is `Intake.Reader`.
 package enum TypeName {
     /// Returns the type's name with its module and enclosing types: `Intake.Reader.Failure`.
     ///
-    /// Foundation's errors have one name on all platforms: on Linux two are in another module, and on Apple's platforms
-    /// `NSError` is in none.
+    /// Foundation's errors have the same name on all platforms, although on Linux two of them are in another module,
+    /// and on Apple's platforms `NSError` has no module.
     package static func full(_ type: Any.Type) -> String {
         if type == NSError.self || type == CocoaError.self || type == POSIXError.self {
             return "Foundation.\(short(type))"
@@ -21,13 +21,15 @@ package enum TypeName {
         OneLine.escaped(withoutAddresses(_typeName(type, qualified: false)))
     }
 
-    /// Returns what `String(reflecting:)` does, which asks for a mirror and half a dozen conformances before it asks the
-    /// standard library for this: a quarter of what a line of the preset costs.
+    /// Returns the same name as `String(reflecting:)`, which first checks for a mirror and several conformances.
+    ///
+    /// That would be a quarter of the cost of one line of the preset.
     package static func reflected(_ type: Any.Type) -> String { _typeName(type, qualified: true) }
 
-    /// Returns a name made by Swift without the addresses in it.
+    /// Returns one of Swift's names without its addresses.
     package static func withoutAddresses(_ name: String) -> String {
-        // Most texts have no such sign. By bytes, since a search by characters takes a fifth of a recorded line.
+        // Search bytes first: most names contain no `$`, and a search by characters would take a fifth of the time for
+        // a recorded line.
         if name.hasOnly({ $0 != UInt8(ascii: "$") }) { return name }
         let opening = "unknown context at $".utf8
         var (kept, rest) = ([UInt8](), Array(name.utf8)[...])
@@ -39,10 +41,11 @@ package enum TypeName {
         return String(decoding: kept, as: UTF8.self)
     }
 
-    /// Whether a type is a pointer, a slice of a buffer pointer, or another address whose memory may be deallocated.
+    /// Returns whether a type is a pointer, a slice of a buffer pointer, or another address of possibly deallocated
+    /// memory.
     package static func isAddress(_ type: Any.Type) -> Bool {
         let name = reflected(type)
-        // Most types are of other modules.
+        // Return early: most types are in other modules.
         return name.hasPrefix("Swift.") && addresses.contains { name.hasPrefix($0) }
     }
 

@@ -14,7 +14,7 @@ final class ErrorExpectation: Sendable {
     private let sourceLocation: SourceLocation
     private let outer = ErrorExpectation.innermost
     private let count = Atomic<Int>(0)
-    /// How many errors the matcher matched that were posted in another role.
+    /// How many matching errors were posted in another role.
     private let countInOtherRoles = Atomic<Int>(0)
 
     init<Output>(
@@ -33,9 +33,9 @@ final class ErrorExpectation: Sendable {
         watch.add(self)
     }
 
-    /// Counts an error for the first expectation, from this one outwards, that matches it and its role.
+    /// Counts an error for the innermost expectation that matches it and its role, starting with this one.
     ///
-    /// - Returns: That expectation; nil if none matches.
+    /// - Returns: The expectation; nil if none matches.
     func expectation(counting error: any Error, as role: ErrorReport.Role) -> ErrorExpectation? {
         var next: ErrorExpectation? = self
         while let expectation = next {
@@ -51,7 +51,7 @@ final class ErrorExpectation: Sendable {
         return nil
     }
 
-    /// Records an issue at the expectation's place if the expectation was not met.
+    /// Records an issue at the expectation's source location if the expectation wasn't met.
     func recordIssue() {
         let found = count.load(ordering: .relaxed)
         if expectedCount.map({ found == $0 }) ?? (found > 0) { return }

@@ -1,29 +1,31 @@
 import ErrorRouting
 import Testing
 
-/// The unexpected errors and the expectations of one test, or of a body.
+/// Collects the unexpected errors and the expectations of one test or body.
 final class ErrorWatch: PostWitness {
-    /// The watch of this task's test, if it has the trait.
+    /// The watch of this task's test, if the test has the trait.
     @TaskLocal static var current: ErrorWatch?
 
-    /// How many issues one test records for its errors; one more issue sums up the rest.
+    /// How many issues one test records for its errors.
+    ///
+    /// One more issue counts the remaining errors.
     static let mostIssues = 50
 
     private struct State {
         var unexpected: [ErrorReport] = []
-        /// How many more unexpected errors there were.
+        /// How many more unexpected errors occurred.
         var rest = 0
         var expectations: [ErrorExpectation] = []
-        /// The lines that the bus wrote to its last resort while the test ran.
+        /// The lines that the bus wrote to its last resort during the test.
         var lines: [String] = []
         var isOver = false
-        /// The observation of the bus, retained until the bus has ended.
+        /// The observation of the bus, retained until the bus ends.
         var observation: ErrorObservation?
     }
 
-    /// The test in words: `test "a bad card is reported"`.
+    /// The test's name for messages: `test "a bad card is reported"`.
     private let name: String
-    /// Where the test is: issues that belong to no other line are recorded there.
+    /// The test's source location, for issues that have no line of their own.
     private let location: SourceLocation
     /// The rules of the test's bus.
     let handler: ErrorHandler
@@ -32,9 +34,9 @@ final class ErrorWatch: PostWitness {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - name: The test in words.
-    ///   - location: Where the test is.
-    ///   - trait: The trait: it adds to that of the test's suite, within which it is applied.
+    ///   - name: The test's name for messages.
+    ///   - location: The test's source location.
+    ///   - trait: The trait. It adds to the trait of the test's suite.
     init(_ name: String, at location: SourceLocation, _ trait: UnexpectedErrorsTrait) {
         (self.name, self.location) = (name, location)
         let suite = ErrorWatch.current
@@ -42,7 +44,7 @@ final class ErrorWatch: PostWitness {
         configuration = trait.configuration ?? suite?.configuration ?? .init()
     }
 
-    /// Runs a body with a bus, and records an issue for each unexpected error.
+    /// Runs a body with a bus and records an issue for each unexpected error.
     func run<T, F: Error>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws(F) -> T
     ) async throws(F) -> T {
@@ -64,7 +66,7 @@ final class ErrorWatch: PostWitness {
         return try result.get()
     }
 
-    /// A configuration by which a bus marks expected errors, and tells of errors that it cannot deliver.
+    /// A configuration with which a bus marks expected errors and passes on errors that it can't deliver.
     private var watchingConfiguration: ErrorBus.Configuration {
         var watching = configuration
         watching.witness = self
@@ -72,7 +74,7 @@ final class ErrorWatch: PostWitness {
         return watching
     }
 
-    /// Observes all reports that a bus delivers, until the bus ends.
+    /// Observes all reports that a bus delivers until it ends.
     private func observe(_ bus: ErrorBus) {
         let observation = bus.observe { [self] in receive($0) }
         state.withLock { $0.observation = observation }
@@ -82,14 +84,16 @@ final class ErrorWatch: PostWitness {
         state.withLock { $0.expectations.append(expectation) }
     }
 
-    /// Marks an error with the expectation that it meets: that is bound in the poster's task.
+    /// Marks an error with the expectation that it meets.
+    ///
+    /// The expectation is bound in the posting task.
     func mark(_ error: any Error, as role: ErrorReport.Role) -> (any AnyObject & Sendable)? {
         guard let innermost = ErrorExpectation.innermost, !state.withLock({ $0.isOver }) else { return nil }
-        // A matcher may post the error that it is asked about, which is not asked about again.
+        // Unbind the expectations: a matcher might post the error that it evaluates, which must not be evaluated again.
         return ErrorExpectation.$innermost.withValue(nil) { innermost.expectation(counting: error, as: role) }
     }
 
-    /// Receives reports that no observer gets, since code of the test has shut the bus down.
+    /// Receives reports that no observer receives because the test's code shut the bus down.
     func tookBack(_ reports: [ErrorReport]) { reports.forEach(receive) }
 
     private func receive(_ report: ErrorReport) {
@@ -99,7 +103,9 @@ final class ErrorWatch: PostWitness {
         }
     }
 
-    /// Receives a line for an error that the bus could not deliver: recorded at the test's end, or at once after that.
+    /// Receives the line of an error that the bus couldn't deliver.
+    ///
+    /// It is recorded at the test's end or, after that, at once.
     private func receive(line: String) {
         guard ForeignPosts.isOfFailure(line) else { return }
         let isLate = state.withLock { state in
@@ -109,7 +115,9 @@ final class ErrorWatch: PostWitness {
         if isLate { record(line, "was posted after the \(name) had ended") }
     }
 
-    /// Records the issues of the test; called when the test's bus has ended.
+    /// Records the test's issues.
+    ///
+    /// Call it when the test's bus has ended.
     private func recordIssues() {
         let state = state.withLock { state in
             state.isOver = true

@@ -2,28 +2,28 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Errors that a thread or task of no test posts while there is no bus.
+/// Handles errors that are posted without a bus, in a thread or task that belongs to no test.
 ///
-/// They cannot be attributed to a test, and fail the run. They end in the process's last resort, which is therefore set
-/// when the first test with the trait begins. A root bus would receive these errors too, but there is only one, and the
-/// code under test may set it.
+/// They can't be attributed to a test, so they fail the whole run. They reach the process's last resort, which is
+/// therefore set when the first test with the trait begins. A root bus would receive these errors too, but only the
+/// newest root counts, and the code under test might set one.
 enum ForeignPosts {
-    /// The reason in the line of an error that was posted without a bus.
+    /// The reason in the line of an error posted without a bus.
     private static let reason = " reason=\"no bus is bound, and there is no root bus\""
 
     private static let setLastResort: Void = LastResort.setForProcess(
         LastResort { receive($0) }.redacting { $0.texts })
 
-    /// Sets the last resort of the process; does nothing if it has been called before.
+    /// Sets the process's last resort on the first call.
     static func watch() { setLastResort }
 
-    /// Whether a line of the last resort is about a failure: it begins with the role.
+    /// Returns whether a line of the last resort is about a failure: it begins with the role.
     static func isOfFailure(_ line: String) -> Bool { line.hasPrefix("\(ErrorReport.Role.failure) ") }
 
     private static func receive(_ line: String) {
-        // Written to standard error as without this last resort: after the run no issue can be recorded.
+        // Write to standard error, as without this last resort: after the run no issue can be recorded.
         FileHandle.standardError.write(Data("\(line)\n".utf8))
-        // Not for a test without the trait, and not for errors that a finished bus refused.
+        // Skip tests without the trait, and errors that an ended bus refused.
         guard Test.current == nil, line.hasSuffix(reason), isOfFailure(line) else { return }
         let source = ErrorReport.Source(inLine: line) ?? .init()
         Issue.record(
@@ -33,23 +33,23 @@ enum ForeignPosts {
 }
 
 extension ErrorReport.Source {
-    /// Reads the place from a line of the last resort with redacted texts, in which only the reason follows the place.
+    /// Reads the source from a line of the last resort with redacted texts, where only the reason follows the source.
     init?(inLine line: String) {
         guard let key = line.range(of: " source=", options: .backwards) else { return nil }
         let rest = line[key.upperBound...]
-        // The place is in quotes if the file's name needs them.
-        let place = rest[..<(rest.range(of: " reason=")?.lowerBound ?? rest.endIndex)]
+        // Remove the quotes that some file names need.
+        let text = rest[..<(rest.range(of: " reason=")?.lowerBound ?? rest.endIndex)]
             .trimmingCharacters(in: ["\""])
-        guard let colon = place.lastIndex(of: ":"), let number = UInt(place[place.index(after: colon)...]) else {
+        guard let colon = text.lastIndex(of: ":"), let number = UInt(text[text.index(after: colon)...]) else {
             return nil
         }
-        self.init(fileID: String(place[..<colon]), line: number)
+        self.init(fileID: String(text[..<colon]), line: number)
     }
 }
 
 extension ErrorReport {
-    /// The text of a report for a line of the last resort: everything except the type and the place, which are fields
-    /// of their own.
+    /// The report's texts for a line of the last resort: everything except the type and the source, which have their
+    /// own fields.
     var texts: String {
         var texts = [message]
         if !scope.isEmpty { texts.append("scope: \(scope.joined(separator: "/"))") }
@@ -60,19 +60,21 @@ extension ErrorReport {
 }
 
 extension SourceLocation {
-    /// The place of a report, with the file's path if it is the test's own file; of other files only the ID is known.
+    /// Creates a report's source location.
+    ///
+    /// It contains the file's path only for the test's own file, because only the ID of other files is known.
     ///
     /// - Parameters:
-    ///   - source: The place.
-    ///   - test: Where the test is; nil if there is none.
+    ///   - source: The report's source.
+    ///   - test: The test's source location; nil if there is no test.
     init(_ source: ErrorReport.Source, near test: SourceLocation? = nil) {
-        // A poster may give any place, but Swift Testing traps on an invalid one.
-        let isPlace = source.line > 0 && source.line < Int.max && source.fileID.contains("/")
-        let fileID = isPlace ? source.fileID : "unknown/\(source.fileID.isEmpty ? "file" : source.fileID)"
+        // Replace an invalid source: callers can pass anything, but Swift Testing traps on invalid locations.
+        let isValid = source.line > 0 && source.line < Int.max && source.fileID.contains("/")
+        let fileID = isValid ? source.fileID : "unknown/\(source.fileID.isEmpty ? "file" : source.fileID)"
         self.init(
             fileID: fileID,
             filePath: test?.path(ifOf: fileID) ?? fileID,
-            line: isPlace ? Int(source.line) : 1,
+            line: isValid ? Int(source.line) : 1,
             column: 1)
     }
 

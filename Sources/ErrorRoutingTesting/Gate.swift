@@ -1,6 +1,8 @@
 import ErrorRouting
 
-/// A gate that holds tasks until the test opens it, in place of a sleep.
+/// A gate that blocks tasks until the test opens it.
+///
+/// Use it instead of a sleep.
 ///
 /// ```swift
 /// let gate = Gate()
@@ -16,13 +18,13 @@ public final class Gate: Sendable {
 
     private let state = Locked(State())
 
-    /// Makes a closed gate.
+    /// Creates a closed gate.
     public init() {}
 
     /// Whether the gate is open.
     public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Opens the gate for all tasks that wait now or later.
+    /// Opens the gate for all tasks that wait, now or later.
     ///
     /// The gate stays open.
     public func open() {
@@ -33,13 +35,15 @@ public final class Gate: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Waits until the gate is open, even in a cancelled task; simulates work that ignores cancellation.
+    /// Waits until the gate is open, even in a cancelled task.
+    ///
+    /// Use it to simulate work that ignores cancellation.
     public func wait() async {
-        // Throws nothing: only `waitUnlessCancelled` cancels its place.
+        // This can't throw: only `waitUnlessCancelled` cancels its slot.
         try? await enter(reserve())
     }
 
-    /// Waits until the gate is open, or the task is cancelled.
+    /// Waits until the gate is open or the task is cancelled.
     ///
     /// - Throws: `CancellationError` if the task was cancelled first.
     public func waitUnlessCancelled() async throws {

@@ -1,6 +1,6 @@
 import ErrorRouting
 
-/// A clock that stands still until a test moves it, for `ErrorBus.Configuration.clock`.
+/// A clock that stands still until a test advances it, for `ErrorBus.Configuration.clock`.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -9,35 +9,35 @@ import ErrorRouting
 /// clock.advance(by: .seconds(30))
 /// ```
 public final class ManualClock: Clock, Sendable {
-    /// A moment of a manual clock, as the time since the clock was made.
+    /// An instant of a manual clock: the time since the clock was created.
     public struct Instant: InstantProtocol {
-        /// The time since the clock was made.
+        /// The time since the clock was created.
         public let offset: Duration
 
-        /// Makes the moment at an offset from the clock's beginning.
+        /// Creates the instant at an offset from the clock's creation.
         ///
-        /// - Parameter offset: The time since the clock was made.
+        /// - Parameter offset: The time since the clock was created.
         public init(offset: Duration) {
             self.offset = offset
         }
 
-        /// Returns the moment that is later by a duration.
+        /// Returns the instant that is later by a duration.
         ///
         /// - Parameter duration: How much later.
-        /// - Returns: That moment.
+        /// - Returns: The later instant.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-        /// Returns the duration to another moment.
+        /// Returns the duration to another instant.
         ///
-        /// - Parameter other: The other moment.
-        /// - Returns: The duration; negative if the other moment is earlier.
+        /// - Parameter other: The other instant.
+        /// - Returns: The duration; negative if the other instant is earlier.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-        /// Whether one moment comes before another.
+        /// Returns whether one instant comes before another.
         ///
         /// - Parameters:
-        ///   - first: A moment.
-        ///   - second: Another one.
+        ///   - first: An instant.
+        ///   - second: Another instant.
         /// - Returns: True if `first` is earlier.
         public static func < (first: Instant, second: Instant) -> Bool { first.offset < second.offset }
     }
@@ -45,25 +45,25 @@ public final class ManualClock: Clock, Sendable {
     private struct State {
         var now = Instant(offset: .zero)
         var sleepers = WaitList<Instant>()
-        /// The tasks that wait until enough tasks sleep, each with the number it waits for.
+        /// The tasks that wait for sleepers, each with the number of sleepers that it waits for.
         var crowds = WaitList<Int>()
     }
 
     private let state = Locked(State())
 
-    /// Makes a clock at its beginning.
+    /// Creates a clock at time zero.
     public init() {}
 
-    /// The clock's current moment.
+    /// The clock's current instant.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// The smallest step of the clock: zero, for any step is possible.
+    /// The smallest step of the clock: zero, because any step is possible.
     public var minimumResolution: Duration { .zero }
 
-    /// Sleeps until the clock is moved to a deadline, or past it.
+    /// Sleeps until the clock is advanced to a deadline or past it.
     ///
     /// - Parameters:
-    ///   - deadline: When to wake.
+    ///   - deadline: The instant at which to wake.
     ///   - tolerance: Ignored: a manual clock is exact.
     /// - Throws: `CancellationError` if the task is cancelled before the deadline.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -76,9 +76,9 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Moves the clock, and resumes the tasks whose deadline is reached, the earliest deadline first.
+    /// Advances the clock, and resumes sleeping tasks that have reached their deadline, the earliest deadline first.
     ///
-    /// - Parameter duration: How far; not negative.
+    /// - Parameter duration: The time to add; not negative.
     public func advance(by duration: Duration) {
         if duration < .zero { fatalError("ManualClock.advance(by:) must not be negative, but is \(duration)") }
         let due = state.withLock { state in
@@ -89,13 +89,13 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Waits until a number of tasks sleep on this clock, or the waiting task is cancelled.
+    /// Waits until a number of tasks sleep on this clock or the waiting task is cancelled.
     ///
-    /// A bus's watchdog begins to sleep on the bus's clock with the first asynchronous action. It sleeps for the whole
-    /// time limit, even if that action ends earlier. To move the clock while a certain action runs, let the action open
-    /// a ``Gate`` and wait for the gate: a bus records when an action begins before it runs the action.
+    /// A bus's watchdog sleeps on the bus's clock from the first asynchronous action on. It sleeps for the whole time
+    /// limit, even if the action ends earlier. To advance the clock while a certain action runs, let the action open a
+    /// ``Gate`` and wait for the gate: a bus records an action's start time before it runs the action.
     ///
-    /// - Parameter count: The least number of sleeping tasks to wait for.
+    /// - Parameter count: The minimum number of sleeping tasks to wait for.
     public func waitForSleepers(_ count: Int = 1) async {
         let id = state.withLock { $0.crowds.reserve() }
         // error-audit: harmless, because only a cancellation ends the wait early

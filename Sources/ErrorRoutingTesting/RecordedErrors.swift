@@ -3,12 +3,12 @@ public import Testing
 
 /// The errors that a body posted, for a test to inspect.
 public struct RecordedErrors: Sendable, CustomStringConvertible {
-    /// The reports in the order of their delivery, each with its outcome.
+    /// The reports in the order of delivery, each with its outcome.
     public let reports: [ErrorReport]
     /// The bus's counts at the end.
     public let statistics: ErrorBus.Statistics
 
-    /// Makes a recording from reports that a test has collected itself.
+    /// Creates a recording from reports that a test collected itself.
     ///
     /// - Parameters:
     ///   - reports: The reports, in order.
@@ -18,24 +18,24 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
         self.statistics = statistics
     }
 
-    /// The errors, in the order of their delivery.
+    /// The errors in the order of delivery.
     public var errors: [any Error] { reports.map(\.error) }
 
-    /// Returns the outputs of a matcher, for each recorded error that it matches.
+    /// Returns a matcher's outputs for the recorded errors that it matches.
     ///
     /// - Parameter matcher: The errors to look for.
-    /// - Returns: The matches, in the order of delivery.
+    /// - Returns: The outputs in the order of delivery.
     public func matches<Output>(of matcher: ErrorMatcher<Output>) -> [Output] {
         errors.compactMap { matcher.match($0) }
     }
 
-    /// Fails the test, at the caller's line, unless an error that the matcher matches was reported.
+    /// Fails the test at the caller's line unless an error that the matcher matches was reported.
     ///
     /// - Parameters:
     ///   - matcher: The errors to expect.
     ///   - count: How many of them to expect; nil for one or more.
     ///   - sourceLocation: Where the test fails.
-    /// - Returns: The matcher's output for the first of them; nil if there was none.
+    /// - Returns: The matcher's output for the first such error; nil if there was none.
     @discardableResult
     public func expectReported<Output>(
         _ matcher: ErrorMatcher<Output>,
@@ -54,7 +54,7 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
         return matches.first
     }
 
-    /// Fails the test, at the caller's line, if any error that the matcher matches was reported.
+    /// Fails the test at the caller's line if an error that the matcher matches was reported.
     ///
     /// - Parameters:
     ///   - matcher: The errors that must not have been reported; every error by default.
@@ -72,7 +72,7 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
     }
 }
 
-/// Runs a body with an error bus, and records every error that is posted while it runs.
+/// Runs a body with an error bus and records every error that is posted while it runs.
 ///
 /// ```swift
 /// let recorded = await withRecordedErrors { bus in
@@ -81,14 +81,14 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
 /// recorded.expectReported(.type(DecodingError.self))
 /// ```
 ///
-/// The bus is `ErrorBus.current` in the body, as with `withErrorBus`, so errors posted to `.ambient` are recorded too.
-/// Before the function returns, tasks started with `task` have ended and everything posted is delivered.
+/// As with `withErrorBus`, the bus is `ErrorBus.current` in the body, so errors posted to `.ambient` are recorded too.
+/// Before the function returns, tasks started with `task` end and every posted error is delivered.
 ///
 /// - Parameters:
 ///   - handler: The rules to run; none by default. Recording adds none.
-///   - configuration: How much the bus holds, how long an action may take, and its clock.
+///   - configuration: The bus's capacity, the time limit of actions, and the clock.
 ///   - body: The body. It keeps the caller's isolation.
-/// - Returns: The recorded reports, in the order of their delivery, with their outcomes.
+/// - Returns: The recorded reports in the order of delivery, with their outcomes.
 /// - Throws: The body's error.
 @discardableResult
 public func withRecordedErrors<F: Error>(
@@ -98,7 +98,7 @@ public func withRecordedErrors<F: Error>(
 ) async throws(F) -> RecordedErrors {
     let (reports, bus) = try await withErrorBus(handler: handler, configuration: configuration) {
         (bus: ErrorBus) async throws(F) in
-        // Opened before the body runs, and unbounded, so that no report is lost.
+        // Open the stream before the body runs, and without a bound, so that no report is lost.
         let reports = bus.reports(bufferingNewest: .max)
         try await body(bus)
         return (reports, bus)

@@ -12,35 +12,35 @@ public import Testing
 /// }
 /// ```
 ///
-/// Each test, and each case of a parameterised test, gets its own bus. This bus is `ErrorBus.current` in the test
-/// and in the tasks that it starts, so errors of tests that run at the same time are kept apart. The trait sees every
-/// failure that is posted to `.ambient`, by `postError`, or to this bus; attempts and notices fail no test. An error is
-/// expected if
+/// Each test, and each case of a parameterized test, has its own bus. This bus is `ErrorBus.current` in the test and in
+/// the tasks that it starts, so the errors of concurrent tests stay separate. The trait receives every failure that is
+/// posted to `.ambient`, with `postError`, or to this bus. Attempts and notices don't fail a test. An error is expected
+/// in two cases:
 ///
-/// - it was posted within an `expectingErrors(matching:)` that matches it, or
-/// - a rule handled or ignored it: a rule of the handler given to the trait, or of a scope that it was posted in.
+/// - It was posted within an `expectingErrors(matching:)` that matches it.
+/// - A rule handled or ignored it: a rule of the trait's handler, or of a scope in which it was posted.
 ///
-/// For every other error, an issue is recorded at the line that posted the error. Issues are recorded when the test's
-/// body and its bus's tasks have ended and everything is delivered; issues beyond fifty are summed up. The bus's own
-/// reports, `ActionFailure` and `ErrorsDropped`, are treated like other errors, and so are reports that a `shutdown` in
-/// the test takes back. A flood limit never folds an error that is expected into one that is not, or the reverse.
+/// For every other error, the trait records an issue at the line that posted the error. It records the issues when the
+/// test's body and its bus's tasks have ended and every error is delivered. After fifty issues, one more issue counts
+/// the remaining errors. The bus's own reports, `ActionFailure` and `ErrorsDropped`, are treated like other errors, and
+/// so are reports that a `shutdown` in the test returns. A flood limit never merges expected and unexpected errors.
 ///
-/// A test's own trait adds to its suite's: its rules are tried first, then those of the suite. Its configuration, if it
-/// has one, replaces the suite's.
+/// A test's own trait adds to its suite's trait: the bus tries the test's rules first, then the suite's. A
+/// configuration of the test's trait replaces the suite's.
 ///
-/// Code in a thread or a detached task has no test's bus. If the process has no root bus either, an error that it posts
-/// fails the run and not a test: the issue has the error's name and its posting line. (For this the trait sets the
-/// process's `LastResort`, once.) The trait does not see errors of a bus that the code under test makes itself, or of
-/// the child process of an exit test: see
+/// Code in a thread or a detached task doesn't have a test's bus. If the process has no root bus either, an error
+/// posted there fails the run instead of a test, and the issue contains the error's name and the posting line. For
+/// this, the trait sets the process's `LastResort` once. The trait doesn't receive errors of a bus that the code under
+/// test creates itself, or of an exit test's child process: see
 /// ``failingOnUnexpectedErrors(handler:configuration:isolation:sourceLocation:_:)``.
 public struct UnexpectedErrorsTrait: SuiteTrait, TestTrait, TestScoping {
     let handler: ErrorHandler
     let configuration: ErrorBus.Configuration?
 
-    /// Whether the trait applies to each test of a suite: true, each test gets its own bus.
+    /// Whether the trait applies to each test of a suite: true, because each test has its own bus.
     public var isRecursive: Bool { true }
 
-    /// Runs a test with a bus, and records an issue for each unexpected error.
+    /// Runs a test with a bus and records an issue for each unexpected error.
     ///
     /// - Parameters:
     ///   - test: The test.
@@ -59,18 +59,19 @@ public struct UnexpectedErrorsTrait: SuiteTrait, TestTrait, TestScoping {
 extension Trait where Self == UnexpectedErrorsTrait {
     /// Fails a test for each unexpected error that is posted while the test runs.
     ///
-    /// An error is expected by `expectingErrors(matching:)`, or by a rule of a scope that it was posted in. On a suite,
-    /// the trait applies to each of its tests. See ``UnexpectedErrorsTrait``.
+    /// An error is expected if `expectingErrors(matching:)` or a rule of its scope matches it. On a suite, the trait
+    /// applies to each of its tests. See ``UnexpectedErrorsTrait``.
     public static var failsOnUnexpectedErrors: Self { failsOnUnexpectedErrors() }
 
-    /// Fails a test for each unexpected error that is posted while the test runs; errors that a handler's rules match
-    /// are expected.
+    /// Fails a test for each unexpected error that is posted while the test runs.
+    ///
+    /// Errors that a handler's rules match are expected.
     ///
     /// - Parameters:
-    ///   - handler: The rules of the test's bus: errors that they match are expected. With the application's own rules,
+    ///   - handler: The rules of the test's bus. Errors that they match are expected. With the application's own rules,
     ///     a test fails only for errors that no rule matches.
-    ///   - configuration: How much the test's bus holds, how long an action may take, and its clock; nil for that of
-    ///     the suite's trait, or the default if there is none.
+    ///   - configuration: The capacity, the time limit of actions, and the clock of the test's bus; nil for the
+    ///     configuration of the suite's trait or, without one, the default.
     /// - Returns: The trait.
     public static func failsOnUnexpectedErrors(
         handler: ErrorHandler = ErrorHandler(),

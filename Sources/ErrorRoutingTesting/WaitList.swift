@@ -1,68 +1,69 @@
-/// A list of waiting tasks, which may be cancelled before, while and after they wait: a plain value, for use under a
-/// lock.
+/// A list of waiting tasks, which can be cancelled before, while, and after they wait.
+///
+/// A plain value, for use under a lock.
 struct WaitList<Info> {
     typealias Continuation = CheckedContinuation<Void, any Error>
 
-    private enum Place {
-        /// Reserved by a task that is about to wait.
+    private enum Slot {
+        /// A task reserved the slot and is about to wait.
         case reserved
         case occupied(Info, Continuation)
-        /// Cancelled before the task began to wait.
+        /// The task was cancelled before it began to wait.
         case cancelled
     }
 
-    private var places: [UInt64: Place] = [:]
+    private var slots: [UInt64: Slot] = [:]
     private var lastID: UInt64 = 0
 
-    /// How many tasks wait.
+    /// The number of waiting tasks.
     private(set) var count = 0
 
     mutating func reserve() -> UInt64 {
         lastID += 1
-        places[lastID] = .reserved
+        slots[lastID] = .reserved
         return lastID
     }
 
-    /// Frees a reserved place whose task does not have to wait.
+    /// Frees a reserved slot because its task doesn't have to wait.
     mutating func free(_ id: UInt64) {
-        places[id] = nil
+        slots[id] = nil
     }
 
-    /// Puts a waiting task's continuation at its reserved place.
+    /// Stores a waiting task's continuation in its reserved slot.
     ///
-    /// - Returns: Whether the task waits; false if the place was cancelled.
+    /// - Returns: Whether the task waits; false if the slot was cancelled.
     mutating func occupy(_ id: UInt64, _ info: Info, _ continuation: Continuation) -> Bool {
-        if case .cancelled = places.removeValue(forKey: id) { return false }
-        places[id] = .occupied(info, continuation)
+        if case .cancelled = slots.removeValue(forKey: id) { return false }
+        slots[id] = .occupied(info, continuation)
         count += 1
         return true
     }
 
-    /// Cancels a place.
+    /// Cancels a slot.
     ///
-    /// - Returns: The continuation to resume with `CancellationError`, if a task waits there.
+    /// - Returns: The continuation to resume with `CancellationError`; nil if no task waits there.
     mutating func cancel(_ id: UInt64) -> Continuation? {
-        switch places[id] {
+        switch slots[id] {
         case .occupied(_, let continuation):
-            places[id] = nil
+            slots[id] = nil
             count -= 1
             return continuation
         case .reserved:
-            places[id] = .cancelled
+            slots[id] = .cancelled
             return nil
         case .cancelled, nil:
             return nil
         }
     }
 
-    /// Removes the waiting tasks for which a condition holds.
+    /// Removes the waiting tasks that satisfy a condition.
     ///
     /// - Returns: The continuations to resume.
     mutating func release(where isReleased: (Info) -> Bool) -> [(info: Info, continuation: Continuation)] {
         var released: [(info: Info, continuation: Continuation)] = []
-        for (id, place) in places {
-            guard case .occupied(let info, let continuation) = place, isReleased(info) else { continue }
-            places[id] = nil
+        for (id, slot) in slots {
+            guard case .occupied(let info, let continuation) = slot, isReleased(info) else { continue }
+            slots[id] = nil
             released.append((info, continuation))
         }
         count -= released.count

@@ -1,18 +1,18 @@
 public import ErrorRouting
 public import Testing
 
-/// Runs a body that is expected to post errors that a matcher matches, in a test with `.failsOnUnexpectedErrors`.
+/// Runs a body and expects it to post errors that a matcher matches, in a test with `.failsOnUnexpectedErrors`.
 ///
 /// ```swift
 /// await expectingErrors(matching: .type(DecodingError.self), count: 1) { await intake.run() }
 /// ```
 ///
-/// The expectation holds for the body and for all tasks that the body starts, except detached ones, even after the body
-/// has returned. Errors that a rule's action posts are not included, and need a rule. If expectations are nested, an
-/// error counts for the innermost one that matches it.
+/// The expectation applies to the body and to all tasks that it starts, except detached ones, even after the body
+/// returns. It doesn't include errors that a rule's action posts: handle those with a rule. If expectations are nested,
+/// an error counts for the innermost one that matches it.
 ///
-/// At the test's end, when the tasks of its bus have ended, the test fails at the caller's line unless as many errors
-/// were posted as were expected. Attempts and notices fail no test by themselves; to expect them, give their role:
+/// When the tasks of the test's bus have ended, the test fails at the caller's line unless the expected number of
+/// errors was posted. Attempts and notices alone don't fail a test. To expect them, pass their role:
 ///
 /// ```swift
 /// await expectingErrors(matching: .type(CircuitChanged.self), as: .notice, count: 1) { await client.load() }
@@ -21,9 +21,9 @@ public import Testing
 /// - Parameters:
 ///   - matcher: The errors to expect.
 ///   - role: The role in which they are posted.
-///   - count: How many of them; nil for one or more.
+///   - count: How many of these errors to expect; nil for one or more.
 ///   - isolation: The caller's actor, where the body runs.
-///   - sourceLocation: Where the test fails if the errors are not posted.
+///   - sourceLocation: Where the test fails if the errors aren't posted.
 ///   - body: The body. It keeps the caller's isolation.
 /// - Returns: The body's result.
 /// - Throws: The body's error.
@@ -37,7 +37,8 @@ public func expectingErrors<Output, T, F: Error>(
     _ body: () async throws(F) -> T
 ) async throws(F) -> T {
     let expectation = ErrorExpectation(matcher, as: role, count: count, at: sourceLocation)
-    // `withValue` does not keep the thrown type, and keeps the actor only if the closure captures it.
+    // Return a `Result` and capture the actor: `withValue` doesn't keep the thrown type, and keeps the actor only if
+    // the closure captures it.
     let result = await ErrorExpectation.$innermost.withValue(expectation) {
         _ = isolation
         do throws(F) {
@@ -49,7 +50,7 @@ public func expectingErrors<Output, T, F: Error>(
     return try result.get()
 }
 
-/// Runs a synchronous body that is expected to post errors that a matcher matches.
+/// Runs a synchronous body and expects it to post errors that a matcher matches.
 ///
 /// See ``expectingErrors(matching:as:count:isolation:sourceLocation:_:)``.
 @discardableResult

@@ -1,10 +1,10 @@
 public import ErrorRouting
 public import Testing
 
-/// Runs a body, and fails the test for each unexpected error that is posted while the body runs.
+/// Runs a body and fails the test for each unexpected error that is posted while the body runs.
 ///
-/// It does for a body what `.failsOnUnexpectedErrors` does for a test. Use it in an exit test: the test's process has
-/// the trait's bus, but the code runs in a child process, and Swift Testing passes the child's issues on.
+/// It has the same effect on a body as `.failsOnUnexpectedErrors` has on a test. Use it in an exit test: the trait's
+/// bus is in the test's process, but the code runs in a child process. Swift Testing passes the child's issues on.
 ///
 /// ```swift
 /// await #expect(processExitsWith: .success) {
@@ -12,15 +12,16 @@ public import Testing
 /// }
 /// ```
 ///
-/// An error is expected as with the trait: by ``expectingErrors(matching:as:count:isolation:sourceLocation:_:)``, or by
-/// a rule. The issues are recorded when the body and the tasks of its bus have ended, so not if the body ends the
-/// process.
+/// As with the trait, ``expectingErrors(matching:as:count:isolation:sourceLocation:_:)`` or a rule makes an error
+/// expected. The issues are recorded when the body and the tasks of its bus have ended, so nothing is recorded if the
+/// body ends the process.
 ///
 /// - Parameters:
-///   - handler: The rules of the body's bus: errors that they match are expected.
-///   - configuration: The limits of the body's bus; nil for those of the test's trait, or the default if there is none.
+///   - handler: The rules of the body's bus. Errors that they match are expected.
+///   - configuration: The configuration of the body's bus; nil for that of the test's trait or, without one, the
+///     default.
 ///   - isolation: The caller's actor, where the body runs.
-///   - sourceLocation: Where an issue is recorded that belongs to no other line.
+///   - sourceLocation: Where to record issues that have no line of their own.
 ///   - body: The body. It keeps the caller's isolation.
 /// - Returns: The body's result.
 /// - Throws: The body's error.

@@ -4,42 +4,44 @@ import Foundation
     import Darwin
 #endif
 
-/// The lines that standard error has not taken yet: a plain value, which performs no input or output.
+/// The lines that standard error hasn't accepted yet: a plain value that performs no input or output.
 struct LineBuffer {
-    /// The state of the writer thread; while it writes, others only add their lines, so that lines are in order.
+    /// The state of the writer thread.
+    ///
+    /// While it writes, other threads only add lines, so that lines stay in order.
     enum Thread { case absent, resting, writing }
 
-    /// The size up to which a write to a pipe is atomic, so that no other process's output falls in between.
+    /// The size up to which a write to a pipe is atomic, so that no other process's output can split it.
     static let atomicSize = Int(PIPE_BUF)
 
     var thread = Thread.absent
 
-    /// What is being written: whole lines, or a single long one.
+    /// The bytes being written: whole lines, or a single long one.
     private var front: ArraySlice<UInt8> = []
     /// The lines after `front`, from `restStart` on.
     private var rest: [UInt8] = []
     private var restStart = 0
 
-    /// The number of lines that did not fit or could not be written, and that no notice has told of.
+    /// The number of lines that didn't fit or couldn't be written, and that no notice has counted yet.
     private var lost = 0
-    /// How many of those the notice in `front` tells of, if `front` is a notice.
+    /// How many of those lines the notice in `front` counts, if `front` is a notice.
     private var told = 0
-    /// Whether the last write succeeded, so that a notice would be accepted too.
+    /// Whether the last write succeeded, so that standard error would accept a notice too.
     private var isAccepting = false
-    /// Whether what was written ends within a line.
-    private var isCut = false
+    /// Whether the output so far ends within a line.
+    private var endsWithinLine = false
 
-    /// The number of waiting bytes.
+    /// The number of pending bytes.
     var pending: Int { front.count + rest.count - restStart }
 
-    /// Adds lines with their ends, or counts a line that does not fit as lost.
+    /// Adds lines with their newlines, or counts a line that doesn't fit as lost.
     ///
-    /// A line longer than the limit is accepted if nothing else waits.
+    /// A line longer than the limit is accepted if no other bytes are pending.
     mutating func add(_ lines: [UInt8], limit: Int = 1 << 20) {
         if pending == 0 || pending + lines.count <= limit { rest += lines } else { lost += 1 }
     }
 
-    /// Returns the bytes to write next; none if all is written.
+    /// Returns the bytes to write next; none if everything is written.
     mutating func next() -> ArraySlice<UInt8> {
         guard front.isEmpty else { return front }
         if isAccepting, lost > 0 {
@@ -49,19 +51,21 @@ struct LineBuffer {
         } else if restStart < rest.count {
             front = takeBatch()
         }
-        if isCut, !front.isEmpty { front = [.newline] + front }
+        if endsWithinLine, !front.isEmpty { front = [.newline] + front }
         return front
     }
 
-    /// Records how many of those bytes were written; a negative number if the write failed.
+    /// Records how many of those bytes were written.
+    ///
+    /// A negative number means that the write failed.
     mutating func wrote(_ count: Int) {
         isAccepting = count >= 0
         if count > 0 {
-            isCut = front[front.startIndex + count - 1] != .newline
+            endsWithinLine = front[front.startIndex + count - 1] != .newline
             front = front.dropFirst(count)
             if front.isEmpty { lost -= told }
         } else if count < 0 {
-            // A line that lacks only its newline is not lost; the newline is written before the next line.
+            // Don't count a line that lacks only its newline as lost: the newline is written before the next line.
             if told == 0 { lost += front.count { $0 == .newline } - (front.first == .newline ? 1 : 0) }
             if front.count == 1 { lost -= told }
             front = []
@@ -69,8 +73,8 @@ struct LineBuffer {
         if front.isEmpty { told = 0 }
     }
 
-    /// Removes and returns the lines that the thread has not begun to write.
-    mutating func takeOver() -> LineBuffer {
+    /// Removes and returns the lines that the thread hasn't begun to write.
+    mutating func takeRest() -> LineBuffer {
         var taken = self
         if thread == .writing { (taken.front, taken.told) = ([], 0) }
         (rest, restStart, lost) = ([], 0, told)
@@ -85,7 +89,7 @@ struct LineBuffer {
         let batch = Array(rest[restStart..<end])
         restStart = end
         if restStart == rest.count {
-            // Frees the memory that a storm of lines needed.
+            // Free the memory that a flood of lines needed.
             (rest, restStart) = ([], 0)
         } else if restStart > rest.count / 2 {
             rest.removeFirst(restStart)

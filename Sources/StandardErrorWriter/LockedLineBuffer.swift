@@ -2,15 +2,15 @@ import Synchronization
 
 /// A line buffer behind a mutex whose ordering the thread sanitizer can see.
 ///
-/// The mutex is part of a library that is not instrumented, so the sanitizer sees no order between one holder and the
-/// next. Each holder also reads and writes an atomic, which is instrumented; the buffer is beside the mutex and not in
-/// it, so that it is accessed only between the two.
+/// The mutex is part of a library without instrumentation, so the sanitizer sees no order between one holder and the
+/// next. Each holder also reads and writes an atomic, which is instrumented. The buffer is outside the mutex, so that
+/// it is accessed only between these two operations.
 ///
-/// `@unchecked`, since the compiler cannot know that `buffer` is accessed only under the lock.
+/// It is `@unchecked` because the compiler can't verify that `buffer` is accessed only under the lock.
 final class LockedLineBuffer: @unchecked Sendable {
     private let mutex = Mutex(())
     private let order = Atomic<Bool>(false)
-    // The lock already makes each access exclusive.
+    // The lock already makes every access exclusive.
     @exclusivity(unchecked) private var buffer = LineBuffer()
 
     /// Calls a closure with the buffer while holding the lock.
@@ -22,9 +22,9 @@ final class LockedLineBuffer: @unchecked Sendable {
         }
     }
 
-    /// Calls a closure as ``withLock(_:)`` does, unless a thread, perhaps this one, holds the lock.
+    /// Calls a closure like ``withLock(_:)``, unless a thread, perhaps this one, holds the lock.
     ///
-    /// - Returns: What the closure returns; nil if it was not called.
+    /// - Returns: The closure's result; nil if it wasn't called.
     func withLockIfAvailable<Result: Sendable>(_ body: (inout LineBuffer) -> Result) -> Result? {
         mutex.withLockIfAvailable { _ in
             _ = order.load(ordering: .acquiring)

@@ -6,17 +6,17 @@ import Synchronization
 #endif
 
 extension StandardError {
-    /// The longest time for which all exit handlers together may delay the end of the process.
+    /// The longest time by which all exit handlers together may delay the end of the process.
     ///
-    /// Tests of the order of lines set a longer time: if a thread gets no processor in this time, its lines are written
-    /// out of order.
+    /// Tests of the order of lines set a longer time, because a thread's lines are written out of order if it receives
+    /// no processor time within the limit.
     package static var exitLimit: Duration {
         get { .milliseconds(exitMilliseconds.load(ordering: .relaxed)) }
         set { exitMilliseconds.store(Int64(newValue / .milliseconds(1)), ordering: .relaxed) }
     }
 
     private static let exitMilliseconds = Atomic<Int64>(100)
-    /// Determined when the first exit handler begins.
+    /// The end of that time, set when the first exit handler begins.
     private static let exitEnd = ContinuousClock.now + exitLimit
 
     /// Whether an exit handler may wait longer.
@@ -25,15 +25,15 @@ extension StandardError {
     /// The process that the buffered lines belong to.
     static let process = getpid()
 
-    /// Writes the buffered lines and then further lines, as many as standard error accepts within ``exitLimit``.
+    /// Writes the buffered lines and then further ones, as many as standard error accepts within ``exitLimit``.
     ///
-    /// For `atexit` handlers. It never blocks on a lock, since the thread that holds it may be stopped, or be this
-    /// thread, interrupted by a signal whose handler calls `exit`. If the lock is not released, or the writer thread
-    /// does not finish in time, the remaining lines are written out of order.
+    /// Call it from `atexit` handlers. It never blocks on a lock, because the thread that holds the lock might be
+    /// stopped. It might even be this thread, interrupted by a signal handler that calls `exit`. If the lock isn't
+    /// released, or the writer thread doesn't finish in time, the remaining lines are written out of order.
     ///
-    /// - Parameter lines: Further lines without their ends.
+    /// - Parameter lines: Further lines without newlines.
     package static func writeAtExit(_ lines: [String] = []) {
-        // In a forked process the buffered lines are the parent's, which writes them itself.
+        // Skip the buffered lines in a forked process: they belong to the parent, which writes them itself.
         guard getpid() == process else { return }
         var added = lines.flatMap(bytes(of:))
         repeat {
@@ -47,7 +47,7 @@ extension StandardError {
             }
             usleep(1_000)
         } while hasTimeAtExit
-        var rest = buffer.withLockIfAvailable { $0.takeOver() } ?? LineBuffer()
+        var rest = buffer.withLockIfAvailable { $0.takeRest() } ?? LineBuffer()
         rest.add(added, limit: .max)
         _ = writeAtOnce(&rest)
     }

@@ -7,13 +7,15 @@ import Foundation
 
 /// Writes lines to standard error without making callers wait.
 ///
-/// A line is written at once if nothing waits, a pipe would accept it in one piece, and `poll` says that standard error
-/// accepts it. Otherwise it is buffered, and written by a dedicated thread. So a caller waits only if another process
-/// fills a pipe between `poll` and `write`, or for a terminal that accepts no more than a part of the line.
+/// A line is written at once if no other bytes are pending, a pipe would accept it in one piece, and `poll` reports
+/// that standard error is ready. Otherwise it is buffered, and a dedicated thread writes it. So a caller waits only if
+/// another process fills a pipe between `poll` and `write`, or if a terminal accepts only part of the line.
 package enum StandardError {
-    /// The lines that wait; at exit those that are left are written.
+    /// The pending lines.
+    ///
+    /// The remaining ones are written at exit.
     static let buffer: LockedLineBuffer = {
-        // Determined here, so that a process forked from this one later sees its parent's identifier.
+        // Set the identifier here, so that a process forked later sees its parent's identifier.
         _ = process
         atexit { StandardError.writeAtExit() }
         return LockedLineBuffer()
@@ -23,20 +25,20 @@ package enum StandardError {
 
     /// Writes one whole line without waiting.
     ///
-    /// If the buffer is full, or the write fails, the line is counted as lost, and the count is written later.
+    /// If the buffer is full or the write fails, the line is counted as lost, and the count is written later.
     package static func write(_ line: String) {
         let bytes = bytes(of: line)
         wake(buffer.withLock { add(bytes, to: &$0) })
     }
 
-    /// The number of bytes that wait to be written.
+    /// The number of bytes that must still be written.
     package static var pendingCount: Int { buffer.withLock { $0.pending } }
 
     static func bytes(of line: String) -> [UInt8] { Array("\(line)\n".utf8) }
 
-    /// Adds lines, and writes what can be written at once unless the thread is writing.
+    /// Adds lines and, unless the thread is writing, writes as much as possible at once.
     ///
-    /// - Returns: What the thread has done so far, if it has to be woken or started.
+    /// - Returns: The thread's state before the call if it must now be woken or started; otherwise nil.
     static func add(_ lines: [UInt8], to buffer: inout LineBuffer, limit: Int = 1 << 20) -> LineBuffer.Thread? {
         buffer.add(lines, limit: limit)
         if buffer.thread == .writing || writeAtOnce(&buffer) { return nil }
@@ -46,7 +48,7 @@ package enum StandardError {
 
     /// Writes while standard error accepts bytes.
     ///
-    /// - Returns: Whether all is written.
+    /// - Returns: Whether everything is written.
     static func writeAtOnce(_ buffer: inout LineBuffer) -> Bool {
         while true {
             let bytes = buffer.next()
@@ -62,17 +64,17 @@ package enum StandardError {
 
     // MARK: The thread
 
-    /// Wakes or starts the thread, if there is a need.
+    /// Wakes or starts the thread if needed.
     static func wake(_ thread: LineBuffer.Thread?) {
         switch thread {
         case nil, .writing: break
         case .resting: threadWakes.signal()
-        // The lines wait until another one is added.
+        // Leave the lines pending until another one is added.
         case .absent: if !startThread() { buffer.withLock { $0.thread = .absent } }
         }
     }
 
-    /// Starts the thread, which blocks all signals: the program's handlers run on the program's own threads.
+    /// Starts the thread, which blocks all signals, so that the program's handlers run on its own threads.
     ///
     /// - Returns: Whether it was started.
     private static func startThread() -> Bool {
@@ -106,10 +108,11 @@ package enum StandardError {
             var bytes = buffer.withLock { $0.next() }
             while !bytes.isEmpty {
                 var count = 0
-                // For a short time, since it is not noticed meanwhile if the program replaces the file.
+                // Wait for a short time only: while it waits, the thread doesn't notice if the program replaces the
+                // file.
                 if StandardErrorDescriptor.accepts(withinMilliseconds: 100) {
                     count = StandardErrorDescriptor.write(bytes)
-                    // Another process was faster, and may be again.
+                    // Wait again: another process was faster, and might be faster again.
                     if count == 0 { usleep(1_000) }
                 }
                 bytes = buffer.withLock { buffer in

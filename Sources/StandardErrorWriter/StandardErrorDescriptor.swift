@@ -4,11 +4,11 @@ import Foundation
     import Darwin
 #endif
 
-/// The system's calls on standard error.
+/// Calls the system to write to standard error.
 ///
-/// The program's handler of `SIGPIPE` is neither called nor changed.
+/// It neither calls nor changes the program's handler for `SIGPIPE`.
 enum StandardErrorDescriptor {
-    /// Waits until the descriptor accepts bytes, or has failed.
+    /// Waits until the descriptor accepts bytes or has failed.
     ///
     /// - Returns: False if the time is over.
     static func accepts(withinMilliseconds time: Int32) -> Bool {
@@ -18,8 +18,8 @@ enum StandardErrorDescriptor {
 
     /// Writes bytes.
     ///
-    /// - Returns: The number of written bytes; 0 if a non-blocking descriptor accepts none, or a signal came; -1 if the
-    ///   write failed.
+    /// - Returns: The number of written bytes; 0 if a non-blocking descriptor accepts none or a signal interrupted the
+    ///   write; -1 if the write failed.
     static func write(_ bytes: ArraySlice<UInt8>) -> Int {
         let count = withoutSignal(bytes.count) { unsafe bytes.withUnsafeBytes { unsafe attempt($0) } }
         return count < 0 && [EAGAIN, EWOULDBLOCK, EINTR].contains(errno) ? 0 : count
@@ -32,8 +32,8 @@ enum StandardErrorDescriptor {
             return unsafe Darwin.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
         }
 
-        // Darwin sends the signal to the process, so it would be of no use if this thread blocked it. The open file
-        // raises none meanwhile; other processes share that setting, so it is restored.
+        // Disable the signal for the open file: Darwin sends it to the process, so blocking it in this thread would
+        // have no effect. Restore the setting afterwards, because other processes share it.
         private static func withoutSignal(_: Int, _ body: () -> Int) -> Int {
             guard fcntl(STDERR_FILENO, F_GETNOSIGPIPE) == 0 else { return body() }
             _ = fcntl(STDERR_FILENO, F_SETNOSIGPIPE, 1)
@@ -48,8 +48,8 @@ enum StandardErrorDescriptor {
             unsafe Foundation.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
         }
 
-        // Linux sends the signal to the writing thread, which blocks it meanwhile, and removes it. A signal that was
-        // pending before stays pending; one that is not blocked cannot be pending.
+        // Block the signal in this thread and remove it afterwards: Linux sends it to the writing thread. A signal that
+        // was pending before stays pending; if it wasn't blocked, it can't have been pending.
         private static func withoutSignal(_ size: Int, _ body: () -> Int) -> Int {
             var (signal, before, pending) = (sigset_t(), sigset_t(), sigset_t())
             unsafe sigemptyset(&signal)
@@ -60,7 +60,8 @@ enum StandardErrorDescriptor {
             if wasBlocked { unsafe sigpending(&pending) }
             let count = body()
             let reason = errno
-            // If the reader closes a pipe during the write, the signal is raised although some bytes were written.
+            // Check even after a partial write: if the reader closes a pipe during the write, the signal is still
+            // raised.
             let wasPending = unsafe sigismember(&pending, SIGPIPE) == 1
             if count < size, !wasPending {
                 var noTime = timespec()

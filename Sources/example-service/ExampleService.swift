@@ -1,12 +1,16 @@
 import Dispatch
+import ErrorRecording
+import ErrorReplay
 import ErrorRouting
 import Foundation
 
-/// A service with an error bus, which stops within five seconds after SIGTERM, even if an action hangs.
+/// A service with an error bus, which stops within five seconds after SIGTERM or Ctrl-C, even if an action hangs.
+///
+/// `--record FILE` also records its errors; `replay FILE` shows which of them other rules would handle differently.
 @main
 struct ExampleService {
-    struct OrderRejected: Error { let number: Int }
-    struct PagerDown: Error {}
+    struct OrderRejected: Error, Codable { let number: Int }
+    struct PagerDown: Error, Codable {}
 
     static let rules = ErrorHandler.standardError.overlaid(
         with: ErrorHandler()
@@ -19,19 +23,43 @@ struct ExampleService {
                 return .stop
             })
 
-    static func main() async {
-        let (terminated, source) = terminationSignal()
+    /// The rules as somebody might change them: a rejected order needs no action.
+    static let changedRules = rules.overlaid(with: ErrorHandler().ignore(OrderRejected.self))
+
+    /// The types whose values are recorded, so that a replay can create them again.
+    static let rebuilding = RebuildableErrors().adding(OrderRejected.self).adding(PagerDown.self)
+
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        switch arguments.first {
+        case nil: await run(recordingTo: nil)
+        case "--record" where arguments.count == 2:
+            await run(recordingTo: try ErrorRecorder(path: arguments.last ?? "", rebuilding: rebuilding))
+        case "replay": await replay(Array(arguments.dropFirst()))
+        default:
+            say("usage: example-service [--record FILE | replay [--changed] FILE...]")
+            exit(64)
+        }
+    }
+
+    static func run(recordingTo recorder: ErrorRecorder?) async -> Never {
+        let (terminated, sources) = terminationSignals()
         let bus = ErrorBus(handler: rules)
         bus.becomeRoot()  // for code in threads and callbacks, which has no task
+        if let recorder { bus.observeUntilEnd { recorder.record($0) } }
         let running = Task { await bus.run() }
         bus.task { try await serve(errors: bus) }
         for await _ in terminated {}
-        source.cancel()
+        for source in sources { source.cancel() }
         let deadline = ContinuousClock.now + .seconds(5)
         await bus.endTasks(within: .zero, grace: .seconds(3))  // cancels `serve`
         let left = await bus.shutdown(within: deadline - .now)
-        for report in left { say("not delivered: \(report.message)") }
+        for report in left {
+            say("not delivered: \(report.message)")
+            recorder?.record(report)
+        }
         await running.value
+        _ = await recorder?.close(within: .seconds(1))
         say("stopped: \(bus.statistics)")
         exit(left.isEmpty ? 0 : 1)
     }
@@ -44,14 +72,24 @@ struct ExampleService {
         errors.post(OrderRejected(number: 18))
     }
 
-    /// Returns a stream that finishes on SIGTERM, and the signal's source, which the caller has to retain.
-    static func terminationSignal() -> (AsyncStream<Void>, any DispatchSourceSignal) {
-        signal(SIGTERM, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
+    /// Compares the program's rules, or changed ones, with the outcomes in files, and ends the process.
+    static func replay(_ arguments: [String]) async -> Never {
+        await Replay.main(
+            rules: arguments.contains("--changed") ? changedRules : rules, rebuilding: rebuilding,
+            arguments: arguments.filter { $0 != "--changed" })
+    }
+
+    /// Returns a stream that finishes on SIGTERM or Ctrl-C, and the signals' sources, which the caller has to retain.
+    static func terminationSignals() -> (AsyncStream<Void>, [any DispatchSourceSignal]) {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
-        source.setEventHandler { continuation.finish() }
-        source.activate()
-        return (stream, source)
+        let sources = [SIGTERM, SIGINT].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { continuation.finish() }
+            source.activate()
+            return source
+        }
+        return (stream, sources)
     }
 
     static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BoundedDescriptions
 
-/// Counts children and bytes, so that no time has to be measured.
+/// Counts children and bytes instead of measuring time.
 @Suite("Behaviour 24: the bounded printer stops at its limits", .tags(.behaviour24), .hangLimit)
 struct BoundedPrinterLimitTests {}
 
@@ -24,7 +24,7 @@ extension BoundedPrinterLimitTests {
 
     struct Said: Error { var text: String }
 
-    /// A value whose children are made when they are looked at, and counted.
+    /// A value that creates and counts its children on access.
     struct Lazy: CustomReflectable, Error {
         let made = Counter()
         var style: Mirror.DisplayStyle? = .struct
@@ -141,7 +141,7 @@ extension BoundedPrinterLimitTests {
         #expect(!printer.text.contains("\u{FFFD}"))
     }
 
-    @Test("children that are made when looked at are made as often as they are counted")
+    @Test("children that are created on access are created as often as they are counted")
     func lazyChildren() {
         for style in [Mirror.DisplayStyle.struct, .tuple, .collection] {
             for isLabelled in [true, false] {
@@ -154,11 +154,11 @@ extension BoundedPrinterLimitTests {
         }
     }
 
-    @Test("what is left out is marked where it would be")
+    @Test("omitted parts are marked in position")
     func marks() {
         let many = BoundedPrinter.text(of: Measured(numbers: Array(0..<2_000)))
         #expect(many.hasPrefix("Measured(numbers: [0, 1, 2, "))
-        // The array is one child, its elements are the others.
+        // The array is one child, and its elements are the others.
         #expect(many.hasSuffix(", 1021, 1022, …])"))
         #expect(!BoundedPrinter.text(of: Measured(numbers: Array(0..<1_023))).contains("…"))
         expect(BoundedPrinter.text(of: ["a": 1, "b": 2].merging(["c": 3]) { $1 }).contains("…"), equals: false)
@@ -170,7 +170,7 @@ extension BoundedPrinterLimitTests {
         #expect((16 * 1_024 - 1...16 * 1_024).contains(long.utf8.count))
     }
 
-    @Test("a text of just the limit is whole")
+    @Test("a string of exactly the limit isn't truncated")
     func exactLimit() {
         let text = String(repeating: "a", count: 16 * 1_024)
         expect(BoundedPrinter.text(of: text), equals: text)

@@ -9,13 +9,13 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("Behaviour 24: the bounded printer looks into no object, and prints no address", .tags(.behaviour24), .hangLimit)
+@Suite("Behaviour 24: the bounded printer doesn't inspect objects or print addresses", .tags(.behaviour24), .hangLimit)
 struct BoundedPrinterObjectTests {}
 
 extension BoundedPrinterObjectTests {
     struct Holder: Error, @unchecked Sendable { var content: Any }
 
-    /// Unchecked: what it holds is only touched while its lock is held, which the test does for as long as it prints.
+    /// It is unchecked because its content is accessed only under its lock, which the test holds while it prints.
     final class Guarded: Error, CustomReflectable, @unchecked Sendable {
         var count = 0
         var customMirror: Mirror { fatalError("an object was looked into") }
@@ -31,7 +31,7 @@ extension BoundedPrinterObjectTests {
         func change() { numbers.append(numbers.count) }
     }
 
-    /// An object that says what an object says by default.
+    /// An object with the default description.
     class Addressed: CustomStringConvertible {
         var description: String { unsafe "<Addressed: \(Unmanaged.passUnretained(self).toOpaque())>" }
     }
@@ -43,7 +43,7 @@ extension BoundedPrinterObjectTests {
 
     private func text(of content: Any) -> String { BoundedPrinter.text(of: Holder(content: content)) }
 
-    @Test("objects and actors that do not speak for themselves are named, and not looked into")
+    @Test("objects and actors without their own descriptions are named but not inspected")
     func named() {
         let module = "BoundedDescriptionsTests.BoundedPrinterObjectTests"
         expect(text(of: Guarded()), equals: "Holder(content: \(module).Guarded)")
@@ -69,18 +69,18 @@ extension BoundedPrinterObjectTests {
         }
     }
 
-    @Test("where a description is no more than the object's address, its type is named")
+    @Test("if a description is only the object's address, its type is named")
     func defaultDescriptions() {
         expect(text(of: Addressed()), equals: "Holder(content: \(TypeName.full(Addressed.self)))")
         expect(text(of: NSObject()), equals: "Holder(content: \(TypeName.full(NSObject.self)))")
         expect(BoundedPrinter.text(of: Thread.current), equals: TypeName.full(type(of: Thread.current)))
     }
 
-    @Test("no address is printed, of whatever it is one")
+    @Test("no address of any kind is printed")
     func addresses() throws {
         @safe struct Pointers {
             let identity = ObjectIdentifier(Int.self)
-            // Unsafe: never followed, and that is what is tested.
+            // It is unsafe, but the pointer is never followed, as the test shows.
             let pointer = unsafe UnsafeRawPointer(bitPattern: 0x1234_5678)
             let buffer = unsafe UnsafeBufferPointer<Int>(
                 start: UnsafePointer(bitPattern: 0x1234_5678), count: 10_000_000)
@@ -106,7 +106,7 @@ extension BoundedPrinterObjectTests {
 
     // MARK: Foundation's errors
 
-    @Test("an NSError in another value has its domain, code and description, and no user info")
+    @Test("an NSError in another value has its domain, code, and description, but no user info")
     func nsErrors() {
         let info: [String: Any] = [NSLocalizedDescriptionKey: "no paper", "tray": NSObject()]
         let error = NSError(domain: "d", code: 1, userInfo: info)
@@ -117,7 +117,7 @@ extension BoundedPrinterObjectTests {
         #expect(text(of: NSError(domain: NSPOSIXErrorDomain, code: .max)).hasPrefix("Holder(content: Error Domain="))
     }
 
-    @Test("decoding errors are printed as Swift prints them, encoding errors by their mirrors")
+    @Test("decoding errors are printed as Swift prints them, and encoding errors with their mirrors")
     func codingErrors() throws {
         struct Order: Codable { var amount: Int? }
         for text in [#"{"amount": "x"}"#, #"{"amount": {}}"#, #"[]"#] {

@@ -5,7 +5,8 @@ import Testing
 @testable import BoundedDescriptions
 
 @Suite(
-    "Behaviour 24: a value is printed by its own description if it has one, else by its mirror", .tags(.behaviour24))
+    "Behaviour 24: a value is printed by its own description if it has one, else by its mirror", .tags(.behaviour24),
+    .hangLimit)
 struct BoundedPrinterTests {}
 
 extension BoundedPrinterTests {
@@ -45,7 +46,7 @@ extension BoundedPrinterTests {
 
     private static let here = "BoundedDescriptionsTests.BoundedPrinterTests"
 
-    @Test("descriptions, optionals, tuples and collections are the same in other values as by themselves")
+    @Test("descriptions, optionals, tuples, and collections are the same in other values as alone")
     func samples() {
         let samples: [(Any, String)] = [
             (1, "1"), (-2.5, "-2.5"), (true, "true"), (Character("x"), "x"),
@@ -69,7 +70,7 @@ extension BoundedPrinterTests {
         }
     }
 
-    @Test("structs and cases have the names of their modules in other values, and texts are in quotation marks there")
+    @Test("within other values, structs and cases have the names of their modules, and strings are quoted")
     func nested() {
         let samples: [(Any, String, String)] = [
             ("a \"b\"\n", "a \"b\"\n", #""a \"b\"\n""#), ("abc".dropFirst(), "bc", #""bc""#),
@@ -104,7 +105,7 @@ extension BoundedPrinterTests {
         }
     }
 
-    @Test("what is in a set or a dictionary is sorted, so that the text is the same in every run")
+    @Test("the elements of sets and dictionaries are sorted, so that the string is the same in every run")
     func sorted() {
         expect(BoundedPrinter.text(of: Set("dbca".map(String.init))), equals: #"["a", "b", "c", "d"]"#)
         expect(BoundedPrinter.text(of: ["b": 2, "c": 3, "a": 1]), equals: #"["a": 1, "b": 2, "c": 3]"#)
@@ -113,7 +114,7 @@ extension BoundedPrinterTests {
             equals: #"[["b": [1, 2]], ["a": [3], "z": []]]"#)
     }
 
-    @Test("a value that speaks for itself is asked once, and its mirror is not")
+    @Test("a value's own description is read once, and its mirror isn't")
     func askedOnce() {
         struct Witness: CustomStringConvertible, CustomReflectable {
             let count = Count()
@@ -134,7 +135,7 @@ extension BoundedPrinterTests {
         expect(witness.count.value, equals: 5)
     }
 
-    @Test("a collection of the user's that describes itself is asked, and not gone through")
+    @Test("a custom collection with its own description isn't iterated")
     func hidingCollections() {
         struct Secrets: Collection, CustomStringConvertible {
             let startIndex = 0

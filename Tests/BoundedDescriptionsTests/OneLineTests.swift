@@ -3,25 +3,25 @@ import Testing
 
 @testable import BoundedDescriptions
 
-@Suite("Behaviour 24: a text is escaped to one line, and cut at its limit", .tags(.behaviour24))
+@Suite("Behaviour 24: a string is escaped to one line and truncated at its limit", .tags(.behaviour24), .hangLimit)
 struct OneLineTests {}
 
 extension OneLineTests {
-    /// Joiners and selectors that do something.
+    /// Joiners and selectors that have an effect.
     static let whole = [
         "", "plain", "Ünïcödé, e\u{301}", "日本語", "👩‍👩‍👧", "👩🏽‍🚀", "🧔‍♂️", "❤️‍🔥", "🏳️‍🌈", "👁️‍🗨️", "☎︎ ☎️", "©️ ™️ ℹ️", "1️⃣ #️⃣ *️⃣", "🇩🇪",
         "می\u{200C}خواهم", "ه\u{200D}", "مَ\u{200C}ن", "क्\u{200D}ष", "ക്\u{200C}", "ന്\u{200D} ", "ශ්\u{200D}රී",
         "র\u{200D}্য", "Auf\u{200C}lage", "葛\u{E0100}城", "ᠠ\u{180B}", "\u{E000}",
     ]
 
-    /// Characters that are not seen, or are not what they seem.
+    /// Characters that are invisible or misleading.
     static let hidden: [String] = [
         "\n", "\r", "\t", "\0", "\u{7F}", "\u{85}", "\u{9B}", "\u{2028}", "\u{2029}", "\u{202E}", "\u{2066}",
         "\u{200F}", "\u{61C}", "\u{200B}", "\u{FEFF}", "\u{AD}", "\u{2060}", "\u{2064}", "\u{E0001}", "\u{E0041}",
         "\u{115F}", "\u{1160}", "\u{3164}", "\u{FFA0}", "\u{34F}", "\u{180E}", "\u{17B4}", "\u{1D173}", "\u{FFF0}",
     ]
 
-    /// Joiners and selectors that are in no grapheme of letters or emoji.
+    /// Joiners and selectors outside graphemes of letters or emoji.
     static let idle: [String] = [
         "\u{200C}", "\u{200D}", "\u{FE0F}", "\u{E0100}", "\u{200D}a", "\u{FE0F}a", "a \u{200C}b", "a \u{200D}b",
         "a \u{FE0F}b", "7\u{200D}", "7\u{FE00}", "۷\u{200C}", ".\u{200D}", "-\u{FE0F}", "(\u{200C}", "_\u{200C}",
@@ -29,13 +29,13 @@ extension OneLineTests {
         " \u{301}\u{FE0F}",
     ]
 
-    /// Several in a row, of which only the first does something.
+    /// Several in a row, where only the first has an effect.
     static let rows: [String] = [
         "a\u{200D}\u{200D}", "a\u{200C}\u{200D}\u{200C}", "ن\u{FE0F}\u{FE00}", "葛\u{E0100}\u{E0101}",
         "👩\u{FE0F}\u{FE0F}", "👩\u{200D}\u{200D}", "1\u{FE0F}\u{200D}",
     ]
 
-    @Test("joiners and variation selectors stay where they do something")
+    @Test("joiners and variation selectors stay if they have an effect")
     func keeps() {
         for text in Self.whole {
             expect(Array(OneLine.escaped(text).unicodeScalars), equals: Array(text.unicodeScalars))
@@ -44,7 +44,7 @@ extension OneLineTests {
         }
     }
 
-    @Test("what breaks a line, reorders it, or is not shown is escaped wherever it is")
+    @Test("characters that break a line, reorder it, or are invisible are escaped everywhere")
     func escapes() {
         for text in Self.hidden {
             let name = Comment(rawValue: text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined())
@@ -58,7 +58,7 @@ extension OneLineTests {
         }
     }
 
-    @Test("joiners and variation selectors that do nothing are escaped, so that no bytes can be hidden in them")
+    @Test("joiners and variation selectors without an effect are escaped, so that they can't hide bytes")
     func useless() {
         for text in Self.idle {
             let line = OneLine.escaped(text)
@@ -79,7 +79,7 @@ extension OneLineTests {
         }
     }
 
-    @Test("names for what is escaped often, numbers for the rest")
+    @Test("frequent escapes have names, and others have numbers")
     func forms() {
         expect(OneLine.escaped("a\nb\rc\td\u{1B}e\u{200B}f\"\\"), equals: #"a\nb\rc\td\u{1b}e\u{200b}f"\"#)
         expect(OneLine.quoted("a\"\\\n"), equals: #""a\"\\\n""#)
@@ -92,7 +92,7 @@ extension OneLineTests {
 
     // MARK: Length
 
-    @Test("a text of 16 KiB is whole, and one of a byte more is cut, with a mark")
+    @Test("a string of 16 KiB stays whole, and one more byte truncates it, with a mark")
     func cut() {
         let limit = 16 * 1_024
         let text = String(repeating: "a", count: limit)
@@ -107,7 +107,7 @@ extension OneLineTests {
         #expect(!escaped.contains("…"))
     }
 
-    @Test("the cut is between scalars, and never in an escape")
+    @Test("truncation is between scalars and never within an escape")
     func cutBetweenScalars() {
         for unit in ["é", "日", "👩", "\u{200B}", "\n", "\"", "\\"] {
             for offset in 0..<8 {
@@ -123,7 +123,7 @@ extension OneLineTests {
         }
     }
 
-    @Test("a character of ten million marks is cut as well, and no more of it is read than has room")
+    @Test("a character with ten million marks is truncated too, and only the part that fits is read")
     func endlessCharacter() {
         let marks = "e" + String(repeating: "\u{301}", count: 10_000_000)
         #expect(OneLine.escaped(marks).utf8.count <= 16 * 1_024)

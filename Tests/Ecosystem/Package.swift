@@ -39,7 +39,7 @@ let package = Package(
             name: "OrderService",
             dependencies: [
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "AsyncHTTPClientTransport", package: "swift-error-bus-adapters"),
+                .product(name: "ErrorRoutingAsyncHTTPClient", package: "swift-error-bus-adapters"),
                 .product(name: "ErrorRecording", package: "swift-error-bus"),
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
@@ -64,13 +64,27 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
+        // The program on the adapters' page.
+        .executableTarget(
+            name: "PageService",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "ErrorRoutingHummingbird", package: "swift-error-bus-adapters"),
+                .product(name: "ErrorRoutingLifecycle", package: "swift-error-bus-adapters"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]
+        ),
         // The table of situations, H4 and the load, each on every transport there is; and the service under load.
         .testTarget(
             name: "FaultLabTests",
             dependencies: [
                 "FaultServer",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "AsyncHTTPClientTransport", package: "swift-error-bus-adapters"),
+                .product(name: "ErrorRoutingAsyncHTTPClient", package: "swift-error-bus-adapters"),
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -103,7 +117,7 @@ for target in package.targets {
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
     // Not where Hummingbird's protocols are conformed to: its own functions and closures are those of before.
-    if target.name != "OrderService" { settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault")) }
+    if target.type != .executable { settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault")) }
 
     target.swiftSettings = settings
 }

@@ -1,6 +1,6 @@
-/// The declarations that the page on apps uses of modules that are on Apple's platforms only, by the modules' names.
+/// Declarations for the app page's snippets, by the names of modules that exist only on Apple's platforms.
 ///
-/// They have the signatures of Apple's and no implementations: the page's code is type-checked against them.
+/// They have Apple's signatures but no implementations. The page's code is type-checked against them.
 let appleStubs = ["CoreLocation": coreLocation, "UIKit": uiKit, "os": os]
 
 private let coreLocation = """
@@ -43,7 +43,7 @@ private let os = """
 private let uiKit = """
     public import Foundation
 
-    // No `NSObject`: only on Apple's platforms may a class of the main actor override the initialiser of one.
+    // It isn't an `NSObject`: only on Apple's platforms can a main-actor class override that initializer.
     @MainActor open class UIResponder {
         public init() {}
     }

@@ -23,7 +23,7 @@ struct BindingTests {
 }
 
 extension BindingTests {
-    @Test("each style shows its own error; a binding set to nil dismisses it; any other value is ignored")
+    @Test("each style shows its own error; setting its binding to nil dismisses it, and any other value is ignored")
     func setToNil() {
         for text in ["inline", "a", "banner", "b", "inline"] { presenter.present(Plain(text)) }
         let alert = presenter.alert
@@ -41,7 +41,7 @@ extension BindingTests {
         expect(presenter.statistics, equals: .init(received: 5, shown: 4, folded: 1))
     }
 
-    @Test("an alert that its button's tap closes is retried all the same, once, and its failure is a new alert")
+    @Test("an alert that its button's tap closes is still retried once, and its failure is a new alert")
     func retryAfterClosing() async throws {
         var attempts = 0
         await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) {
@@ -58,7 +58,7 @@ extension BindingTests {
         expect(presenter.statistics, equals: .init(received: 2, shown: 2))
     }
 
-    @Test("what was dismissed by its value, or is of another presenter, or made by hand, is retried by nobody")
+    @Test("an error that was dismissed by value, belongs to another presenter, or was created by hand isn't retried")
     func foreignValues() async throws {
         var attempts = 0
         presenter.present(Plain("no")) { attempts += 1 }
@@ -74,7 +74,7 @@ extension BindingTests {
         expect(attempts, equals: 0)
     }
 
-    @Test("retries of two styles run at once; one that was closed does not keep the next from being retried")
+    @Test("retries of two styles run at the same time, and a closed error doesn't prevent the next from being retried")
     func atOnce() async throws {
         let gates = [Gate(), Gate()]
         var begun: [String] = []
@@ -89,7 +89,7 @@ extension BindingTests {
         await waitUntil { begun == ["first"] }
         presenter.alert = nil
         let second = try #require(presenter.alert)
-        // Code that means whichever is shown does not reach an error that has come up meanwhile.
+        // Code that means whichever error is shown doesn't reach one that appeared in between.
         await presenter.retry()
         expect(begun, equals: ["first"])
         let next = Task { await presenter.retry(second) }
@@ -105,7 +105,7 @@ extension BindingTests {
         #expect(presenter.isSound)
     }
 
-    @Test("an alert that its button closes while others wait: what the retry fails with is next, always")
+    @Test("if a button closes an alert while others wait, the retry's failure is always next")
     func answerAfterClosing() async throws {
         let presenter = ErrorPresenter(rules: .alerts, limit: 2)
         await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw Plain("no") }
@@ -122,7 +122,7 @@ extension BindingTests {
         #expect(presenter.isSound)
     }
 
-    @Test("an alert that its button closes is there again, and can be retried, if the retry is cancelled")
+    @Test("an alert that its button closes returns, and can be retried, if the retry is cancelled")
     func cancelledAfterClosing() async throws {
         var attempts = 0
         await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) {
@@ -144,7 +144,7 @@ extension BindingTests {
         expect(presenter.alert?.title, equals: "Saving")
     }
 
-    @Test("what a cause that is gone has left is dismissed, shown or not, also what the main actor has not processed")
+    @Test("errors with a vanished cause are dismissed, shown or waiting, even if the main actor hasn't processed them")
     func dismissAll() async throws {
         let receive = presenter.receiver
         for _ in 0..<2 {
@@ -161,7 +161,7 @@ extension BindingTests {
         expect([presenter.alert, presenter.banner], equals: [nil, nil])
         await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw Plain("b") }
         let seen = try #require(presenter.alert)
-        // A matcher is user code, which may come back.
+        // A matcher is user code, which can call back.
         presenter.dismissAll(
             matching: .any.where { [presenter] _ in
                 MainActor.assumeIsolated { presenter.alert = nil }
@@ -172,7 +172,7 @@ extension BindingTests {
         #expect(presenter.isSound)
     }
 
-    @Test("a banner goes after its time, which stands still while it is retried; an error may have another time")
+    @Test("a banner disappears after its time, which stops during a retry, and an error can have its own time")
     func bannerDuration() async throws {
         let gate = Gate()
         presenter.present(Plain("banner"))
@@ -187,7 +187,7 @@ extension BindingTests {
         await waitUntil { presenter.isRetrying }
         clock.advance(by: .seconds(100))
         expect(presenter.banner?.canRetry, equals: true)
-        // Cancelled: it is there as before, for its time.
+        // The retry was cancelled, so the banner is shown for its time again.
         retry.cancel()
         gate.open()
         await retry.value
@@ -212,7 +212,7 @@ extension BindingTests {
         expect(presenter.statistics, equals: .init(received: 5, shown: 5))
     }
 
-    @Test("a deinit of what an operation holds may call the presenter, whatever releases it", arguments: 0..<5)
+    @Test("a deinit of a value in an operation can call the presenter, whatever releases the value", arguments: 0..<5)
     func releaseCallsBack(kind: Int) async {
         func present(_ text: String) {
             let caller = CallsOnRelease(presenter)
@@ -236,14 +236,14 @@ extension BindingTests {
     }
 }
 
-/// Presents and dismisses an error when it is released.
+/// An object that presents and dismisses an error when it is released.
 @MainActor
 private final class CallsOnRelease {
     private let presenter: ErrorPresenter
 
     init(_ presenter: ErrorPresenter) { self.presenter = presenter }
 
-    // Apple's platforms have `isolated deinit` since macOS 15.4.
+    // Apple's platforms support `isolated deinit` since macOS 15.4.
     deinit {
         MainActor.assumeIsolated {
             presenter.present(Plain("released"))

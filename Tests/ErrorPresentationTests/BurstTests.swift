@@ -12,12 +12,12 @@ import Testing
 struct BurstTests {}
 
 extension BurstTests {
-    @Test("all that comes while the main actor is busy costs it one wake-up; the next batch another")
+    @Test("all errors that arrive while the main actor is busy cost one wake-up, and the next batch costs another")
     func wakeUps() async {
         let presenter = ErrorPresenter(rules: .alerts)
         let receive = presenter.receiver
         for batch in 1...3 {
-            // The main actor is busy with this.
+            // This keeps the main actor busy.
             for index in 0..<1_000 { receive(.delivered(Plain("error \(index % 10)"))) }
             expect(presenter.wakeUps, equals: batch - 1)
             expect(presenter.current?.count, equals: (batch == 1 ? nil : 100 * (batch - 1)))
@@ -29,7 +29,7 @@ extension BurstTests {
         expect(presenter.statistics, equals: .init(received: 3_000, shown: 1, waiting: 9, folded: 2_990))
     }
 
-    @Test("errors that a slow main actor has no room for are counted, and so are those that are not to be shown")
+    @Test("errors that don't fit while the main actor is slow are counted, and so are errors that are never shown")
     func overflow() async {
         let presenter = ErrorPresenter(rules: .alerts, limit: 2)
         let receive = presenter.receiver
@@ -41,7 +41,7 @@ extension BurstTests {
         expect([presenter.waiting, presenter.discarded, presenter.wakeUps], equals: [2, 4_997, 1])
     }
 
-    @Test("P2: what is never shown takes no room from what is, and is no discarded error where there is none left")
+    @Test("P2: errors that are never shown need no room, and don't count as discarded if none is left")
     func neverShown() async {
         let presenter = ErrorPresenter(rules: .alerts, limit: 0)
         let receive = presenter.receiver
@@ -59,7 +59,7 @@ extension BurstTests {
         expect(presenter.statistics, equals: .init(received: 5_124, shown: 1, folded: 1_023, never: 4_100))
     }
 
-    @Test("errors that are presented in between come in their turn, and do not double the wake-ups")
+    @Test("errors that are presented in between keep their order and don't double the wake-ups")
     func presentedInBetween() async {
         let presenter = ErrorPresenter(rules: .alerts, limit: 2_000)
         let receive = presenter.receiver
@@ -76,7 +76,7 @@ extension BurstTests {
     }
 
     @Test(
-        "a burst over a bus, from several tasks: the law holds at any moment, and the bus waits for nobody",
+        "in a burst over a bus from several tasks, the counts always add up, and the bus doesn't wait",
         arguments: [1_000, isLong ? 100_000 : 10_000])
     func burst(count: Int) async {
         let presenter = ErrorPresenter(rules: .alerts.on(Plain("never"), .hidden))
@@ -118,11 +118,11 @@ extension BurstTests {
     }
 }
 
-@Suite("P2: a presenter's inbox hands over each error once", .tags(.presentation2))
+@Suite("P2: a presenter's inbox passes each error once", .tags(.presentation2), .hangLimit)
 struct PresenterInboxTests {}
 
 extension PresenterInboxTests {
-    @Test("it asks for one wake-up until it is emptied, and for none once it is closed")
+    @Test("it requests one wake-up until it is emptied, and none after it is closed")
     func wakeUps() {
         let inbox = PresenterInbox(capacity: 2)
         expect((0..<4).map { _ in inbox.receive(.delivered(Plain(""))) }, equals: [true, false, false, false])
@@ -131,7 +131,7 @@ extension PresenterInboxTests {
         expect(batch.arrivals.count, equals: 2)
         #expect(batch.counts.isBalanced)
         expect(inbox.counts, equals: .init())
-        // An ignored error wakes it too, since it is counted.
+        // An ignored error wakes it too, because it is counted.
         #expect(inbox.receive(.delivered(Plain(""), .ignored)))
         inbox.close()
         #expect(!inbox.receive(.delivered(Plain(""))))
@@ -139,7 +139,7 @@ extension PresenterInboxTests {
         #expect(inbox.takeAll().arrivals.isEmpty)
     }
 
-    @Test("whatever threads fill it, each error is in exactly one batch", .hangLimit)
+    @Test("each error is in exactly one batch, however many threads fill it", .hangLimit)
     func manyThreads() async {
         let inbox = PresenterInbox(capacity: 64)
         let total = await withTaskGroup(of: ErrorPresenter.Statistics.self) { group in
@@ -166,7 +166,7 @@ extension PresenterInboxTests {
 }
 
 extension ErrorReport {
-    /// Returns a report as a bus hands it to observers.
+    /// Returns a report as a bus passes it to observers.
     fileprivate static func delivered(
         _ error: any Error,
         _ disposition: HandleOutcome.Disposition = .unmatched,

@@ -1,19 +1,19 @@
 import TestSupport
 import Testing
 
-@Suite("The documentation's Swift compiles", .timeLimit(.minutes(10)))
+@Suite("The documentation's Swift compiles", .hangLimit)
 struct DocumentationTests {}
 
 extension DocumentationTests {
     @Test(
-        "the snippets of a page compile as one module, those for Apple's platforms against stubs",
+        "a page's snippets compile as one module, and those for Apple's platforms against stubs",
         arguments: [("ErrorPresentation", 4), ("GettingStartedInAnApp", 8)])
     func snippets(page: String, count: Int) async throws {
         let text = try Markdown.text(of: "Sources/ErrorPresentation/ErrorPresentation.docc/\(page).md")
         let snippets = Markdown.swiftBlocks(in: text)
         expect(snippets.count, equals: count)
         var sources = Dictionary(uniqueKeysWithValues: snippets.enumerated().map { ("snippet\($0).swift", $1) })
-        // The modifier is in the module on Apple's platforms only, so it is checked with the page that uses it.
+        // The module contains the modifier only on Apple's platforms, so it is checked with the page that uses it.
         let modifier = try Markdown.text(of: "Sources/ErrorPresentation/SwiftUI/View+PresentsErrors.swift")
         sources["modifier.swift"] = "import ErrorPresentation\n" + modifier
         let swiftUI = try Markdown.text(of: ".ci/darwin-stubs/SwiftUI.swift")

@@ -3,11 +3,12 @@ import Testing
 
 @testable import ErrorPresentation
 
-@Suite("P1: a loadable is one state, and a loader's machine goes through its states in order", .tags(.presentation1))
+@Suite(
+    "P1: a loadable is one state, and a loader's machine visits its states in order", .tags(.presentation1), .hangLimit)
 struct LoaderMachineTests {}
 
 extension LoaderMachineTests {
-    @Test("a loadable has a value, an error, or neither; it is equal where that is, and Sendable where its value is")
+    @Test("a loadable has a value, an error, or neither; it is Equatable and Sendable if its content is")
     func loadable() {
         let states: [Loadable<Int, Plain>] = [.idle, .loading, .failed(Plain("no")), .loaded(1)]
         expect(states.map(\.value), equals: [nil, nil, nil, 1])
@@ -19,7 +20,7 @@ extension LoaderMachineTests {
         check(Loadable<[String], any Error>.self)
     }
 
-    @Test("map changes what was loaded and leaves the other states, and throws what its closure throws")
+    @Test("map changes a loaded value, keeps the other states, and throws its closure's error")
     func map() throws {
         let states: [Loadable<Int, Plain>] = [.idle, .loading, .failed(Plain("no")), .loaded(1)]
         expect(states.map { $0.map { "\($0)" } }, equals: [.idle, .loading, .failed(Plain("no")), .loaded("1")])
@@ -28,7 +29,7 @@ extension LoaderMachineTests {
         expect(try states[0].map(fail), equals: .idle)
     }
 
-    @Test("the order of states is exact; failureCount counts failures in a row, and latest survives them")
+    @Test("the order of states is exact, failureCount counts consecutive failures, and latest survives them")
     func order() {
         let machine = HeldLoader()
         var (states, others) = ([machine.state], [""])
@@ -57,20 +58,20 @@ extension LoaderMachineTests {
             equals: ["", "0, 0", "1, 0", "1, 0", "1, 1", "1, 1", "1, 2", "1, 2", "1, 2", "1, 2", "2, 0", "0, 0"])
     }
 
-    @Test("an answer overtakes what began before it; where the newest load is cancelled, the one before decides")
+    @Test("a result overtakes earlier loads, and if the newest load is cancelled, the one before it decides")
     func cancelledAfterAnAnswer() {
         let machine = HeldLoader()
         let loads = (machine.begin(), machine.begin(), machine.begin())
         expect(machine.end(loads.1, .success(2)), equals: false)
         expect(machine.state, equals: .loading)
-        // As if the third had never begun: the second is the newest, and has answered.
+        // It is as if the third load had never begun: the second is the newest and has a result.
         expect(machine.end(loads.2, .cancelled), equals: true)
         expect(machine.end(loads.0, .success(1)), equals: false)
         expect(machine.state, equals: .loaded(2))
         expect(machine.latest, equals: 2)
     }
 
-    @Test("whatever happens in whatever order, it is as a naive model has it", arguments: 0..<200)
+    @Test("it agrees with a naive model for all events in any order", arguments: 0..<200)
     func model(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let machine = HeldLoader()
@@ -81,7 +82,7 @@ extension LoaderMachineTests {
                 let number = model.begin()
                 expect(machine.begin(), equals: number)
             case 3...6:
-                // Also one that has ended already, or never began.
+                // The number can belong to a load that already ended or never began.
                 let newest = UInt64(model.loads.count)
                 let number = UInt64.random(in: (newest > 6 ? newest - 6 : 0)...newest, using: &random)
                 let end: HeldLoader.End =
@@ -107,7 +108,7 @@ extension LoaderMachineTests {
     }
 }
 
-/// A machine that `#expect` may change.
+/// A machine that `#expect` can change.
 private final class HeldLoader {
     typealias End = LoaderMachine<Int, Plain>.End
 

@@ -10,7 +10,7 @@ import Testing
 struct LoaderTests {}
 
 extension LoaderTests {
-    @Test("a failure is posted once, from where the loader was made, and counted; latest survives it")
+    @Test("a failure is posted once with the loader's source and counted, and latest survives it")
     func failure() async throws {
         let (flaky, poster) = (Flaky(failures: 2), RecordingPoster())
         let line: UInt = #line + 1
@@ -32,7 +32,7 @@ extension LoaderTests {
         expect(poster.sources, equals: .init(repeating: .init(fileID: #fileID, line: line), count: 3))
     }
 
-    @Test("typed throws stay typed, and by default the ambient bus of the task that loads gets the failure")
+    @Test("typed throws stay typed, and by default the loading task's ambient bus receives the failure")
     func typedThrows() async {
         let recorded = await withRecordedErrors { _ in
             let loader = Loader { () async throws(Plain) -> [Int] in throw Plain("typed") }
@@ -42,7 +42,7 @@ extension LoaderTests {
         recorded.expectReported(.value(Plain("typed")), count: 1)
     }
 
-    @Test("a search that overtakes itself shows the last query's answer; an overtaken failure is only posted")
+    @Test("a search that overtakes itself shows the last query's result, and an overtaken failure is only posted")
     func overtaking() async {
         let (gates, poster) = ([Gate(), Gate(), Gate()], RecordingPoster())
         var queries = 0
@@ -66,7 +66,7 @@ extension LoaderTests {
         await loads[1].value
         expect(loader.state.value, equals: 2)
         expect(loader.failureCount, equals: 0)
-        // Nothing else reports it.
+        // No other report has this failure.
         expect(poster.errors.map { $0 as? Plain }, equals: [Plain("query 1 failed")])
     }
 
@@ -95,7 +95,7 @@ extension LoaderTests {
         expect(loader.state.value, equals: end == nil ? "succeeded all the same" : "first")
         expect(loader.failureCount, equals: 0)
         expect(poster.errors.map { $0 as? Plain }, equals: end is Plain ? [Plain("the last word")] : [])
-        // Where nobody cancelled the task, something else was cancelled, and the value is missing.
+        // If the task isn't cancelled, something else was, and the value is missing.
         gate.open()
         await loader.load()
         expect(loader.failureCount, equals: end == nil ? 0 : 1)
@@ -105,7 +105,7 @@ extension LoaderTests {
         #expect(poster.metadata.allSatisfy { !$0.isEmpty })
     }
 
-    @Test("it is idle, then loading, then loaded; reset forgets, and what is under way is ignored")
+    @Test("it is idle, then loading, then loaded; reset discards the value and ignores loads under way")
     func reset() async {
         let (begun, gate) = (Gate(), Gate())
         let loader = Loader(errors: nil) {

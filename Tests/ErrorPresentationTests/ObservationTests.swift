@@ -6,9 +6,9 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// Observation merges changes, and promises only that the last state arrives.
+/// Observation merges changes and guarantees only that the last state arrives.
 @MainActor
-@Suite("P1, P2: an observer gets the last state", .tags(.presentation1, .presentation2), .hangLimit)
+@Suite("P1, P2: an observer receives the last state", .tags(.presentation1, .presentation2), .hangLimit)
 struct ObservationTests {}
 
 extension ObservationTests {
@@ -23,7 +23,7 @@ extension ObservationTests {
         await waitUntil { seen.last.0 == nil && seen.last.1 == nil }
     }
 
-    @Test("P1: a loader notifies nobody where its state stays: a second load begins, or is overtaken")
+    @Test("P1: a loader doesn't notify if its state stays, when a second load begins or is overtaken")
     func nothingToSee() async {
         let gates = [Gate(), Gate()]
         var begun = 0
@@ -54,7 +54,7 @@ extension ObservationTests {
         expect(loader.state.value, equals: 1)
     }
 
-    @Test("a presenter that gets reports from a bus shows its last state, and whether a retry is under way")
+    @Test("a presenter that observes a bus shows its last state and whether a retry is under way")
     func presenter() async {
         let presenter = ErrorPresenter(rules: .alerts, limit: 3)
         let current = Seen { presenter.current?.message }
@@ -81,14 +81,14 @@ extension ObservationTests {
         await waitUntil { !isRetrying.last }
     }
 
-    @Test("an observer that comes back within a change loses no event")
+    @Test("an observer that calls back within a change loses no event")
     func reentrance() {
         let presenter = ErrorPresenter(rules: .alerts)
         let isFirst = Locked(true)
         withObservationTracking {
             _ = presenter.current
         } onChange: {
-            // A change made here notifies this observer again.
+            // A change here notifies this observer again.
             guard isFirst.withLock({ exchange(&$0, with: false) }) else { return }
             MainActor.assumeIsolated {
                 presenter.present(Plain("within"))
@@ -106,7 +106,7 @@ private func exchange<Value>(_ value: inout Value, with other: Value) -> Value {
     return value
 }
 
-/// Observes a value as SwiftUI does: reads it again after each change, and keeps the last one.
+/// Observes a value as SwiftUI does: reads it again after each change and keeps the last one.
 @MainActor
 private final class Seen<Value: Sendable> {
     private(set) var last: Value

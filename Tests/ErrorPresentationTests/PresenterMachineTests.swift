@@ -4,11 +4,12 @@ import Testing
 @testable import ErrorPresentation
 
 @Suite(
-    "P2, P3: a presenter's machine shows one error at a time, and its law holds", .tags(.presentation2, .presentation3))
+    "P2, P3: a presenter's machine shows one error at a time, and counts them", .tags(.presentation2, .presentation3),
+    .hangLimit)
 struct PresenterMachineTests {}
 
 extension PresenterMachineTests {
-    @Test("one error is shown, the others wait in order, and what does not fit is counted")
+    @Test("one error is shown, the others wait in order, and those that don't fit are counted")
     func order() {
         let machine = HeldPresenter(limit: 2)
         expect(["a", "b", "c", "d"].map { machine.add($0) }, equals: [.shown(1), .waits(2), .waits(3), .discarded])
@@ -21,19 +22,19 @@ extension PresenterMachineTests {
         expect(machine.statistics, equals: .init(received: 5, shown: 4, discarded: 1))
     }
 
-    @Test("where there is no room, what was asked for takes the place of the newest that was not")
+    @Test("without room, an error of the user's own action replaces the newest waiting error that isn't one")
     func askedFor() {
         let machine = HeldPresenter(limit: 3)
         for name in ["shown", "a", "b"] { _ = machine.add(name) }
         _ = machine.add("c", count: 3)
-        // The error stands for two now, one of which was asked for.
-        expect(machine.add("b", isAskedFor: true), equals: .folded(into: 3))
-        // What is replaced is counted as discarded, and its repeats as folded.
-        expect(machine.add("d", isAskedFor: true), equals: .waits(5))
-        // An error that was replaced is new when it comes again, and finds no room.
+        // The error now represents two errors, one of them from the user's own action.
+        expect(machine.add("b", isFromUser: true), equals: .folded(into: 3))
+        // A replaced error counts as discarded, and its repeats count as folded.
+        expect(machine.add("d", isFromUser: true), equals: .waits(5))
+        // A replaced error is new when it is posted again, and there is no room for it.
         expect(machine.add("c"), equals: .discarded)
         expect(machine.add("e", count: 2, canRetry: true), equals: .waits(6))
-        expect(machine.add("f", isAskedFor: true), equals: .discarded)
+        expect(machine.add("f", isFromUser: true), equals: .discarded)
         expect(machine.waiting, equals: 3)
         expect(machine.statistics, equals: .init(received: 12, shown: 1, waiting: 3, folded: 4, discarded: 4))
         var messages: [String] = []
@@ -44,7 +45,7 @@ extension PresenterMachineTests {
         expect(messages, equals: ["shown", "b", "d", "e"])
     }
 
-    @Test("repeats of one type, message, style and title fold, also where there is no room; a later one is news")
+    @Test("repeats of one type, message, style, and title are merged even without room, and a later one is new")
     func folding() {
         let machine = HeldPresenter(limit: 4)
         _ = (machine.add("a"), machine.add("b"))
@@ -63,7 +64,7 @@ extension PresenterMachineTests {
         expect(machine.statistics, equals: .init(received: 20, shown: 3, waiting: 4, folded: 6, discarded: 7))
     }
 
-    @Test("operations of several errors may run at once; the failure of each comes next in its own style")
+    @Test("operations of several errors can run at the same time, and each failure is next in its own style")
     func retriesAtOnce() {
         var machine = PresenterMachine(limit: 9)
         func add(_ message: String, _ style: PresentationStyle, asFailureOf id: UInt64? = nil) {
@@ -75,7 +76,7 @@ extension PresenterMachineTests {
         machine.beginRetry(1)
         machine.beginRetry(3)
         add("alert failed", .alert, asFailureOf: 1)
-        // Of another style than the error that it comes from: it comes next there.
+        // It has another style than the retried error, so it is next in that style.
         add("banner failed", .alert, asFailureOf: 3)
         func end(_ style: PresentationStyle) {
             expect(machine.shown(as: style).map { machine.endRetry($0) }, equals: false)
@@ -91,12 +92,12 @@ extension PresenterMachineTests {
         expect(machine.statistics, equals: .init(received: 6, shown: 5, waiting: 1))
     }
 
-    @Test("a retry's failure is shown next, as a new error, though it is like the one before and others wait")
+    @Test("a retry's failure is shown next as a new error, even if it equals the old one and others wait")
     func retryThatFails() {
         let machine = HeldPresenter(limit: 1)
         _ = (machine.add("a", canRetry: true), machine.add("b"))
         expect(machine.beginRetry(), equals: 1)
-        // A second tap does nothing.
+        // A second tap has no effect.
         expectNil(machine.beginRetry())
         expect(machine.add("a", canRetry: true, asFailureOf: 1), equals: .waits(3))
         expect(machine.add("c", asFailureOf: 1), equals: .discarded)
@@ -109,7 +110,7 @@ extension PresenterMachineTests {
         expect(machine.current?.message, equals: "b")
     }
 
-    @Test("a retry's failure that is like one that waits is folded into that, which comes next")
+    @Test("a retry's failure that equals a waiting error is merged into it, and that error is next")
     func retryThatFailsAsOthers() {
         let machine = HeldPresenter(limit: 9)
         _ = (machine.add("a", canRetry: true), machine.add("b"))
@@ -120,7 +121,7 @@ extension PresenterMachineTests {
         expect(machine.current, equals: .init(id: 3, message: "a", count: 2))
     }
 
-    @Test("what has a retry of its own is folded into nothing, and nothing into it")
+    @Test("an error that can be retried is never merged")
     func retriesStandAlone() {
         let machine = HeldPresenter(limit: 2)
         expect(machine.add("a", canRetry: true), equals: .shown(1))
@@ -132,7 +133,7 @@ extension PresenterMachineTests {
         expect(machine.statistics, equals: .init(received: 6, shown: 1, waiting: 2, folded: 1, discarded: 2))
     }
 
-    @Test("the answer to a tap is shown next though its alert is closed, the queue full, and another one shown")
+    @Test("the answer to a tap is shown next even if its alert is closed, the queue is full, and another one is shown")
     func answer() {
         let machine = HeldPresenter(limit: 1)
         _ = (machine.add("a", canRetry: true), machine.add("b", canRetry: true))
@@ -140,13 +141,13 @@ extension PresenterMachineTests {
         expect(machine.dismiss(1), equals: 1)
         expect(machine.add("c"), equals: .waits(3))
         expect(machine.add("a failed", canRetry: true, asFailureOf: 1), equals: .waits(4))
-        // A second failure of the same retry is no answer.
+        // A second failure of the same retry isn't the answer to the tap.
         expect(machine.add("a failed too", asFailureOf: 1), equals: .discarded)
         expect(machine.endRetry(), equals: nil)
         expect((0..<3).map { _ in machine.dismiss() }, equals: [2, 4, 3])
     }
 
-    @Test("an error that was closed while its operation ran is there again if that is cancelled, and counts once")
+    @Test("an error that was closed during its retry returns if the retry is cancelled, and counts once")
     func putBack() {
         let machine = HeldPresenter(limit: 1)
         _ = (machine.add("a", canRetry: true), machine.add("b"))
@@ -154,21 +155,21 @@ extension PresenterMachineTests {
         expect(machine.dismiss(1), equals: 1)
         machine.cancelRetry(1)
         expectNil(machine.endRetry())
-        // It comes next, and is not counted as waiting, since it was shown.
+        // It is next, and doesn't count as waiting because it was shown before.
         expect(machine.current?.message, equals: "b")
         expect(machine.statistics, equals: .init(received: 2, shown: 2))
         expect(machine.add("c"), equals: .waits(3))
         expect(machine.dismiss(2), equals: 2)
         expect(machine.current, equals: .init(id: 1, message: "a", canRetry: true))
         expect(machine.statistics, equals: .init(received: 3, shown: 2, waiting: 1))
-        // Where nothing else is shown, it is there at once.
+        // If no other error is shown, it returns at once.
         machine.dismissAll([3])
         expect(machine.beginRetry(), equals: 1)
         expect(machine.dismiss(1), equals: 1)
         machine.cancelRetry(1)
         expectNil(machine.endRetry())
         expect(machine.current?.id, equals: 1)
-        // If it waits to be shown again, the person can dismiss it: it was seen.
+        // While it waits to be shown again, the user can dismiss it, because it was seen.
         expect(machine.beginRetry(), equals: 1)
         expect(machine.dismiss(1), equals: 1)
         _ = machine.add("d")
@@ -179,7 +180,7 @@ extension PresenterMachineTests {
         expect(machine.statistics, equals: .init(received: 4, shown: 3, discarded: 1))
     }
 
-    @Test("of all that are dismissed together those that nobody has seen are discarded, and none is shown for a moment")
+    @Test("of errors that are dismissed together, unseen ones count as discarded, and none is shown briefly")
     func dismissAll() {
         let machine = HeldPresenter(limit: 5)
         for message in ["a", "b", "c", "d"] { _ = machine.add(message, count: 2) }
@@ -187,14 +188,14 @@ extension PresenterMachineTests {
         machine.dismissAll([1, 2, 3, 5, 9])
         expect(machine.current?.message, equals: "d")
         expect(machine.statistics, equals: .init(received: 9, shown: 3, folded: 4, discarded: 2))
-        // One like them is news.
+        // An equal error is new.
         expect(machine.add("a"), equals: .waits(6))
     }
 
-    @Test("an error whose retry was cancelled stays, unless the retry failed first; one like it waits by itself")
+    @Test("an error stays if its retry was cancelled, unless the retry failed first, and an equal one waits separately")
     func cancelledRetry() {
         let machine = HeldPresenter(limit: 9)
-        // With an option in place of an operation, so that repeats are folded into it.
+        // Use an option instead of an operation, so that repeats are merged into the error.
         _ = (machine.add("a"), machine.add("b"))
         machine.cancelRetry(1)
         _ = machine.beginRetry(1)
@@ -217,7 +218,7 @@ extension PresenterMachineTests {
     }
 }
 
-/// A machine that `#expect` may change, and the errors that it takes.
+/// A machine that `#expect` can change, and the errors for it.
 private final class HeldPresenter {
     private var machine: PresenterMachine
 
@@ -225,7 +226,7 @@ private final class HeldPresenter {
 
     var current: PresentedError? { machine.shown(as: .alert) }
     var waiting: Int { machine.statistics.waiting }
-    /// The error that a person has chosen to try again.
+    /// The error that the user chose to retry.
     private var retried: PresentedError?
     var statistics: ErrorPresenter.Statistics { machine.statistics }
 
@@ -236,13 +237,13 @@ private final class HeldPresenter {
         title: String? = nil,
         count: Int = 1,
         canRetry: Bool = false,
-        isAskedFor: Bool = false,
+        isFromUser: Bool = false,
         asFailureOf retry: PresentedError.ID? = nil
     ) -> PresenterMachine.Placement {
         receive(count)
         let error = PresentedError(
             id: 0, style: style, title: title, message: message, count: count, canRetry: canRetry)
-        return machine.place(error, type: type, isAskedFor: isAskedFor, asFailureOf: retry)
+        return machine.place(error, type: type, isFromUser: isFromUser, asFailureOf: retry)
     }
 
     func dismiss(_ id: PresentedError.ID? = nil) -> PresentedError.ID? {
@@ -266,7 +267,7 @@ private final class HeldPresenter {
 
     func cancelRetry(_ id: PresentedError.ID) { machine.cancelRetry(id) }
 
-    /// Returns the number of the error if it was removed now.
+    /// Returns the error's number if it was removed now.
     func endRetry() -> PresentedError.ID? {
         guard let ended = retried.take() else { return nil }
         let isShown = current?.id == ended.id

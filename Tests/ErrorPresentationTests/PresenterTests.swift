@@ -11,7 +11,7 @@ import Testing
 struct PresenterTests {}
 
 extension PresenterTests {
-    @Test("a negative limit stops the program, which names it")
+    @Test("a negative limit stops the program with a message")
     func negativeLimit() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { @MainActor in
             _ = ErrorPresenter(rules: .alerts, limit: -1)
@@ -20,7 +20,7 @@ extension PresenterTests {
         #expect(said.contains("ErrorPresenter: limit must not be negative, but is -1"))
     }
 
-    @Test("what a person asked for is shown though a bus's errors fill the queue, and in its turn")
+    @Test("an error of the user's own action is shown in order even if a bus's errors fill the queue")
     func askedFor() async {
         let presenter = ErrorPresenter(rules: .alerts, limit: 2)
         let observed = presenter.receiver
@@ -38,7 +38,7 @@ extension PresenterTests {
         expect(presenter.current?.message, equals: "by hand")
     }
 
-    @Test("by default what nobody asked for is hidden, and what a person waits for is an alert, unless a rule hides it")
+    @Test("by default errors are hidden, but those that the user waits for are alerts unless a rule hides them")
     func defaults() async {
         for rules in [ErrorMap<PresentationStyle>.default, .default.on(Plain("posted"), .banner)] {
             let presenter = ErrorPresenter(rules: rules.on(Plain("unimportant"), .hidden))
@@ -64,9 +64,9 @@ extension PresenterTests {
         }
     }
 
-    @Test("it shows what a bus delivers, handled or not, but nothing that was ignored")
+    @Test("it shows a bus's failures, handled or not, but no ignored ones")
     func bus() async {
-        // Rules that show everything make no difference.
+        // Rules that show everything don't change this.
         let presenter = ErrorPresenter(rules: ErrorMap(default: .banner))
         presenter.bannerDuration = nil
         let handler = ErrorHandler().on(Plain("handled")) { _ in .stop }.ignore(Plain("ignored"))
@@ -84,7 +84,7 @@ extension PresenterTests {
     }
 
     @Test(
-        "a cancellation in a cancelled task is not shown, whatever the rules say; in any other task it is a failure",
+        "a cancellation in a cancelled task isn't shown, whatever the rules; in any other task it is a failure",
         arguments: [CancellationError(), Stopped(), URLError(.cancelled)] as [any Error])
     func cancellations(error: any Error) async {
         let presenter = ErrorPresenter(rules: ErrorMap(default: .banner))
@@ -103,26 +103,26 @@ extension PresenterTests {
             await meet()
             await waitUntil { presenter.statistics.received == 6 && presenter.inbox.counts == .init() }
             expect(presenter.current?.style, equals: .banner)
-            // `catching` posts a cancellation as a notice; `URLError.cancelled` is one in a cancelled task only.
+            // `catching` posts a cancellation as a notice. `URLError.cancelled` is one only in a cancelled task.
             let isFailure = error is URLError
             var expected = ErrorPresenter.Statistics(received: 6, shown: 1, waiting: 1, never: 4)
             if isFailure { (expected.folded, expected.never) = (1, 3) }
             expect(presenter.statistics, equals: expected)
-            // The role decides, and not the error.
+            // The role decides, not the error.
             bus.post(error)
             await waitUntil { presenter.statistics.folded == expected.folded + 1 }
             withExtendedLifetime(observation) {}
         }
     }
 
-    @Test("P5: what a flood limit summed up under the mark is shown by no presenter")
+    @Test("P5: no presenter shows errors that a flood limit merged under the mark")
     func suppressedUnderAMark() async {
         let (presenter, other) = (ErrorPresenter(rules: .alerts), ErrorPresenter(rules: .alerts))
         let configuration = ErrorBus.Configuration(
             floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: ManualClock())
         await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
             let observation = presenter.observe(bus)
-            // All from one line. The first is delivered; the second is held, and the third replaces it.
+            // All come from one line. The first is delivered, the second is held, and the third replaces it.
             for presenter in [presenter, other, presenter] {
                 await presenter.run(failureTitle: "Saving", errors: bus) { throw Plain("no") }
             }
@@ -134,7 +134,7 @@ extension PresenterTests {
         expect(presenter.statistics, equals: .init(received: 5, shown: 1, waiting: 1, never: 3))
     }
 
-    @Test("P5: attempts, notices and an application's own roles are not shown, but a failure among them is")
+    @Test("P5: attempts, notices, and an application's own roles aren't shown, but a failure among them is")
     func roles() async {
         let presenter = ErrorPresenter(rules: .alerts)
         let configuration = ErrorBus.Configuration(
@@ -151,7 +151,7 @@ extension PresenterTests {
         expect(presenter.statistics, equals: .init(received: 7, shown: 1, folded: 1, never: 5))
     }
 
-    @Test("a presenter or a bus that is deallocated holds nothing up: the other goes on")
+    @Test("if a presenter or a bus is deallocated, the other continues")
     func presenterGone() async {
         weak var gone: ErrorPresenter?
         await withErrorBus(handler: ErrorHandler()) { bus in

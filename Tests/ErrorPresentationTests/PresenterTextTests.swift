@@ -6,11 +6,11 @@ import Testing
 @testable import ErrorPresentation
 
 @MainActor
-@Suite("P4: an error's texts for a person are its own, or a rule's", .tags(.presentation4), .hangLimit)
+@Suite("P4: an error's texts for users come from the error or from a rule", .tags(.presentation4), .hangLimit)
 struct PresenterTextTests {}
 
 extension PresenterTextTests {
-    @Test("message, suggestion, reason and options come from the error, also where that is in boxes")
+    @Test("message, suggestion, reason, and options come from the error, even if it is boxed")
     func localizedError() throws {
         func box<E: Error>(_ error: E) -> any Error { error }
         for error in [DiskFull(), box(box(DiskFull() as any Error) as any Error)] {
@@ -23,11 +23,11 @@ extension PresenterTextTests {
         }
         let conflict = try #require(present(Conflict()))
         expect(conflict.recoveryOptions, equals: ["Keep mine", "Take theirs"])
-        // Since it has no other.
+        // This is the suggestion, because there is no other.
         expect(conflict.recoverySuggestion, equals: "Keep mine / Take theirs")
     }
 
-    @Test("an NSError says what its keys say; the presented error is a LocalizedError that says the same")
+    @Test("an NSError's texts come from its keys, and the presented error is a LocalizedError with the same texts")
     func keys() throws {
         let error = NSError(
             domain: "test", code: 7,
@@ -44,7 +44,7 @@ extension PresenterTextTests {
         expect(
             [shown.errorDescription, shown.failureReason, shown.recoverySuggestion, shown.localizedDescription],
             equals: ["The server is away.", "It is night.", "Come back later.", "The server is away."])
-        // A text of its own may name the domain, and its options are the suggestion where there is no other.
+        // Its own text can name the domain, and its options are the suggestion if there is no other.
         let full = NSError(
             domain: "disk", code: 1,
             userInfo: [
@@ -55,7 +55,7 @@ extension PresenterTextTests {
         expect([own.message, own.recoverySuggestion], equals: ["The disk is full.", "Clean up / Cancel"])
     }
 
-    @Test("for Foundation's own errors, and coding errors, Foundation has the words, and none of a developer's")
+    @Test("Foundation provides the texts of its own errors and coding errors, without developers' descriptions")
     func foundation() throws {
         let context = DecodingError.Context(codingPath: [], debugDescription: "secret")
         let broken = try #require(present(DecodingError.dataCorrupted(context)))
@@ -63,14 +63,14 @@ extension PresenterTextTests {
         #expect(broken.failureReason != nil)
         let missing = try #require(present(CocoaError(.fileNoSuchFile)))
         #expect(!missing.message.contains(/Cocoa|4/))
-        // Foundation on Linux has no texts for a code that is no `Int32`.
+        // Foundation on Linux has no texts for a code that isn't an `Int32`.
         for code in [-1, 4_294_967_295, .max, .min] {
             let unknown = try #require(present(NSError(domain: NSPOSIXErrorDomain, code: code)))
             #expect(!unknown.message.contains("NSPOSIXErrorDomain"))
         }
     }
 
-    @Test("nothing comes from a description for developers")
+    @Test("no text comes from a description for developers")
     func descriptions() throws {
         let errors: [any Error] = [
             Silent.secretCase(code: 51), NSError(domain: "secret", code: 51), Described(), Coded(), Mute(),
@@ -81,7 +81,7 @@ extension PresenterTextTests {
         }
     }
 
-    @Test("Foundation's sentence of a type and a code never reaches a person; what looks like it is said as it stands")
+    @Test("Foundation's sentence with a type and a code is never shown, and similar texts are shown unchanged")
     func genericSentences() throws {
         let sentences = [
             (Silent.secretCase(code: 51) as any Error).localizedDescription,
@@ -112,7 +112,7 @@ extension PresenterTextTests {
         for sentence in plain { expect(present(Plain(sentence))?.message, equals: sentence) }
     }
 
-    @Test("rules override what the error says, each text by itself; the title that is given to run goes before theirs")
+    @Test("rules override each of the error's texts separately, and the title passed to run overrides their title")
     func rules() async throws {
         let texts = ErrorMap<PresentedText?>(default: nil)
             .on(DiskFull.self, PresentedText(title: "Storage", message: "No room."))
@@ -123,7 +123,7 @@ extension PresenterTextTests {
         expect(changed.recoverySuggestion, equals: "Remove something.")
         let other = try #require(present(Plain("as it says"), texts: texts))
         expect(other, equals: .init(id: other.id, message: "as it says"))
-        // A rule may ask for the description.
+        // A rule can use the description.
         expect(present(Silent.secretCase(code: 51), texts: texts)?.message, equals: "secretCase(code: 51)")
         let presenter = ErrorPresenter(rules: .alerts, texts: texts)
         await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw DiskFull() }
@@ -134,14 +134,14 @@ extension PresenterTextTests {
         expect(presenter.current?.title, equals: "Storage")
     }
 
-    @Test("a text is cut where it is much too long")
+    @Test("a text that is much too long is truncated")
     func longTexts() throws {
         let message = try #require(present(Plain(String(repeating: "ä", count: 1_000_000)))?.message)
         #expect(message.utf8.count <= 16 * 1024 + 3)
         #expect(message.hasSuffix("ä…"))
     }
 
-    @Test("rules decide how an error is shown, and whether")
+    @Test("rules decide whether and how an error is shown")
     func styles() {
         expect(present(Silent.secretCase(code: 1))?.style, equals: .alert)
         let rules = ErrorMap<PresentationStyle>.alerts.on(Plain.self, .banner).on(DiskFull.self, .inline)
@@ -179,5 +179,5 @@ private enum Hidden: Error { case secret }
 
 private struct Coded: CustomNSError { static var errorDomain: String { "secret" } }
 
-/// A `LocalizedError` that says nothing.
+/// A `LocalizedError` without texts.
 private struct Mute: LocalizedError {}

@@ -7,13 +7,13 @@ import Testing
 @testable import ErrorPresentation
 
 @MainActor
-@Suite("P4: the options of a RecoverableError are carried out", .tags(.presentation4), .hangLimit)
+@Suite("P4: the options of a RecoverableError are performed", .tags(.presentation4), .hangLimit)
 struct RecoveryTests {
     private let presenter = ErrorPresenter(rules: .alerts)
 }
 
 extension RecoveryTests {
-    @Test("an option that recovers makes the error disappear, and runs the failed operation again")
+    @Test("an option that recovers removes the error and runs the failed operation again")
     func recovers() async throws {
         let chosen = Locked<[Int]>([])
         var attempts = 0
@@ -23,15 +23,15 @@ extension RecoveryTests {
         }
         let seen = try #require(presenter.alert)
         expect(seen.recoveryOptions, equals: ["Keep mine", "Take theirs"])
-        // A second tap does nothing.
+        // A second tap has no effect.
         for _ in 0..<2 { await presenter.recover(seen, option: 1) }
-        // An option keeps its position though one before it has no text.
+        // An option keeps its position even if an earlier one has no text.
         expect(chosen.withLock { $0 }, equals: [2])
         expect(attempts, equals: 2)
         expectNil(presenter.alert)
     }
 
-    @Test("where the option does not recover, the error stays, and another can be chosen")
+    @Test("if the option doesn't recover, the error stays and another option can be chosen")
     func doesNotRecover() async throws {
         let chosen = Locked<[Int]>([])
         presenter.present(Conflict(options: ["no", "yes"], chosen: chosen, recovering: 1))
@@ -47,7 +47,7 @@ extension RecoveryTests {
         expect(presenter.statistics, equals: .init(received: 1, shown: 1))
     }
 
-    @Test("an error from a bus has its options too; once it was discarded or dismissed, it is released")
+    @Test("an error from a bus has its options too, and is released after it was discarded or dismissed")
     func fromBus() async throws {
         let chosen = Locked<[Int]>([])
         let presenter = ErrorPresenter(rules: .alerts, limit: 1)
@@ -64,7 +64,7 @@ extension RecoveryTests {
             }
         }
         #expect(held != nil)
-        // Takes the place of the one that waits.
+        // It replaces the waiting error.
         presenter.present(Plain("asked for"))
         expectNil(held)
         expect(presenter.discarded, equals: 1)
@@ -75,7 +75,7 @@ extension RecoveryTests {
         expect(presenter.alert?.message, equals: "asked for")
     }
 
-    @Test("an error that answers late, twice, from another thread, or never, holds nobody up", arguments: 0..<4)
+    @Test("an error that answers late, twice, on another thread, or never doesn't block anything", arguments: 0..<4)
     func answers(kind: Int) async throws {
         let answers = Locked<[@Sendable (Bool) -> Void]>([])
         presenter.present(Asynchronous(answers: answers))
@@ -104,7 +104,7 @@ extension RecoveryTests {
         var message = "Somebody else has changed it."
         let options: [String]
         let chosen: Locked<[Int]>
-        /// The option that recovers; nil if all do.
+        /// The option that recovers; nil if all options do.
         var recovering: Int?
         nonisolated(unsafe) var token: NSObject?
 

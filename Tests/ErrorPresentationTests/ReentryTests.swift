@@ -8,11 +8,11 @@ import Testing
 @testable import ErrorPresentation
 
 @MainActor
-@Suite("P1, P2: code of the user's may come back from anywhere", .tags(.presentation1, .presentation2), .hangLimit)
+@Suite("P1, P2: user code can call back from anywhere", .tags(.presentation1, .presentation2), .hangLimit)
 struct ReentryTests {}
 
 extension ReentryTests {
-    @Test("the deinit of a loaded value, and of a failure, may reset the loader or load again")
+    @Test("the deinit of a loaded value or a failure can reset the loader or load again")
     func values() async {
         weak var held: Loader<Evil, Evil>?
         let (resets, loads) = (Locked(0), Locked(0))
@@ -40,7 +40,7 @@ extension ReentryTests {
         expectNil(held)
     }
 
-    @Test("an observer that is told of a load may reset the loader, and one told of an alert may close it")
+    @Test("an observer that is notified of a load can reset the loader, and one notified of an alert can close it")
     func observers() async {
         let loader = Loader(errors: nil) { 1 }
         let isFirst = Locked(true)
@@ -52,7 +52,7 @@ extension ReentryTests {
             MainActor.assumeIsolated { loader.reset() }
         }
         await loader.load()
-        // Reset while it began: its result is ignored.
+        // The loader was reset while the load began, so the result is ignored.
         expectNil(loader.state.value)
         #expect(!loader.state.isLoading)
 
@@ -64,17 +64,17 @@ extension ReentryTests {
             presenter.alert = nil
             closed += 1
         }
-        // An observer is told before the next error is there, and so closes none that nobody has seen.
+        // An observer is notified before the next error is shown, so it doesn't close an unseen error.
         expect(closed, equals: 10)
         expect(presenter.statistics, equals: .init(received: 10, shown: 10))
     }
 
-    /// Closes each alert as soon as an observer is told that it changes.
+    /// Closes each alert as soon as an observer is notified of the change.
     private static func closeAll(of presenter: ErrorPresenter) {
         withObservationTracking {
             _ = presenter.alert
         } onChange: { [weak presenter] in
-            // Weak: the presenter retains its observers until they are told of a change.
+            // Capture it weakly: the presenter retains its observers until they are notified.
             MainActor.assumeIsolated {
                 guard let presenter else { return }
                 closeAll(of: presenter)
@@ -83,7 +83,7 @@ extension ReentryTests {
         }
     }
 
-    @Test("a rule and a text that present, close and retry errors end all the same")
+    @Test("rules and texts that present, close, and retry errors still end")
     func rules() async {
         weak var held: ErrorPresenter?
         var depth = 0
@@ -111,7 +111,7 @@ extension ReentryTests {
         #expect(presenter.isSound)
         #expect(presenter.statistics.received >= 26)
 
-        // However long such a chain is, the stack does not grow with it.
+        // The stack doesn't grow with the length of such a chain.
         let other = ErrorPresenter(rules: .alerts)
         var links = 0
         func link() {
@@ -123,7 +123,7 @@ extension ReentryTests {
         #expect(other.isSound)
     }
 
-    @Test("an error that is released because another takes its place may present errors itself")
+    @Test("an error that is released because another replaces it can present errors itself")
     func replaced() async {
         let presenter = ErrorPresenter(rules: .alerts, limit: 1)
         let receive = presenter.receiver
@@ -136,7 +136,7 @@ extension ReentryTests {
         while presenter.alert != nil { presenter.dismiss() }
         #expect(presenter.isSound)
         expect(presenter.statistics.waiting, equals: 0)
-        // 21 reports, 3 that were presented, and one for each that was released.
+        // These are 21 reports, 3 presented errors, and one for each released error.
         expect(presenter.statistics.received, equals: 45)
     }
 }
@@ -147,11 +147,11 @@ private final class Evil: Error, Sendable {
 
     init(_ onRelease: @escaping @MainActor @Sendable () -> Void) { self.onRelease = onRelease }
 
-    // At once, since it is released on the main actor, where the loader and the presenter are used.
+    // Call it at once: it is released on the main actor, where the loader and the presenter are used.
     deinit { MainActor.assumeIsolated { onRelease() } }
 }
 
-/// Calls a closure when it is asked for its text.
+/// Calls a closure when its text is read.
 private struct Meddling: LocalizedError {
     let act: @MainActor @Sendable () -> Void
 

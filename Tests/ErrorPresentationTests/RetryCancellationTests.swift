@@ -7,14 +7,14 @@ import Testing
 @testable import ErrorPresentation
 
 @MainActor
-@Suite("P3: a retry that is cancelled leaves its error as it was", .tags(.presentation3), .hangLimit)
+@Suite("P3: a cancelled retry leaves its error unchanged", .tags(.presentation3), .hangLimit)
 struct RetryCancellationTests {
     private let presenter = ErrorPresenter(rules: .alerts)
     private let poster = RecordingPoster()
 }
 
 extension RetryCancellationTests {
-    @Test("an operation that says it was cancelled in a task that nobody has cancelled has failed like any other")
+    @Test("an operation that throws a cancellation in a task that isn't cancelled has failed like any other")
     func operation() async throws {
         var attempts = 0
         await presenter.run(failureTitle: "Saving", errors: poster) {
@@ -35,7 +35,7 @@ extension RetryCancellationTests {
         expect(presenter.statistics, equals: .init(received: 4, shown: 4))
     }
 
-    @Test("a retry whose task is cancelled leaves its error as it was, to be run again", arguments: [false, true])
+    @Test("a retry in a cancelled task leaves its error unchanged and retryable", arguments: [false, true])
     func task(transfer: Bool) async throws {
         let begun = Gate()
         var attempts = 0
@@ -56,7 +56,7 @@ extension RetryCancellationTests {
         #expect(presenter.isSound)
     }
 
-    @Test("a retry that succeeds in a cancelled task has succeeded; whatever it throws there, its error stays")
+    @Test("a retry that succeeds in a cancelled task has succeeded, and if it throws there, its error stays")
     func answers() async throws {
         var failures = [Plain("no"), Plain("no again")]
         await presenter.run(failureTitle: "Saving", errors: poster) {
@@ -72,7 +72,7 @@ extension RetryCancellationTests {
         expect(presenter.statistics, equals: .init(received: 2, shown: 1, never: 1))
     }
 
-    @Test("a retry of one's own whose task is cancelled leaves its error, whether it presents its failure or not")
+    @Test("a custom retry in a cancelled task leaves its error, whether or not it presents its failure")
     func byHandInCancelledTask() async throws {
         var attempts = 0
         presenter.present(Plain("no")) {
@@ -88,14 +88,14 @@ extension RetryCancellationTests {
         expect(presenter.statistics, equals: .init(received: 2, shown: 1, never: 1))
     }
 
-    /// A retry in a task that is cancelled before it begins.
+    /// Runs a retry in a task that is cancelled before it begins.
     private func cancelledRetry() async {
         let retry = Task { await presenter.retry() }
         retry.cancel()
         await retry.value
     }
 
-    @Test("an error that was dismissed while its operation ran stays away, though the operation was cancelled then")
+    @Test("an error that was dismissed during its retry doesn't return, even if the retry is then cancelled")
     func dismissedMeanwhile() async throws {
         presenter.present(Plain("no")) { presenter.dismiss() }
         presenter.present(Plain("behind"))
@@ -105,7 +105,7 @@ extension RetryCancellationTests {
         #expect(!presenter.isRetrying)
     }
 
-    @Test("a retry that failed has failed, also where its failure is not to be shown, and it is cancelled then")
+    @Test("a retry that failed has failed, even if its failure is hidden and it is then cancelled")
     func cancelledAfterHiddenFailure() async {
         let presenter = ErrorPresenter(rules: ErrorMap(default: .alert).on(Silent.self, .hidden))
         let (begun, gate) = (Gate(), Gate())

@@ -7,11 +7,11 @@ import Testing
 @testable import ErrorPresentation
 
 @MainActor
-@Suite("P3: what failed is run again once, and its failure is posted once", .tags(.presentation3), .hangLimit)
+@Suite("P3: a failed operation is retried once, and its failure is posted once", .tags(.presentation3), .hangLimit)
 struct RetryTests {}
 
 extension RetryTests {
-    @Test("run returns its operation's value; a failure is posted once, from where it is run, and offered for a retry")
+    @Test("run returns its operation's value, and a failure is posted once with run's source and can be retried")
     func failure() async throws {
         let (presenter, poster, flaky) = (ErrorPresenter(rules: .alerts), RecordingPoster(), Flaky(failures: 1))
         let value: Int? = await presenter.run(failureTitle: "Counting", errors: poster) { 3 }
@@ -30,7 +30,7 @@ extension RetryTests {
     }
 
     @Test(
-        "what was cancelled is neither posted nor shown; a failure in a cancelled task is only posted, under the mark",
+        "a cancelled operation is neither posted nor shown, and a failure in a cancelled task is only posted",
         arguments: [CancellationError(), URLError(.cancelled), Plain("the server's last word")] as [any Error])
     func cancelled(error: any Error) async {
         let (presenter, poster, begun) = (ErrorPresenter(rules: .alerts), RecordingPoster(), Gate())
@@ -49,13 +49,13 @@ extension RetryTests {
         expect(presenter.statistics, equals: .init(received: 1, never: 1))
     }
 
-    @Test("P5: what comes back over an observed bus is not shown again, by no presenter")
+    @Test("P5: a failure that returns over an observed bus isn't shown again by any presenter")
     func comingBack() async {
         let (presenter, other) = (ErrorPresenter(rules: .alerts), ErrorPresenter(rules: .alerts))
         let recorded = await withRecordedErrors { bus in
             let observations = [presenter.observe(bus), other.observe(bus)]
             await presenter.run(failureTitle: "Saving", errors: bus) { throw Plain("no") }
-            // The same error from somebody else is another one.
+            // The same error from another source is a different one.
             await bus.deliver(Plain("no"))
             await waitUntil { presenter.waiting == 1 && other.current != nil }
             withExtendedLifetime(observations) {}
@@ -66,9 +66,9 @@ extension RetryTests {
         recorded.expectReported(.value(Plain("no")), count: 2)
     }
 
-    @Test("P5: run's failure is not shown again, and a loader's by its own view; what an action throws for them is")
+    @Test("P5: a failure of run or a loader isn't shown again, but an action's failure for it is")
     func actionFailures() async {
-        // The default rules leave these to operators.
+        // The default rules hide these, because they are for operators.
         let presenter = ErrorPresenter(rules: ErrorMap(default: .alert))
         let handler = ErrorHandler().on(Plain.self) { _ in throw Silent.secretCase(code: 1) }
         await withErrorBus(handler: handler) { bus in
@@ -83,7 +83,7 @@ extension RetryTests {
         expect(presenter.statistics, equals: .init(received: 5, shown: 1, waiting: 1, folded: 1, never: 2))
     }
 
-    @Test("what the rules of its bus, scope or task ignore is posted, and not shown")
+    @Test("a failure that the rules of its bus, scope, or task ignore is posted but not shown")
     func ignored() async {
         let presenter = ErrorPresenter(rules: .alerts)
         let recorded = await withRecordedErrors(handler: ErrorHandler().ignore(Plain("by the bus"))) { bus in
@@ -100,7 +100,7 @@ extension RetryTests {
         recorded.expectReported(.type(Plain.self), count: 6)
     }
 
-    @Test("a failure is shown at once, though its bus does not run")
+    @Test("a failure is shown at once even if its bus doesn't run")
     func busThatDoesNotRun() async {
         let (presenter, bus) = (ErrorPresenter(rules: .alerts), ErrorBus(handler: ErrorHandler()))
         await presenter.run(failureTitle: "Saving", errors: bus) { throw Plain("no") }
@@ -109,7 +109,7 @@ extension RetryTests {
         expect(await bus.shutdown(within: .zero).count, equals: 1)
     }
 
-    @Test("a retry runs once however often it is tapped, and does not reach the error that waits behind")
+    @Test("a retry runs once however often it is tapped, and taps don't reach the waiting error")
     func taps() async {
         let (presenter, begun, gate) = (ErrorPresenter(rules: .alerts), Gate(), Gate())
         var (first, second) = (0, 0)
@@ -134,14 +134,14 @@ extension RetryTests {
         expectNil(presenter.current)
     }
 
-    @Test("a tap that comes when the retry has ended reaches no error that has come up since")
+    @Test("a tap after the end of the retry doesn't reach a newer error")
     func lateTaps() async throws {
         let presenter = ErrorPresenter(rules: .alerts)
         var (first, second) = (0, 0)
         presenter.present(Plain("first")) { first += 1 }
         presenter.present(Plain("second")) { second += 1 }
         let seen = try #require(presenter.current)
-        // As two tasks would do, of which the second begins late.
+        // Act like two tasks, the second of which begins late.
         for _ in 0..<2 { await presenter.retry(seen) }
         presenter.dismiss(seen)
         expect([first, second], equals: [1, 0])
@@ -153,7 +153,7 @@ extension RetryTests {
         expect(presenter.statistics, equals: .init(received: 2, shown: 2))
     }
 
-    @Test("a retry that fails again is posted and shown anew, before those that wait; a late tap does not reach it")
+    @Test("a retry that fails again is posted and shown before waiting errors, and a late tap doesn't reach it")
     func failsAgain() async throws {
         let (presenter, poster, flaky) = (ErrorPresenter(rules: .alerts), RecordingPoster(), Flaky(failures: 3))
         await presenter.run(failureTitle: "Counting", errors: poster) { try flaky.run() }
@@ -176,7 +176,7 @@ extension RetryTests {
         expect(presenter.statistics, equals: .init(received: 4, shown: 4))
     }
 
-    @Test("a retry of one's own that presents its failure does so next; where there is nothing to run, it does nothing")
+    @Test("a custom retry's failure is shown next, and retrying does nothing without an operation")
     func failsAgainByItself() async {
         let presenter = ErrorPresenter(rules: .alerts)
         await presenter.retry()
@@ -189,7 +189,7 @@ extension RetryTests {
         }
     }
 
-    @Test("P3: what a retried operation runs itself is an error of its own if it fails, and waits for its turn")
+    @Test("P3: if an operation within a retried one fails, its error is separate and waits for its turn")
     func runWithinRetry() async {
         let (presenter, poster) = (ErrorPresenter(rules: .alerts), RecordingPoster())
         var attempts = 0
@@ -208,7 +208,7 @@ extension RetryTests {
         #expect(titles == ["Outer", nil, "Inner"] && poster.errors.count == 3 && presenter.isSound)
     }
 
-    @Test("what a retry presents on another presenter has its place there, though that runs something again too")
+    @Test("an error that a retry presents on another presenter is queued there, even during that presenter's own retry")
     func twoPresenters() async {
         let (presenter, other) = (ErrorPresenter(rules: .alerts), ErrorPresenter(rules: .alerts))
         let (begun, gate) = (Gate(), Gate())
@@ -226,7 +226,7 @@ extension RetryTests {
         #expect(other.current?.message == "second" && other.waiting == 1)
     }
 
-    @Test("operations that fail alike, under one title or several, are errors of their own, each with its retry")
+    @Test("operations that fail alike have separate errors, with the same title or not, each with its own retry")
     func alike() async {
         let presenter = ErrorPresenter(rules: .alerts)
         var runs: [String] = []
@@ -242,7 +242,7 @@ extension RetryTests {
         expectNil(presenter.current)
     }
 
-    @Test("an operation is released when its error has gone, and nobody has its value any more")
+    @Test("an operation is released when its error is gone and its value is no longer retained")
     func release() async {
         let presenter = ErrorPresenter(rules: .alerts)
         weak var held: Flaky?

@@ -9,7 +9,7 @@ extension ErrorMap where Value == PresentationStyle {
     static var alerts: Self { ErrorMap(default: .alert) }
 }
 
-/// An error with a text for a person.
+/// An error with a text for users.
 struct Plain: LocalizedError, Equatable {
     var text: String
 
@@ -18,10 +18,10 @@ struct Plain: LocalizedError, Equatable {
     var errorDescription: String? { text }
 }
 
-/// An error without a text for a person.
+/// An error without a text for users.
 enum Silent: Error, Equatable { case secretCase(code: Int) }
 
-/// An action of a presenter, or a load, that fails as often as it is told to.
+/// An action of a presenter, or a load, that fails a given number of times.
 @MainActor
 final class Flaky {
     private(set) var attempts = 0
@@ -36,24 +36,24 @@ final class Flaky {
     }
 }
 
-/// Waits until something holds.
+/// Waits until a condition is true.
 ///
-/// Where another thread wakes the main actor, a test has nothing else to wait for; if the condition never holds, the
-/// suite's time limit fails the test.
+/// If another thread wakes the main actor, a test has nothing else to wait for. If the condition never becomes true,
+/// the suite's time limit fails the test.
 @MainActor
 func waitUntil(_ condition: () -> Bool) async {
     while !condition() { await Task.yield() }
 }
 
 extension ErrorPresenter {
-    /// The error that a view shows which shows one error at a time, whatever its style.
+    /// The error in a view that shows one error at a time, whatever its style.
     var current: PresentedError? { alert ?? banner ?? inline }
-    /// How many errors wait behind those that are shown; without those that the main actor has not processed.
+    /// How many errors wait behind the shown ones, without errors that the main actor hasn't processed.
     var waiting: Int { settled.waiting }
-    /// How many errors the main actor has discarded.
+    /// How many errors the main actor discarded.
     var discarded: Int { settled.discarded }
 
-    /// Whether the law holds, and the public counts agree with the statistics.
+    /// Whether the counts add up and agree with the statistics.
     var isSound: Bool {
         let statistics = statistics
         return statistics.isBalanced && waiting <= statistics.waiting && discarded <= statistics.discarded
@@ -62,7 +62,7 @@ extension ErrorPresenter {
     }
 }
 
-/// A poster that records what is posted.
+/// A poster that records the posted errors.
 final class RecordingPoster: ErrorPosting {
     private let posts = Locked<
         [(error: any Error, role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source)]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("E2: what is done with the file is decided by a plain value", .tags(.recording2))
+@Suite("E2: what is done with the file is decided by a plain value", .tags(.recording2), .hangLimit)
 struct LogPolicyTests {
     private let policy = LogPolicy(fileSize: 100, fileCount: 3)
     private typealias Facts = LogPolicy.Facts

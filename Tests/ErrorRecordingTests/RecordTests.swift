@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("E1: a record is one line of JSON that says all of its report", .tags(.recording1))
+@Suite("E1: a record is one line of JSON that says all of its report", .tags(.recording1), .hangLimit)
 struct RecordTests {
     private let origin = RecordOrigin(host: "web-1", service: "orders", process: 9, start: "then")
 

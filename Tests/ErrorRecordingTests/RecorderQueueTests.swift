@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("E1: the queue decides alone, and its counts balance after each step", .tags(.recording1))
+@Suite("E1: the queue decides alone, and its counts balance after each step", .tags(.recording1), .hangLimit)
 struct RecorderQueueTests {}
 
 extension RecorderQueueTests {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("Each field of a report is in its line, its fields and its record")
+@Suite("Each field of a report is in its line, its fields and its record", .hangLimit)
 struct ReportFieldsTests {
     private struct Torn: Error, CustomStringConvertible { var description: String { "a torn page" } }
 

@@ -5,7 +5,9 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("E1: a time is what the wall clock showed, by one reading of both clocks plus the instant", .tags(.recording1))
+@Suite(
+    "E1: a time is what the wall clock showed, by one reading of both clocks plus the instant", .tags(.recording1),
+    .hangLimit)
 struct WallClockTests {
     private let start = ContinuousClock.now
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorRecovery
 
-@Suite("R2: delays follow their formulas, whatever the numbers", .tags(.recovery2))
+@Suite("R2: delays follow their formulas for all numbers", .tags(.recovery2), .hangLimit)
 struct BackoffTests {}
 
 extension BackoffTests {
@@ -15,7 +15,7 @@ extension BackoffTests {
         var generator = SplitMix64(seed: 1)
         let delays = (1...7).map { backoff.delay(beforeRetry: $0, after: nil, using: &generator) }
         expect(delays, equals: ceilings)
-        // A multiplier below 1, and an initial delay above the maximum.
+        // Test a multiplier below 1, and an initial delay above the maximum.
         let falling = Backoff.exponential(from: .seconds(8), by: 0.5, upTo: .seconds(30), jitter: .none)
         expect([1, 3, .max].map { falling.ceiling(beforeRetry: $0) }, equals: [.seconds(8), .seconds(2), .zero])
         expect(Backoff.exponential(from: .seconds(8), upTo: .seconds(3)).ceiling(beforeRetry: 1), equals: .seconds(3))
@@ -24,7 +24,7 @@ extension BackoffTests {
         expect(Backoff.constant(.seconds(3)).ceiling(beforeRetry: 9), equals: .seconds(3))
     }
 
-    @Test("far retries and durations near their limits do not overflow", arguments: Backoff.Jitter.allCases)
+    @Test("late retries and durations near their limits don't overflow", arguments: Backoff.Jitter.allCases)
     func longDurations(_ jitter: Backoff.Jitter) {
         let longest = Duration(attoseconds: .max)
         var generator = SplitMix64(seed: 3)
@@ -47,7 +47,7 @@ extension BackoffTests {
                 }
             }
         }
-        // An initial delay of zero stays zero, whatever it is multiplied by.
+        // An initial delay of zero stays zero with any multiplier.
         let none = Backoff.exponential(from: .zero, by: 1e300, upTo: .seconds(30), jitter: jitter)
         for n in [1, 2, 1_000, Int.max] {
             expect(none.ceiling(beforeRetry: n), equals: .zero)
@@ -62,7 +62,7 @@ extension BackoffTests {
         expect(backoff.ceiling(beforeRetry: 8), equals: initial * 2_187)
     }
 
-    @Test("of random policies, every delay is in the range of its formula, and the range is used")
+    @Test("every delay of a random policy is in the range of its formula, and the delays cover the range")
     func randomPolicies() {
         var generator = SplitMix64(seed: 5)
         for round in 0..<400 {
@@ -84,7 +84,7 @@ extension BackoffTests {
                 let lowest = delays.min() ?? 0
                 let highest = delays.max() ?? 0
                 #expect(lowest >= range.lowest - slack && highest <= range.highest + slack, "round \(round) \(jitter)")
-                // Of 64 uniform draws the outermost leave a fifth of the range free about once in a million times.
+                // With 64 uniform draws, a fifth of the range stays empty at an end about once in a million times.
                 let free = (range.highest - range.lowest) / 5 + slack
                 if jitter != .decorrelated {
                     #expect(lowest <= range.lowest + free && highest >= range.highest - free)
@@ -98,7 +98,7 @@ extension BackoffTests {
     }
 }
 
-/// The formulas of R2 in doubles, as they are written.
+/// The formulas of R2 as written, in doubles.
 private struct BackoffModel {
     let initial: Double
     let multiplier: Double

@@ -4,11 +4,11 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("R6: a circuit breaker keeps callers from what fails", .tags(.recovery6), .hangLimit)
+@Suite("R6: a circuit breaker protects callers from a failing dependency", .tags(.recovery6), .hangLimit)
 struct CircuitBreakerTests {}
 
 extension CircuitBreakerTests {
-    @Test("it opens, refuses with what is left of the open period, tries, and closes; each change is posted once")
+    @Test("it opens, refuses with the rest of the open period, tries, and closes, and each change is posted once")
     func cycle() async throws {
         let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
@@ -25,7 +25,7 @@ extension CircuitBreakerTests {
             expect(refusal?.cause as? Timeout, equals: Timeout(code: 2))
             expect(refusal?.description, equals: "circuit payments is open: retry after 3.0 seconds")
             clock.advance(by: .seconds(3))
-            // Nobody has tried yet.
+            // No call has tried yet.
             expect(breaker.state, equals: .open)
             let result = try? await breaker.run {
                 expect(breaker.state, equals: .halfOpen)
@@ -37,7 +37,7 @@ extension CircuitBreakerTests {
         let changes = recorded.matches(of: .type(CircuitChanged.self))
         expect(changes.map(\.state), equals: [.open, .halfOpen, .closed])
         expect(changes.map(\.name), equals: ["payments", "payments", "payments"])
-        // Only the first has a cause, so that a rule for the cause runs once.
+        // Only the first change has a cause, so that a rule for the cause runs once.
         expect(changes.map { $0.cause as? Timeout }, equals: [Timeout(code: 2), nil, nil])
         expect(changes.map(\.underlyingErrors.count), equals: [1, 0, 0])
         expect(recorded.reports.map(\.role), equals: [.notice, .notice, .notice])
@@ -46,7 +46,7 @@ extension CircuitBreakerTests {
         expect(changes.last?.description, equals: "circuit payments is closed")
     }
 
-    @Test("while a trial takes, all others are refused without a hint; its failure opens anew, no earlier call's does")
+    @Test("during a trial call others are refused without a hint, and only its failure opens the circuit again")
     func trial() async throws {
         let clock = ManualClock()
         let breaker = CircuitBreaker.quiet(clock)
@@ -86,7 +86,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .closed)
     }
 
-    @Test("a trial that throws what does not count makes room for the next; one that is cancelled opens it again")
+    @Test("after a trial call whose error doesn't count, the next one tries; a cancelled one opens the circuit")
     func trialsThatSayNothing() async throws {
         let clock = ManualClock()
         let breaker = CircuitBreaker.quiet(clock)
@@ -102,7 +102,7 @@ extension CircuitBreakerTests {
             try await breaker.run {
                 running.open()
                 await gate.wait()
-                // What a cancelled call throws says nothing of what it called.
+                // The error of a cancelled call shows nothing about the dependency.
                 throw Timeout(code: 2)
             }
         }
@@ -118,7 +118,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .closed)
     }
 
-    @Test("it opens at a ratio of all calls, however many there are: successes and other errors count too")
+    @Test("it opens at a ratio of all calls at any load, and successes and other errors count too")
     func ratio() async {
         let clock = ManualClock()
         let breaker = CircuitBreaker("test", counting: .type(Timeout.self), clock: clock, errors: Nobody())
@@ -136,7 +136,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .open)
     }
 
-    @Test("a limit within the circuit counts as a failure, one around it as a cancellation, which says nothing")
+    @Test("a limit within the circuit counts as a failure, and one around it as a cancellation, which doesn't count")
     func limits() async {
         let breaker = CircuitBreaker.quiet(ManualClock())
         let (begun, never) = (Gate(), Gate())
@@ -157,7 +157,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .closed)
         await #expect(throws: Timeout.self) {
             try await breaker.run {
-                // As a limit does: it cancels a task of its own, and throws an error of its own.
+                // Act like a time limit: cancel the task and throw the limit's own error.
                 try await withThrowingTaskGroup { group in
                     group.addTask { try await Task.sleep(for: .seconds(3_600)) }
                     group.addTask { throw Timeout() }
@@ -169,7 +169,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .open)
     }
 
-    @Test("opened by hand it refuses, and lets a trial through after the open period; closed by hand it counts anew")
+    @Test("opened by hand, it refuses and tries after the open period; closed by hand, it counts from zero")
     func byHand() async throws {
         let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
@@ -183,7 +183,7 @@ extension CircuitBreakerTests {
             clock.advance(by: .seconds(4))
             await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
             clock.advance(by: .seconds(1))
-            // A trial that began before does not close what was opened meanwhile.
+            // A trial call that began earlier doesn't close a circuit that was opened after it began.
             try? await breaker.run { breaker.open() }
             expect(breaker.state, equals: .open)
             breaker.close()
@@ -199,7 +199,7 @@ extension CircuitBreakerTests {
         expect(changes.map { $0.cause is Timeout }, equals: [false, false, false, false, true])
     }
 
-    @Test("cancellations, refusals and changes, of this circuit or another, and what wraps them never count")
+    @Test("cancellations, refusals, and changes of any circuit never count, nor do errors that wrap them")
     func neverCounted() async {
         struct Wrapped: Error { let cause: any Error }
         let breaker = CircuitBreaker("test", of: 1, counting: .any, clock: ManualClock(), errors: Nobody())
@@ -213,7 +213,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .open)
     }
 
-    @Test("of concurrent callers one opens it, one tries at a time, and changes are posted once and in order")
+    @Test("of concurrent callers, one opens it and one at a time tries, and changes are posted once and in order")
     func concurrent() async {
         let recorded = await withRecordedErrors { bus in
             let breaker = CircuitBreaker(
@@ -233,7 +233,7 @@ extension CircuitBreakerTests {
                 }
             }
         }
-        // Nothing but changes, each of which can follow the one before.
+        // All reports are changes, and each can follow the one before it.
         let states = recorded.matches(of: .type(CircuitChanged.self)).map(\.state)
         expect(states.first, equals: .open)
         expect(states.count, equals: recorded.reports.count)
@@ -246,7 +246,7 @@ extension CircuitBreakerTests {
         }
     }
 
-    @Test("a poster that asks the circuit again, from within the post of its change, does not lock up")
+    @Test("a poster that calls the circuit while it posts a change doesn't deadlock")
     func reentrant() async {
         let poster = Asking()
         let breaker = CircuitBreaker(
@@ -255,13 +255,13 @@ extension CircuitBreakerTests {
         await breaker.fail(with: Timeout())
         expect(poster.states.withLock { $0 }, equals: ["open: open"])
         try? await breaker.run {}
-        // The trial had ended before both changes were posted, or not: each is posted once.
+        // Whether or not the trial call ended before both changes were posted, each is posted once.
         expect(poster.states.withLock { $0.map { $0.prefix { $0 != ":" } } }, equals: ["open", "halfOpen", "closed"])
         poster.breaker.withLock { $0 = nil }
     }
 }
 
-/// A poster that asks a circuit for its state instead of posting.
+/// A poster that reads a circuit's state instead of posting.
 private final class Asking: ErrorPosting {
     let breaker = Locked<CircuitBreaker?>(nil)
     let states = Locked<[String]>([])
@@ -295,12 +295,12 @@ struct Nobody: ErrorPosting {
 }
 
 extension CircuitBreaker {
-    /// A circuit that opens at one time-out, and posts nothing.
+    /// Returns a circuit that opens at one timeout and posts nothing.
     static func quiet(_ clock: ManualClock) -> CircuitBreaker {
         CircuitBreaker("test", of: 1, counting: .type(Timeout.self), clock: clock, errors: Nobody())
     }
 
-    /// Runs an operation that throws an error, and swallows it.
+    /// Runs an operation that throws an error, and discards the error.
     func fail(with error: any Error) async {
         try? await run { throw error }
     }

@@ -3,33 +3,33 @@ import Testing
 
 @testable import ErrorRecovery
 
-/// The machine alone, as a plain value, with whole seconds for moments.
-@Suite("R6: a circuit's machine opens, refuses, tries and closes", .tags(.recovery6))
+/// Tests the machine alone, as a plain value, with times in whole seconds.
+@Suite("R6: a circuit's machine opens, refuses, tries, and closes", .tags(.recovery6), .hangLimit)
 struct CircuitMachineTests {}
 
 extension CircuitMachineTests {
-    @Test("it opens when enough calls have ended in the window, and enough of them have failed, whichever ends last")
+    @Test("it opens when enough calls ended in the window and enough of them failed, whichever ends last")
     func opening() {
         var circuit = Circuit(opensAt: 0.5, of: 4, within: 10, openFor: 5)
         expect([circuit.fail(at: 0), circuit.fail(at: 0), circuit.fail(at: 0)], equals: [nil, nil, nil])
         expect(circuit.machine.state, equals: .closed)
         expect(circuit.succeed(at: 0), equals: .open)
         expect(circuit.machine.state, equals: .open)
-        // Too few of many, at any number of calls.
+        // Too small a share fails, at any number of calls.
         var busy = Circuit(opensAt: 0.5, of: 10, within: 10, openFor: 5)
         for _ in 0..<10_000 {
             expect([busy.succeed(at: 0), busy.succeed(at: 0), busy.fail(at: 0)], equals: [nil, nil, nil])
         }
         for _ in 0..<9_999 { expectNil(busy.fail(at: 0)) }
         expect(busy.fail(at: 0), equals: .open)
-        // Seven of a hundred, although 0.07 times 100 is more than 7.
+        // Seven of a hundred open it, although 0.07 times 100 is more than 7.
         var exact = Circuit(opensAt: 0.07, of: 100, within: 10, openFor: 5)
         for _ in 0..<6 { expectNil(exact.fail(at: 0)) }
         for _ in 0..<93 { expectNil(exact.succeed(at: 0)) }
         expect(exact.fail(at: 0), equals: .open)
     }
 
-    @Test("a call as old as the window does not count any more, and neither do successes as old as that")
+    @Test("calls as old as the window no longer count, failed or successful")
     func window() {
         var failing = Circuit(opensAt: 1, of: 3, within: 10, openFor: 5)
         expect([0, 5, 10].map { failing.fail(at: $0) }, equals: [nil, nil, nil])
@@ -37,16 +37,16 @@ extension CircuitMachineTests {
         var recovering = Circuit(opensAt: 0.5, of: 2, within: 10, openFor: 5)
         for _ in 0..<1_000 { expectNil(recovering.succeed(at: 0)) }
         expect([recovering.fail(at: 9), recovering.fail(at: 9)], equals: [nil, nil])
-        // The successes are forgotten.
+        // The successes no longer count.
         expect(recovering.succeed(at: 10), equals: .open)
-        // Windows that no slots fit into, and clocks that jump as far as they can.
+        // Test windows that are too short for slots, and clocks that jump as far as possible.
         var short = Circuit(CircuitMachine(opensAt: 1, of: 2, within: Duration(attoseconds: 1), openFor: .zero))
         expect([short.fail(at: 0), short.fail(at: 0)], equals: [nil, .open])
         var wide = Circuit(CircuitMachine(opensAt: 1, of: 2, within: Duration(attoseconds: 10), openFor: .zero))
         expect([Int.min, .max, .min].map { wide.fail(at: $0) }, equals: [nil, nil, .open])
     }
 
-    @Test("an error that does not count is a call that has not failed; refusals and cancellations are no calls at all")
+    @Test("a call with an error that doesn't count hasn't failed, and refusals and cancellations aren't calls")
     func otherEnds() {
         var circuit = Circuit(opensAt: 0.5, of: 3, within: 10, openFor: 5)
         for end in [CircuitMachine.End.refusal, .cancellation] {
@@ -58,7 +58,7 @@ extension CircuitMachineTests {
         expect(circuit.fail(at: 0), equals: .open)
     }
 
-    @Test("successes that are counted later count in the slot in which they ended, while the window has no failures")
+    @Test("successes that are counted later count in the slot in which they ended while the window has no failures")
     func healthySlots() {
         var circuit = Circuit(opensAt: 0.5, of: 2, within: 10, openFor: 5)
         expect(circuit.machine.healthySlot, equals: 0)
@@ -75,7 +75,7 @@ extension CircuitMachineTests {
         expect([circuit.fail(at: 18), circuit.fail(at: 18)], equals: [nil, .open])
     }
 
-    @Test("a clock that is put back costs one more open period, and changes no call's age")
+    @Test("a clock that is set back costs at most one more open period and changes no call's age")
     func putBack() {
         var open = Circuit(opensAt: 1, of: 1, within: 10, openFor: 5)
         _ = open.fail(at: 1_000)
@@ -85,7 +85,7 @@ extension CircuitMachineTests {
         expect([1_000, 0, 10, 11, 12].map { closed.fail(at: $0) }, equals: [nil, nil, nil, nil, .open])
     }
 
-    @Test("it refuses for the open period, then lets one through: its success closes it, its failure opens it again")
+    @Test("it refuses for the open period and then admits one call, whose success closes it and whose failure opens it")
     func trials() {
         var circuit = Circuit(opensAt: 1, of: 2, within: 100, openFor: 5)
         expect([circuit.fail(at: 0), circuit.fail(at: 0)], equals: [nil, .open])
@@ -100,12 +100,12 @@ extension CircuitMachineTests {
         expect(circuit.admit(at: 13), equals: .tries(3, nil))
         expect(circuit.endTrial(3, .success, at: 14), equals: .closed)
         expect(circuit.admit(at: 14), equals: .passes(era: 2))
-        // Of calls that began before.
+        // These are calls that began earlier.
         expect([circuit.fail(in: 1, at: 14), circuit.fail(in: 1, at: 14)], equals: [nil, nil])
         expect([circuit.fail(at: 15), circuit.fail(at: 16)], equals: [nil, .open])
     }
 
-    @Test("a trial that is cancelled begins another open period, and no later one than the hint of the failure")
+    @Test("a cancelled trial call begins another open period, and keeps the rest of the failure's hint")
     func cancelledTrials() {
         var circuit = Circuit(opensAt: 1, of: 1, within: 100, openFor: 5)
         expect(circuit.fail(hint: 9, at: 0), equals: .open)
@@ -116,7 +116,7 @@ extension CircuitMachineTests {
         expect(circuit.admit(at: 12), equals: .tries(2, .halfOpen))
     }
 
-    @Test("opened and closed by hand, it goes on from there, and what was under way does not count")
+    @Test("opened and closed by hand, it continues from there, and calls under way don't count")
     func byHand() {
         var circuit = Circuit(opensAt: 1, of: 2, within: 100, openFor: 5)
         expect([circuit.openByHand(at: 0), circuit.openByHand(at: 3)], equals: [.open, nil])
@@ -127,7 +127,7 @@ extension CircuitMachineTests {
         expect(circuit.machine.state, equals: .open)
         expect([circuit.close(), circuit.close()], equals: [.closed, nil])
         expect([circuit.fail(in: 2, at: 9), circuit.fail(in: 2, at: 9)], equals: [nil, nil])
-        // What was counted before is forgotten.
+        // Earlier calls no longer count.
         expectNil(circuit.fail(at: 9))
         expectNil(circuit.close())
         expectNil(circuit.fail(at: 9))
@@ -138,7 +138,7 @@ extension CircuitMachineTests {
         expect(circuit.machine.state, equals: .closed)
     }
 
-    @Test("it does what a naive model does, over random operations, with a clock that jumps")
+    @Test("it behaves like a naive model in random operations with a jumping clock")
     func model() {
         var generator = SplitMix64(seed: 7)
         for _ in 0..<(isLong ? 30_000 : 300) {
@@ -158,7 +158,7 @@ extension CircuitMachineTests {
                     expect(circuit.admit(within: trial, at: now), equals: naive.admit(within: trial, at: now))
                 case 7..<15:
                     let era = random(max(1, naive.era - 1)...naive.era)
-                    // More than half of the calls fail.
+                    // Let more than half of the calls fail.
                     let number = random(0...1) == 0 ? 1 : end
                     expect(
                         circuit.end(number, hint, in: era, at: now),
@@ -186,7 +186,7 @@ extension CircuitMachineTests {
     }
 }
 
-/// The machine with whole seconds, and results that can be compared.
+/// The machine with whole seconds and comparable results.
 private struct Circuit {
     var machine: CircuitMachine
 

@@ -4,7 +4,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("R6: a circuit's notices go where it was told to report, and nowhere else", .tags(.recovery6), .hangLimit)
+@Suite("R6: a circuit posts its notices only to its own poster", .tags(.recovery6), .hangLimit)
 struct CircuitNoticesTests {
     private let clock = ManualClock()
 
@@ -12,7 +12,7 @@ struct CircuitNoticesTests {
         CircuitBreaker("search", of: 1, counting: .type(Timeout.self), clock: clock, errors: errors)
     }
 
-    /// Opens the circuit, lets a trial through, and closes it.
+    /// Opens the circuit, runs a trial call, and closes the circuit.
     private func cycle(_ breaker: CircuitBreaker) async {
         await breaker.fail(with: Timeout())
         clock.advance(by: .seconds(5))
@@ -21,14 +21,14 @@ struct CircuitNoticesTests {
 }
 
 extension CircuitNoticesTests {
-    @Test("no scope of a caller's sees them, but one that it was told to report to, whatever their rules say")
+    @Test("no caller's scope receives them, except a scope that is the circuit's poster, whatever their rules decide")
     func scopes() async {
         let swallowing = ErrorHandler().on(matching: .any) { _ in .stop }
         let recorded = await withRecordedErrors { bus in
             let breakers = [breaker(), breaker(errors: bus), breaker(errors: bus.scope("circuits"))]
             await withErrorScope("request", handler: swallowing) { _ in
                 for breaker in breakers { await cycle(breaker) }
-                // Made in a scope, it is not the scope's either.
+                // A circuit that is created in a scope doesn't post to that scope either.
                 await cycle(breaker())
             }
         }
@@ -37,7 +37,7 @@ extension CircuitNoticesTests {
         expect(recorded.statistics.unmatched, equals: 12)
     }
 
-    @Test("no flood limit merges the circuits of one factory, or the changes of one circuit")
+    @Test("a flood limit doesn't merge the circuits of one factory or the changes of one circuit")
     func flood() async {
         let configuration = ErrorBus.Configuration(floodLimit: .init(first: 1, per: .seconds(3_600)))
         let recorded = await withRecordedErrors(configuration: configuration) { bus in
@@ -47,7 +47,7 @@ extension CircuitNoticesTests {
         expect(recorded.reports.map(\.occurrences), equals: .init(repeating: 1, count: 15))
     }
 
-    @Test("of two buses the one where it was made gets all of them, whichever caller changes its state")
+    @Test("of two buses, the one where it was created receives all notices, whichever caller changes its state")
     func twoBuses() async {
         var other: RecordedErrors?
         let recorded = await withRecordedErrors { _ in
@@ -62,7 +62,7 @@ extension CircuitNoticesTests {
         expect(other?.reports.isEmpty, equals: true)
     }
 
-    @Test("without a bus where it was made they go to the root, and not to a bus of a caller's")
+    @Test("if it was created without a bus, they go to the root instead of a caller's bus")
     func root() async {
         let outcome = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -77,7 +77,7 @@ extension CircuitNoticesTests {
                 await withErrorBus(handler: callers) { _ in await breaker.fail(with: Timeout()) }
             }
             precondition(toRoot.withLock { $0 } == [.open])
-            // There is no root any more.
+            // There is no longer a root.
             await withErrorBus(handler: callers) { _ in try? await breaker.run {} }
             precondition(toRoot.withLock { $0 } == [.open])
         }
@@ -87,7 +87,7 @@ extension CircuitNoticesTests {
         expect(lines.last?.contains("circuit search is closed"), equals: true)
     }
 
-    @Test("a circuit does not keep the bus alive where it was made")
+    @Test("a circuit doesn't retain the bus where it was created")
     func retained() async {
         weak var weakBus: ErrorBus?
         var breaker: CircuitBreaker?

@@ -1,18 +1,18 @@
 import TestSupport
 import Testing
 
-/// Pins the whole first line of each diagnostic.
-@Suite("The compiler reports a mistake in a policy at its own line", .timeLimit(.minutes(10)))
+/// Compares the complete first line of each diagnostic.
+@Suite("The compiler reports a mistake in a policy at its own line", .hangLimit)
 struct DiagnosticTests {}
 
 extension DiagnosticTests {
-    /// A line of a program, and what the compiler says of it.
+    /// Lines of a program with the compiler's messages.
     private static let mistakes: [(line: String, says: String)] = [
-        // Protocols in place of error types.
+        // Protocols instead of error types.
         ("RetryPolicy().retrying((any P).self)", isNoType("retrying(_:cost:fileID:line:)", "retrying")),
         ("RetryPolicy().retrying((any P).self, cost: 2)", isNoType("retrying(_:cost:fileID:line:)", "retrying")),
         ("RetryPolicy().failing((any P).self)", isNoType("failing(_:fileID:line:)", "failing")),
-        // Errors that cannot be compared.
+        // Errors that can't be compared.
         (
             "RetryPolicy().retrying(F())",
             "instance method 'retrying(_:cost:fileID:line:)' requires that 'F' conform to 'Equatable'"

@@ -4,12 +4,12 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// Matchers, clocks, errors and posters call back into what called them.
-@Suite("User code that calls back into a circuit locks nothing up", .hangLimit)
+/// Matchers, clocks, errors, and posters call back into their callers.
+@Suite("User code that calls back into a circuit doesn't deadlock", .hangLimit)
 struct EvilTests {}
 
 extension EvilTests {
-    /// The circuit that everything here asks again; set once.
+    /// The circuit that everything here calls; set once.
     private final class Target: Sendable {
         private let stored = Locked<CircuitBreaker?>(nil)
 
@@ -17,7 +17,7 @@ extension EvilTests {
         func set(_ breaker: CircuitBreaker?) { stored.withLock { $0 = breaker } }
     }
 
-    /// An error that asks, posts and is handled while it is asked for its text.
+    /// An error that reads the circuit, posts, and is handled while its description is computed.
     private struct Evil: RetryClassified, RetryAfterProviding, CustomStringConvertible {
         let target: Target
 
@@ -38,7 +38,7 @@ extension EvilTests {
         }
     }
 
-    /// A clock that asks the circuit whose clock it is.
+    /// A clock that calls its own circuit.
     private final class EvilClock: Clock, Sendable {
         let target: Target
         init(_ target: Target) { self.target = target }
@@ -52,14 +52,14 @@ extension EvilTests {
         func sleep(until deadline: ImmediateClock.Instant, tolerance: Duration?) async throws { await Task.yield() }
     }
 
-    /// An error that asks the circuit when it is deallocated.
+    /// An error that calls the circuit when it is deallocated.
     private final class Dying: Error {
         let target: Target
         init(_ target: Target) { self.target = target }
         deinit { _ = target.breaker?.state }
     }
 
-    @Test("matchers, clocks, errors and posters may ask the circuit that calls them")
+    @Test("matchers, clocks, errors, and posters can call the circuit that calls them")
     func evil() async {
         let target = Target()
         let quiet = ErrorBus(handler: ErrorHandler(), configuration: .init(lastResort: LastResort { _ in }))
@@ -81,7 +81,7 @@ extension EvilTests {
                                     onStep: { _ in _ = breaker.state }
                                 ) { _ in
                                     try await breaker.run {
-                                        // A run within a run of the same circuit.
+                                        // This is a run within a run of the same circuit.
                                         try await breaker.run {
                                             throw round % 2 == 0 ? Evil(target: target) : Dying(target)
                                         }

@@ -5,11 +5,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Foundation's errors, objects and errors in boxes are what they were", .tags(.recovery1, .recovery6), .hangLimit)
+@Suite("Foundation's errors, objects, and boxed errors stay unchanged", .tags(.recovery1, .recovery6), .hangLimit)
 struct ForeignErrorTests {}
 
 extension ForeignErrorTests {
-    /// A way by which an error may come out again.
+    /// A path on which an error can be thrown.
     private typealias Way = (_ operation: () async throws -> Void) async throws -> Void
 
     private final class Object: Error {}
@@ -28,7 +28,7 @@ extension ForeignErrorTests {
         Object(), Timeout(code: 3),
     ]
 
-    /// Throws an error as it is, through a continuation, and through a stream within a continuation.
+    /// Throws an error directly, through a continuation, and through a stream within a continuation.
     private static func throwing(_ error: any Error, boxes: Int) async throws {
         switch boxes {
         case 0: throw error
@@ -42,7 +42,7 @@ extension ForeignErrorTests {
         }
     }
 
-    @Test("whatever is thrown comes out of retries, circuits and trials as it went in", arguments: 0...2)
+    @Test("a thrown error leaves retries, circuits, and trial calls unchanged", arguments: 0...2)
     func thrown(boxes: Int) async throws {
         let clock = ManualClock()
         let closed = CircuitBreaker("closed", of: .max, counting: .any, errors: Nobody())
@@ -54,7 +54,7 @@ extension ForeignErrorTests {
             { operation in try await retry(policy) { _ in try await retry(policy) { _ in try await operation() } } },
             { operation in try await closed.run(operation) },
             { operation in
-                // As a trial, and within one.
+                // This is a trial call, and a call within one.
                 let open = CircuitBreaker.quiet(clock)
                 await open.fail(with: Timeout())
                 clock.advance(by: .seconds(5))
@@ -92,7 +92,7 @@ extension ForeignErrorTests {
             expect(attempts, equals: 3)
             expect(breaker.state, equals: .open)
             let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
-            // Not only by a matcher, which looks into boxes.
+            // Don't use only a matcher, because matchers unbox errors.
             #expect(refusal.map { type(of: $0.cause) == type(of: error) } == true)
             if let object = error as? Object { #expect(refusal?.cause as? Object === object) }
         }

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Programming errors stop the program, and say which value it was",
+    "Programming errors stop the program and name the wrong value",
     .tags(.recovery2, .recovery4, .recovery6), .hangLimit)
 struct MisuseTests {}
 
 extension MisuseTests {
     private static let misuses: [Misuse] = [
-        // A policy, when it is made and when it is changed.
+        // A policy, when it is created and when it is changed.
         Misuse("RetryPolicy.maxAttempts must be at least 1, not 0") { _ = RetryPolicy(maxAttempts: 0) },
         Misuse("RetryPolicy.maxAttempts must be at least 1, not -2") {
             var policy = RetryPolicy.default
@@ -62,7 +62,7 @@ extension MisuseTests {
         },
     ]
 
-    @Test("each misuse stops the program, and says what was wrong", .serialized, arguments: misuses.indices)
+    @Test("each misuse stops the program and explains the fault", .serialized, arguments: misuses.indices)
     func stops(index: Int) async throws {
         try handOver(index, as: "retry misuse")
         let message = Self.misuses[index].message

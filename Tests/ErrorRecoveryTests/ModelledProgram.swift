@@ -1,14 +1,14 @@
 import ErrorRecovery
 
-/// What a random program does, as the documentation promises it: a model that is as plain as can be.
+/// The promised behavior of a random program: a model that is as plain as possible.
 struct ModelledProgram {
-    /// What the innermost attempt on a budget is.
+    /// The kind of the innermost attempt on a budget.
     private enum Mark {
         case first
         case retry
     }
 
-    /// Where a step runs.
+    /// The context of a step.
     private struct Place {
         var task: Int
         var marks: [Int: Mark] = [:]
@@ -18,14 +18,14 @@ struct ModelledProgram {
     private let program: RandomProgram
     private var fate: RandomProgram.Fate
     private(set) var log: [String] = []
-    /// What each of the two buses reports.
+    /// The reports of the two buses.
     private(set) var reports: [[String]] = [[], []]
     private(set) var tokens: [Double]
     private(set) var granted: [Int]
     private(set) var refused: [Int]
     private(set) var circuits: [NaiveCircuit]
     private var cancelled: [Bool] = []
-    /// In minutes.
+    /// The time in minutes.
     private var now = 0
 
     init(_ program: RandomProgram) {
@@ -42,7 +42,7 @@ struct ModelledProgram {
         for step in program.steps { _ = run(step, Place(task: -1)) }
     }
 
-    /// Runs a step, and returns what it throws.
+    /// Runs a step and returns its error.
     private mutating func run(_ step: RandomProgram.Step, _ place: Place) -> PlainError? {
         switch step {
         case .call(let number):
@@ -186,7 +186,7 @@ struct ModelledProgram {
     }
 
     private mutating func notice(_ circuit: Int, _ state: CircuitChanged.State, hasCause: Bool) {
-        // The second circuit reports to the second bus, the others to the first.
+        // The second circuit posts to the second bus, and the others post to the first.
         reports[circuit % 2].append("circuit \(circuit) \(state) \(hasCause) notice []")
     }
 }

@@ -1,6 +1,6 @@
 import ErrorRecovery
 
-/// A circuit that keeps all calls since it closed, and counts again each time which of them lie in the window.
+/// A circuit that keeps all calls since it closed, and counts those in the window each time.
 struct NaiveCircuit {
     enum Answer: Equatable {
         case passes(era: Int)
@@ -24,7 +24,7 @@ struct NaiveCircuit {
     private(set) var state = CircuitChanged.State.closed
     private(set) var era = 1
     private(set) var trial: UInt64?
-    /// Whether a failure opened it last, in place of somebody.
+    /// Whether a failure opened it last, instead of a call of `open()`.
     private(set) var hasCause = false
     private var calls: [(slot: Int, hasFailed: Bool)] = []
     private var newest = 0
@@ -58,7 +58,7 @@ struct NaiveCircuit {
         if case .refusal = end { return nil }
         if case .cancellation = end { return nil }
         let slot = now * 10 / window
-        // A clock that is put back changes no call's age.
+        // A clock that is set back doesn't change a call's age.
         if slot < newest { calls = calls.map { ($0.slot - newest + slot, $0.hasFailed) } }
         newest = slot
         calls.removeAll { $0.slot <= slot - 10 }
@@ -81,7 +81,7 @@ struct NaiveCircuit {
             (self.hint, hasCause) = (hint ?? 0, true)
             return open(at: now)
         case .cancellation:
-            // The open period begins again, and the hint goes on.
+            // The open period begins again, and the hint continues.
             hint = max(min(opened, now) + hint - now, 0)
             (state, opened, hasCause) = (.open, now, false)
             return .open

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorRecovery
 
-@Suite("R4: a budget bounds the attempts of retries in retries", .tags(.recovery4), .hangLimit)
+@Suite("R4: a budget bounds the attempts of nested retries", .tags(.recovery4), .hangLimit)
 struct NestedRetryTests {
     private let clock = ImmediateClock()
 
@@ -15,7 +15,7 @@ struct NestedRetryTests {
 }
 
 extension NestedRetryTests {
-    @Test("three times three attempts that all fail are no more than the budget allows for so many calls")
+    @Test("three times three failing attempts don't exceed the budget's bound for so many calls")
     func threeTimesThree() async {
         let (calls, ratio, reserve) = (200, 0.5, 10)
         let policy = policy(3, RetryBudget(ratio: ratio, reserve: reserve))
@@ -32,7 +32,7 @@ extension NestedRetryTests {
         #expect(requests > calls + reserve)
     }
 
-    @Test("an attempt's own tasks belong to it; a task that outlives a retry is a call of its own")
+    @Test("an attempt's own tasks belong to it, and a task that outlives a retry counts separately")
     func tasks() async {
         let budget = RetryBudget(ratio: 0.5, reserve: 10)
         let policy = policy(2, budget)
@@ -53,7 +53,7 @@ extension NestedRetryTests {
         expect(budget.statistics.available, equals: 8.5)
     }
 
-    @Test("a refusal by a circuit withdraws nothing, and the retry after it is paid once", arguments: [false, true])
+    @Test("a circuit's refusal withdraws nothing, and the retry after it is paid once", arguments: [false, true])
     func refusals(isWrapped: Bool) async throws {
         struct Wrapped: Error { let cause: any Error }
         let budget = RetryBudget(ratio: 0, reserve: 3)
@@ -63,22 +63,22 @@ extension NestedRetryTests {
             let refusal = CircuitOpen(name: "test", retryAfter: nil, cause: Timeout())
             throw isWrapped ? Wrapped(cause: refusal) : refusal
         }
-        // Only refused: nothing was sent, so nothing is withdrawn.
+        // All attempts were refused: nothing was sent, so nothing is withdrawn.
         try? await retry(policy, clock: clock) { _ in try refuse() }
         expect(budget.statistics, equals: .init(available: 3, granted: 0, refused: 0))
-        // Sent, refused often, and sent again: one retry.
+        // One attempt was sent, many were refused, and one was sent again: one retry.
         try await retry(policy, clock: clock) { attempt in
             if attempt == 1 { throw Timeout() }
             if attempt < 5 { try refuse() }
         }
         expect(budget.statistics, equals: .init(available: 1, granted: 1, refused: 0))
-        // Sent, and then refused to the end: what was withdrawn is given back.
+        // One attempt was sent and all others were refused: the withdrawn tokens are given back.
         let other = RetryBudget(ratio: 0, reserve: 3)
         var changed = policy
         changed.budget = other
         try? await retry(changed, clock: clock) { if $0 == 1 { throw Timeout() } else { try refuse() } }
         expect(other.statistics, equals: .init(available: 3, granted: 0, refused: 0))
-        // Refused in an attempt that is a retry: what its first attempt withdrew is given back, and no more.
+        // The calls were refused within a retry: only the tokens of their first attempt are given back.
         let shared = RetryBudget(ratio: 0, reserve: 5)
         try await retry(self.policy(2, shared), clock: clock) { attempt in
             if attempt == 1 { throw Timeout() }
@@ -87,7 +87,7 @@ extension NestedRetryTests {
         expect(shared.statistics, equals: .init(available: 4, granted: 1, refused: 0))
     }
 
-    @Test("a refusal beside an attempt that was sent is paid as that is")
+    @Test("a refusal next to an attempt that was sent costs the same as that attempt")
     func refusalBesideFailure() async {
         struct Batch: Error { var results: [any Error] }
         let refusal = CircuitOpen(name: "test", retryAfter: nil, cause: Timeout())

@@ -4,11 +4,11 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("R6: what runs in a trial is part of the trial", .tags(.recovery6), .hangLimit)
+@Suite("R6: a call within a trial call is part of the trial call", .tags(.recovery6), .hangLimit)
 struct NestedRunTests {
     private let clock = ManualClock()
 
-    /// A circuit whose next attempt is a trial.
+    /// Returns a circuit whose next call is a trial call.
     private func breaker() async -> CircuitBreaker {
         let breaker = CircuitBreaker.quiet(clock)
         await breaker.fail(with: Timeout())
@@ -18,13 +18,13 @@ struct NestedRunTests {
 }
 
 extension NestedRunTests {
-    @Test("what runs in a trial does not open it if its operation survives it; what the trial throws opens it once")
+    @Test("a call within a trial call doesn't open the circuit if the trial call succeeds; a failed trial opens it")
     func failures() async throws {
         let breaker = await breaker()
         let token = try await breaker.run {
             await breaker.fail(with: Timeout())
             expect(breaker.state, equals: .halfOpen)
-            // As a refresh that serves many callers, in a task of its own.
+            // Act like a refresh that serves many callers in its own task.
             return try await Task { try await breaker.run { "fresh" } }.value
         }
         expect(token, equals: "fresh")
@@ -37,7 +37,7 @@ extension NestedRunTests {
         expect(breaker.state, equals: .open)
     }
 
-    @Test("what outlives the trial, and what runs beside it, is not part of it")
+    @Test("a call that outlives the trial call, or runs next to it, isn't part of it")
     func others() async throws {
         let breaker = await breaker()
         let (gate, outliving) = try await breaker.run {
@@ -52,7 +52,7 @@ extension NestedRunTests {
         await breaker.fail(with: Timeout())
         gate.open()
         await #expect(throws: CircuitOpen.self) { try await outliving.value }
-        // Another circuit's trial says nothing of this one.
+        // Another circuit's trial call has no effect here.
         let other = await self.breaker()
         await breaker.fail(with: Timeout())
         await #expect(throws: CircuitOpen.self) {
@@ -60,7 +60,7 @@ extension NestedRunTests {
         }
     }
 
-    @Test("a refusal keeps the hint of its cause, where that is later than the open period")
+    @Test("a refusal keeps its cause's hint if that is longer than the open period")
     func hints() async throws {
         let breaker = CircuitBreaker("test", of: 1, counting: .any, clock: clock, errors: Nobody())
         func hint() async -> Duration? {
@@ -71,7 +71,7 @@ extension NestedRunTests {
         clock.advance(by: .seconds(4))
         expect(await hint(), equals: .seconds(116))
         clock.advance(by: .seconds(1))
-        // The open period is over: a trial is let through, and whoever is refused beside it still hears the hint.
+        // After the open period, a trial call is admitted, and concurrent refusals still carry the hint.
         try await breaker.run {
             expect(await Task.detached { await hint() }.value, equals: .seconds(115))
             clock.advance(by: .seconds(115))

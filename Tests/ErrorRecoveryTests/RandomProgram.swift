@@ -3,10 +3,10 @@ import ErrorRouting
 import Foundation
 import TestSupport
 
-/// A random program of retries in retries, circuits, tasks, posts and clocks that jump.
+/// A random program with nested retries, circuits, tasks, posts, and jumping clocks.
 ///
-/// What it meets (whether a call fails, whether a task is cancelled during a delay) depends on its seed and on how
-/// often that was met before, so that the library and a plain model of it meet the same.
+/// Its events, such as a failing call or a cancellation during a delay, depend on its seed and on how often they
+/// occurred before. So the library and its plain model encounter the same events.
 struct RandomProgram {
     indirect enum Step: Sendable {
         /// Calls the dependency.
@@ -14,15 +14,15 @@ struct RandomProgram {
         case retry(Int, Step)
         case circuit(Int, Step)
         case sequence([Step])
-        /// Wraps what is thrown in an error of another type.
+        /// Wraps the thrown error in an error of another type.
         case wrap(Step)
-        /// Swallows what is thrown, and posts it at a place.
+        /// Catches the thrown error and posts it.
         case swallow(Step, Int)
-        /// Runs in a task of its own, which may be cancelled before it begins.
+        /// Runs in a new task, which might be cancelled before it begins.
         case task(Int, Step)
-        /// Moves the clock by so many minutes.
+        /// Moves the clock by a number of minutes.
         case jump(Int)
-        /// Opens a circuit by hand, or closes it.
+        /// Opens or closes a circuit by hand.
         case set(Int, isOpen: Bool)
     }
 
@@ -33,7 +33,7 @@ struct RandomProgram {
         let deadline: Int?
         let budget: Int?
         let retriesRefusals: Bool
-        /// Where attempts are posted; nil for nowhere.
+        /// Where to post attempts; nil for nowhere.
         let place: Int?
     }
 
@@ -50,7 +50,7 @@ struct RandomProgram {
         let pause: Int
     }
 
-    /// The places to post to: the bus A, a scope of it, a scope of that, the bus B, and a scope of that.
+    /// The posters: bus A, a scope of it, a scope of that scope, bus B, and a scope of bus B.
     static let places = 5
     static let circuits = 3
 
@@ -98,14 +98,14 @@ struct RandomProgram {
         for number in 0..<random(6...30) { steps.append(.swallow(.task(100 + number, step(6)), random(0...4))) }
     }
 
-    /// What a program meets, by how often it met the same before.
+    /// The events of a program, by how often each occurred before.
     struct Fate {
         private let seed: UInt64
         private var counts: [String: Int] = [:]
 
         init(_ program: RandomProgram) { seed = program.seed }
 
-        /// Returns a number below a bound, and how often the same was asked before.
+        /// Returns a number below a bound, and how often the same call was made before.
         mutating func next(_ what: String, below bound: UInt64) -> (fate: UInt64, number: Int) {
             let number = counts[what, default: 0]
             counts[what] = number + 1
@@ -117,15 +117,15 @@ struct RandomProgram {
     }
 }
 
-/// An error of a random program, in the plain words of the model.
+/// An error of a random program, as the model represents it.
 enum PlainError: Hashable {
     case timeout, url, app, cocoa, refused, cancellation
-    /// Asks to wait for so many minutes.
+    /// Has a hint in minutes.
     case busy(Int)
     case open(circuit: Int, left: Int?)
     indirect case wrapped(PlainError)
 
-    /// What a call throws; nil for its success.
+    /// The error that a call throws; nil for success.
     static func thrown(_ fate: UInt64) -> (error: PlainError, isBoxed: Bool)? {
         let isBoxed = fate & 1 == 1
         switch fate / 2 {
@@ -144,7 +144,7 @@ enum PlainError: Hashable {
 
     static let fates: UInt64 = 2 * 20
 
-    /// The same as an error.
+    /// The same value as an error.
     var error: any Error {
         switch self {
         case .timeout: Timeout()
@@ -160,12 +160,12 @@ enum PlainError: Hashable {
         }
     }
 
-    /// What the library is to take an error for.
+    /// Creates the model's value for an error of the library.
     init(_ error: any Error) {
         switch ErrorMatcher.any.match(error) ?? error {
         case is Timeout: self = .timeout
         case is URLError: self = .url
-        // On Linux, every `NSError` object `is CocoaError`.
+        // On Linux, `is CocoaError` is true for every `NSError` object.
         case let error where type(of: error) == CocoaError.self: self = .cocoa
         case is Refused: self = .refused
         case is CancellationError: self = .cancellation
@@ -180,7 +180,7 @@ enum PlainError: Hashable {
     /// The error at the end of the chain.
     var innermost: PlainError { if case .wrapped(let inner) = self { inner.innermost } else { self } }
 
-    /// What a retry costs; nil if it is not retried.
+    /// The cost of a retry; nil if it isn't retried.
     func cost(retriesRefusals: Bool) -> Int? {
         switch innermost {
         case .timeout, .app, .busy: 1
@@ -199,7 +199,7 @@ enum PlainError: Hashable {
 
     var isRefusal: Bool { if case .open = innermost { true } else { false } }
 
-    /// For how many minutes the error itself asks to wait.
+    /// The error's own hint in minutes.
     var hint: Int? {
         switch self {
         case .busy(let minutes): minutes
@@ -208,7 +208,7 @@ enum PlainError: Hashable {
         }
     }
 
-    /// An error of another type around the real one, as a client throws it.
+    /// An error that wraps the real one, as a client's error does.
     struct Wrapped: Error { let cause: any Error }
 }
 

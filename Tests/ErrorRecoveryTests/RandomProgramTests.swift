@@ -5,13 +5,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// All that is promised of retries, budgets and circuits, where they nest.
-@Suite("Retries, budgets and circuits do what a plain model of them does, however they nest", .hangLimit)
+/// Tests all promises about nested retries, budgets, and circuits.
+@Suite("Retries, budgets, and circuits behave like a plain model of them, however they nest", .hangLimit)
 struct RandomProgramTests {}
 
 extension RandomProgramTests {
-    /// `ERROR_BUS_LONG=1` runs a hundred times as many.
-    @Test("random programs make the attempts, posts, notices and withdrawals that the model makes")
+    /// `ERROR_BUS_LONG=1` runs a hundred times as many programs.
+    @Test("random programs make the same attempts, posts, notices, and withdrawals as the model")
     func programs() async {
         var (circuitsChanged, budgetsSpent, budgetsOwing) = (0, 0, 0)
         for seed in 0..<UInt64(isLong ? 50_000 : 400) {
@@ -28,13 +28,13 @@ extension RandomProgramTests {
             budgetsSpent += model.refused.reduce(0, +)
             budgetsOwing += model.tokens.count { $0 < 0 }
         }
-        // The programs are worth it.
+        // The programs cover the interesting cases.
         #expect(circuitsChanged > 1_000)
         #expect(budgetsSpent > 100)
         #expect(budgetsOwing > 5)
     }
 
-    /// Expects the lines of the model, and shows the first that differs.
+    /// Expects the model's lines, and shows the first difference.
     private func expect(_ lines: [String], like model: [String], _ seed: UInt64) {
         if lines == model { return }
         let index = zip(lines, model).prefix { $0 == $1 }.count
@@ -43,17 +43,17 @@ extension RandomProgramTests {
     }
 }
 
-/// A random program as the library runs it.
+/// Runs a random program with the library.
 final class ProgramRun: Sendable {
     struct Result: Sendable {
         var log: [String] = []
-        /// What each of the two buses reported.
+        /// The reports of the two buses.
         var reports: [[String]] = []
         var statistics: [RetryBudget.Statistics] = []
         var states: [CircuitChanged.State] = []
     }
 
-    /// A clock on which a sleep takes no time, and perhaps cancels the task that sleeps.
+    /// A clock on which a sleep takes no time and might cancel the sleeping task.
     private final class ProgramClock: Clock, Sendable {
         typealias Instant = ImmediateClock.Instant
 
@@ -81,7 +81,7 @@ final class ProgramRun: Sendable {
     private let places: [any ErrorPosting]
     private let log = Locked<[String]>([])
 
-    /// Runs a program with two buses and all that it needs.
+    /// Runs a program with two buses and its other objects.
     static func run(_ program: RandomProgram) async -> Result {
         let clock = ProgramClock(program)
         let budgets = program.budgets.map { RetryBudget(ratio: Double($0.eighths) / 8, reserve: $0.reserve) }
@@ -96,7 +96,7 @@ final class ProgramRun: Sendable {
                     counting: .anywhere(.type(Timeout.self) || .type(URLError.self) || .type(Busy.self)),
                     clock: clock, errors: errors)
             }
-            // Reports to the bus where it is made.
+            // This circuit posts to the bus where it is created.
             let third = circuit(2)
             second = await withRecordedErrors { busB in
                 let circuits = [circuit(0, errors: busA), circuit(1), third]
@@ -162,7 +162,7 @@ final class ProgramRun: Sendable {
             do {
                 try await run(inner)
             } catch {
-                // Detached, since this task may be cancelled, and would not wait.
+                // Detach the task: this task might be cancelled and wouldn't wait.
                 await Task.detached { [place = places[place]] in _ = await place.deliver(error) }.value
             }
         case .task(let number, let inner):
@@ -178,7 +178,7 @@ final class ProgramRun: Sendable {
         }
     }
 
-    /// Waits until what was posted is delivered.
+    /// Waits until every posted error is delivered.
     private func settle() async {
         await Task.detached { [buses] in for bus in buses { _ = await bus.flush(within: .seconds(600)) } }.value
     }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import ErrorRecovery
 
-@Suite("R4: a budget bounds the attempts of everybody who shares it", .tags(.recovery4), .hangLimit)
+@Suite("R4: a budget bounds the attempts of all callers that share it", .tags(.recovery4), .hangLimit)
 struct RetryBudgetTests {}
 
 extension RetryBudgetTests {
-    @Test("ten deposits of a tenth are one token, and a third is rounded down")
+    @Test("ten deposits of a tenth add one token, and a third is rounded down")
     func exactness() {
         let tenths = RetryBudget(ratio: 0.1, reserve: 1)
         #expect(tenths.withdraw(1))
@@ -20,13 +20,13 @@ extension RetryBudgetTests {
             let budget = RetryBudget(ratio: ratio, reserve: 100)
             #expect(budget.withdraw(100))
             for _ in 0..<3 { budget.deposit() }
-            // Allows for the rounding of doubles.
+            // Allow for the rounding of doubles.
             #expect(budget.statistics.available <= 3 * ratio + 1e-15)
             #expect(budget.statistics.available >= 3 * ratio - 4e-9)
         }
     }
 
-    @Test("a cost is taken whole or not at all, and the largest overflows nothing; without a reserve none is granted")
+    @Test("a cost is withdrawn whole or not at all, the largest doesn't overflow, and no reserve grants none")
     func costs() {
         let budget = RetryBudget(ratio: 0, reserve: 10)
         expect([11, .max, 7, 4, 3].map { budget.withdraw($0) }, equals: [false, false, true, false, true])
@@ -44,7 +44,7 @@ extension RetryBudgetTests {
         expect(most.statistics.available, equals: 1_000_000_000)
     }
 
-    @Test("concurrent callers never get more than the bound, and nothing is lost")
+    @Test("concurrent callers never exceed the bound, and no token is lost")
     func concurrentCallers() async {
         let budget = RetryBudget(ratio: 0.25, reserve: 40)
         let (tasks, rounds) = (8, 5_000)
@@ -63,7 +63,7 @@ extension RetryBudgetTests {
         }
         let calls = tasks * rounds
         #expect(count <= calls / 4 + 40)
-        // Every call withdraws too, so the bucket is full only at the beginning, and no more than that is lost.
+        // Every call withdraws too, so the bucket is full only at the start, and only then are deposits lost.
         #expect(count >= calls / 4)
         let statistics = budget.statistics
         expect([statistics.granted, statistics.refused], equals: [count, calls - count])
@@ -74,7 +74,7 @@ extension RetryBudgetTests {
     func model() {
         var generator = SplitMix64(seed: 6)
         for _ in 0..<50 {
-            // Parts that are exact in binary and in billionths, so that the model may use doubles.
+            // Use parts that are exact in binary and in billionths, so that the model can use doubles.
             let ratio = Double(Int.random(in: 0...8, using: &generator)) / 8
             let reserve = Int.random(in: 0...12, using: &generator)
             let budget = RetryBudget(ratio: ratio, reserve: reserve)
@@ -97,6 +97,6 @@ extension RetryBudgetTests {
 }
 
 extension RetryBudget {
-    /// Begins a call that is within no other.
+    /// Begins an outermost call.
     fileprivate func deposit() { #expect(begin().isOutermost) }
 }

@@ -4,14 +4,14 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("R3: cancellation ends a retry at once, with the error that was there", .tags(.recovery3), .hangLimit)
+@Suite("R3: cancellation ends a retry at once with the last error", .tags(.recovery3), .hangLimit)
 struct RetryCancellationTests {
-    /// Retries everything, for as long as it takes.
+    /// Retries every error without end.
     private let anything = RetryPolicy(maxAttempts: .max).retrying(matching: .any)
 }
 
 extension RetryCancellationTests {
-    @Test("a task that is cancelled during a delay throws the error at once, and makes no further attempt")
+    @Test("a task that is cancelled during a delay throws the error at once and makes no further attempt")
     func duringDelay() async {
         let clock = ManualClock()
         let task = Task {
@@ -35,7 +35,7 @@ extension RetryCancellationTests {
         expect(verdicts.last, equals: .cancelled)
     }
 
-    @Test("a task that is cancelled during an attempt throws what the attempt threw, and does not sleep")
+    @Test("a task that is cancelled during an attempt throws the attempt's error and doesn't sleep")
     func duringAttempt() async {
         let clock = ImmediateClock()
         let (running, gate) = (Gate(), Gate())
@@ -54,7 +54,7 @@ extension RetryCancellationTests {
     }
 
     @Test(
-        "what is a cancellation is never retried, whatever the rules say and however it is boxed, and explain says so")
+        "a cancellation is never retried, whatever the rules decide and however it is boxed, and explain shows this")
     func neverRetried() async {
         for policy in [anything, anything.retrying(CancellationError.self)] {
             var steps: [RetryStep.Verdict] = []

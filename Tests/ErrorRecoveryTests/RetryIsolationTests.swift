@@ -8,12 +8,12 @@ import Testing
 struct RetryIsolationTests {}
 
 extension RetryIsolationTests {
-    /// A value that may not leave its actor.
+    /// A value that can't leave its actor.
     private final class Counter {
         var count = 0
     }
 
-    @Test("on the main actor, operation and steps run on it, with a value and a result that are not Sendable")
+    @Test("on the main actor, operation and steps run on it with a value and a result that aren't Sendable")
     @MainActor
     func mainActor() async throws {
         let counter = Counter()
@@ -29,7 +29,7 @@ extension RetryIsolationTests {
             try await circuit.run {
                 MainActor.assertIsolated()
                 counter.count += 1
-                // The first attempt is made in a closed circuit, the others are trials.
+                // The first attempt runs in a closed circuit, and the others are trial calls.
                 if attempt < 3 { throw Timeout() }
                 return counter
             }
@@ -39,7 +39,7 @@ extension RetryIsolationTests {
         expect(circuit.state, equals: .closed)
     }
 
-    @Test("on an actor, the operation may change the actor's state, also where the clock is any Clock<Duration>")
+    @Test("on an actor, the operation can change the actor's state, even if the clock is any Clock<Duration>")
     func anActor() async throws {
         actor Client {
             private var attempts = 0

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A policy's rules are those of an error map, and say why", .tags(.recovery2))
+@Suite("A policy's rules form an error map with explanations", .tags(.recovery2), .hangLimit)
 struct RetryPolicyTests {}
 
 extension RetryPolicyTests {
@@ -13,7 +13,7 @@ extension RetryPolicyTests {
         case gateway
     }
 
-    @Test("every shape of retrying and failing is a rule, the last-registered one first")
+    @Test("every form of retrying and failing is a rule, and the last registered one is first")
     func shapes() {
         let policy = RetryPolicy()
             .retrying(matching: .type(Timeout.self).where { $0.code > 0 }, cost: 2)
@@ -34,7 +34,7 @@ extension RetryPolicyTests {
             equals: [.retry(cost: 2), .fail, .retry(), .retry(cost: 7), .retry(cost: 5), .fail, .fail, .fail])
     }
 
-    @Test("the presets retry what classifies itself, as it says, and nothing else; customising one does not change it")
+    @Test("the presets retry only errors that classify themselves, and customizing a preset doesn't change it")
     func presets() {
         var policy = RetryPolicy.default.retrying(Timeout.self)
         policy.maxAttempts = 9
@@ -64,7 +64,7 @@ extension RetryPolicyTests {
         var forbidsRetry: Bool { true }
     }
 
-    /// An error with others under it; counts how often it is asked for them.
+    /// An error that wraps others and counts how often they are read.
     private struct Wrapped: UnderlyingErrors {
         let causes: [any Error]
         let asked = Locked(0)
@@ -78,14 +78,14 @@ extension RetryPolicyTests {
         }
     }
 
-    /// Returns what is decided about an error that every attempt throws.
+    /// Returns the verdicts on an error that every attempt throws.
     private func verdicts(of error: any Error, by policy: RetryPolicy) async -> [RetryStep.Verdict] {
         var verdicts: [RetryStep.Verdict] = []
         try? await retry(policy, clock: ImmediateClock(), onStep: { verdicts.append($0.verdict) }) { _ in throw error }
         return verdicts
     }
 
-    @Test("an error that forbids another attempt has none, at any depth, whatever the rules say, and explain says why")
+    @Test("an error that forbids another attempt prevents it, at any depth, whatever the rules; explain shows why")
     func forbidden() async {
         let policies = [
             RetryPolicy.default, .default.retrying(Ordered.self), .default.retrying(matching: .any),
@@ -100,7 +100,7 @@ extension RetryPolicyTests {
         }
     }
 
-    @Test("a circuit's refusal may be retried whatever opened the circuit: that was another attempt")
+    @Test("a circuit's refusal can be retried whatever opened the circuit, because that was another attempt")
     func refusals() async {
         let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.zero))
             .retrying(matching: .anywhere(.type(CircuitOpen.self)))
@@ -111,7 +111,7 @@ extension RetryPolicyTests {
         }
     }
 
-    @Test("a refusal beside what forbids another attempt allows none, wherever the two are")
+    @Test("a refusal next to an error that forbids another attempt doesn't allow one, wherever the two are")
     func refusalBesideForbidding() async {
         struct Batch: Error { var results: [any Error] }
         final class Shared: RetryClassified {
@@ -122,7 +122,7 @@ extension RetryPolicyTests {
         let refused = CircuitOpen(name: "shop", retryAfter: nil, cause: Timeout())
         let pairs: [[any Error]] = [
             [refused, timedOut], [refused, Wrapped(timedOut)], [Wrapped(refused), Wrapped(timedOut)],
-            // The order that opened the circuit, and the refusal that it caused.
+            // The order opened the circuit and caused the refusal.
             [CircuitOpen(name: "shop", retryAfter: nil, cause: shared), shared],
         ]
         for pair in pairs {
@@ -137,7 +137,7 @@ extension RetryPolicyTests {
         }
     }
 
-    @Test("an error is not asked for what is under it where no retry would follow anyway")
+    @Test("an error's underlying errors aren't read if no retry would follow anyway")
     func unasked() async {
         let error = Wrapped(Ordered())
         var policy = RetryPolicy(maxAttempts: 1).retrying(Wrapped.self)
@@ -147,7 +147,7 @@ extension RetryPolicyTests {
         expect(error.asked.withLock { $0 }, equals: 0)
     }
 
-    @Test("explain names the rule that decides, and where it was registered")
+    @Test("explain names the deciding rule and where it was registered")
     func explain() {
         let policy = RetryPolicy().retrying(Timeout.self)
             .failing(matching: .type(Timeout.self).where { $0.code == 7 }.named("code 7"))
@@ -160,7 +160,7 @@ extension RetryPolicyTests {
         expect(policy.explain(Refused()).disposition, equals: .unmatched)
     }
 
-    @Test("R2: a hint is a lower bound of the delay; the rule's own goes before the error's, and is the delay itself")
+    @Test("R2: a hint is a lower bound of the delay; a rule's delay takes precedence and is used unchanged")
     func hints() async {
         let policy = RetryPolicy(maxAttempts: 9, backoff: .constant(.seconds(5), jitter: .none))
             .retrying(Busy.self)
@@ -172,13 +172,13 @@ extension RetryPolicyTests {
             (policy, Timeout(), .retriesAfter(.seconds(5), hinted: false)),
             (policy, Busy(retryAfter: nil), .retriesAfter(.seconds(5), hinted: false)),
             (policy, Busy(retryAfter: .seconds(60)), .retriesAfter(.seconds(60), hinted: true)),
-            // A server that asks for no wait does not switch the backoff off.
+            // A hint of zero doesn't switch the backoff off.
             (policy, Busy(retryAfter: .zero), .retriesAfter(.seconds(5), hinted: false)),
             (policy, Busy(retryAfter: .seconds(-3)), .retriesAfter(.seconds(5), hinted: false)),
             (policy, Busy(retryAfter: .seconds(4)), .retriesAfter(.seconds(5), hinted: false)),
             (policy, Busy(retryAfter: .seconds(6)), .retriesAfter(.seconds(6), hinted: true)),
             (busy, Busy(retryAfter: .seconds(9)), .retriesAfter(.seconds(2), hinted: true)),
-            // Beyond the longest hint there is no attempt, rather than an early one.
+            // A hint that is too long ends the attempts, so that none is early.
             (policy, Busy(retryAfter: .seconds(61)), .hintTooLong(.seconds(61))),
             (timeout, Timeout(), .hintTooLong(.seconds(61))),
         ]
@@ -196,7 +196,7 @@ extension RetryPolicyTests {
             }
         }
     }
-    @Test("R2: a hint gets up to a quarter of jitter on top, unless the backoff has none, and so does no rule's delay")
+    @Test("R2: up to a quarter of a hint is added as jitter unless the backoff has none, but nothing to a rule's delay")
     func spreadHints() async {
         for jitter in Backoff.Jitter.allCases {
             let policy = RetryPolicy(backoff: .constant(.zero, jitter: jitter)).retrying(Busy.self)
@@ -216,7 +216,7 @@ extension RetryPolicyTests {
         }
     }
 
-    @Test("R2: the longest hint is compared without jitter, the deadline with it; no hint is too long to be added to")
+    @Test("R2: the longest hint is compared without jitter and the deadline with it, and no addition overflows")
     func limitsOfHints() async {
         let longest = Duration(attoseconds: .max)
         let policy = RetryPolicy(backoff: .constant(.zero), longestHint: longest, deadline: .seconds(40))
@@ -227,7 +227,7 @@ extension RetryPolicyTests {
                 if $0 == 1 { throw Busy(retryAfter: .seconds(36)) }
             }
         }
-        // With jitter it is 36 to 45 seconds.
+        // With jitter, the delay is 36 to 45 seconds.
         expect(verdicts, equals: ["retried aft", "not retried"])
         let clock = ImmediateClock()
         var endless = policy

@@ -6,12 +6,12 @@ import Testing
 @testable import ErrorRecovery
 
 @Suite(
-    "retry tries again as its policy says, and throws the last error as it was",
+    "retry tries again as its policy decides, and throws the last error unchanged",
     .tags(.recovery1, .recovery4, .recovery5), .hangLimit)
 struct RetryTests {}
 
 extension RetryTests {
-    @Test("R5: attempts are counted from 1, retried after their delays, and reported one by one")
+    @Test("R5: attempts are counted from 1, retried after their delays, and passed to onStep one by one")
     func stepByStep() async throws {
         let clock = ImmediateClock()
         var steps: [RetryStep] = []
@@ -30,7 +30,7 @@ extension RetryTests {
         expect(steps.map(\.verdict), equals: clock.sleeps.map { .retriesAfter($0, hinted: false) })
     }
 
-    @Test("R1: when the attempts are spent the last error is thrown, and it is the very object that was thrown")
+    @Test("R1: when the attempts are spent, the last error is thrown as the same object")
     func lastError() async {
         final class Failure: Error {}
         var thrown: [Failure] = []
@@ -44,7 +44,7 @@ extension RetryTests {
             }
             Issue.record("nothing was thrown")
         } catch {
-            // Typed: no cast.
+            // The error is typed, so no cast is needed.
             let failure: Failure = error
             expect(thrown.count, equals: 3)
             #expect(failure === thrown.last)
@@ -53,7 +53,7 @@ extension RetryTests {
         expect(verdicts.last, equals: .attemptsSpent)
     }
 
-    @Test("R1: an operation that throws nothing needs no try, a typed do block compiles, and any Error stays itself")
+    @Test("R1: an operation that can't throw needs no try, a typed do block compiles, and any Error stays itself")
     func typedThrows() async {
         let value = await retry(.default, onStep: { Issue.record("\($0)") }) { attempt in attempt + 6 }
         expect(value, equals: 7)
@@ -75,7 +75,7 @@ extension RetryTests {
         expect(seen, equals: ["Timeout", "Timeout"])
     }
 
-    @Test("R1: nothing is posted by default; where attempts are posted, every error but the last is, with its place")
+    @Test("R1: nothing is posted by default; with a poster, every error except the last is posted with its position")
     func reporting() async {
         let recorded = await withRecordedErrors { bus in
             _ = try? await retry(.timeouts(), clock: ImmediateClock()) { _ in throw Timeout() }
@@ -94,7 +94,7 @@ extension RetryTests {
         expect(recorded.reports.map(\.source.fileID), equals: [#fileID, #fileID])
     }
 
-    @Test("a sleep that throws, for any reason, makes no attempt; the error is thrown, so it is not posted either")
+    @Test("if a sleep throws for any reason, no attempt follows, and the error is thrown but not posted")
     func reportingGivenUp() async {
         var verdicts: [RetryStep.Verdict] = []
         let recorded = await withRecordedErrors { bus in
@@ -109,9 +109,9 @@ extension RetryTests {
         expect(verdicts, equals: [.retriesAfter(.seconds(1), hinted: false), .cancelled])
     }
 
-    @Test("R5: no attempt but the first starts at or after the deadline, which is asked before each delay")
+    @Test("R5: only the first attempt can start at or after the deadline, which is checked before each delay")
     func deadline() async {
-        // Attempts at 0, 1 and 3; the next would be at 7, which is the deadline.
+        // The attempts are at 0, 1, and 3. The next would be at 7, which is the deadline.
         let table: [(deadline: Duration, attempts: Int, verdict: RetryStep.Verdict)] = [
             (.zero, 1, .deadlineWouldPass), (.seconds(7), 3, .deadlineWouldPass),
             (Duration(attoseconds: .max), 9, .attemptsSpent),
@@ -130,7 +130,7 @@ extension RetryTests {
         }
     }
 
-    @Test("R5: the deadline is asked again after a sleep that took too long, and what the attempts take counts too")
+    @Test("R5: the deadline is checked again after a sleep that took too long, and the attempts' time counts too")
     func deadlineAfterSleep() async {
         let clock = ImmediateClock(oversleeping: .seconds(6))
         var steps: [RetryStep] = []
@@ -151,7 +151,7 @@ extension RetryTests {
         #expect(slow.sleeps.isEmpty)
     }
 
-    @Test("a delay that no clock can add to its moments is a hundred years")
+    @Test("a delay that a clock can't add to its instants is a hundred years")
     func endlessDelay() async throws {
         let clock = ImmediateClock()
         clock.advance(by: .seconds(1))
@@ -161,7 +161,7 @@ extension RetryTests {
         expect(clock.sleeps, equals: [.seconds(3_155_760_000)])
     }
 
-    @Test("R4: a spent budget throws the error at once, and what is given up gives its tokens back")
+    @Test("R4: with a spent budget the error is thrown at once, and an abandoned retry gives its tokens back")
     func budget() async {
         let budget = RetryBudget(ratio: 0, reserve: 3)
         var verdicts: [RetryStep.Verdict] = []

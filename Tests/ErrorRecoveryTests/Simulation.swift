@@ -1,16 +1,18 @@
 import ErrorRouting
 import Foundation
 
-/// A world in which only simulated sleeps take time: tasks run one job at a time on one thread, and when none can run,
-/// the clock moves to the moment at which the next one wakes.
+/// A simulation in which only sleeps take time.
 ///
-/// Ten thousand tasks that sleep for minutes take no time, in the same order in every run.
+/// Tasks run one job at a time on one thread. When none can run, the clock advances to the time at which the next one
+/// wakes.
+///
+/// Ten thousand tasks that sleep for minutes take no real time, and run in the same order each time.
 final class Simulation: TaskExecutor, Clock {
     typealias Instant = ImmediateClock.Instant
 
     private struct Sleeper {
         let deadline: Instant
-        /// Of sleepers that wake at one moment, the first to sleep wakes first.
+        /// The order of sleepers with the same deadline: the first to sleep wakes first.
         let number: Int
         let continuation: CheckedContinuation<Void, Never>
 
@@ -21,20 +23,22 @@ final class Simulation: TaskExecutor, Clock {
 
     private struct State {
         var now = Instant()
-        /// What can run, the next one last; what was added since then is in `added`.
+        /// The jobs that can run, with the next one last.
+        ///
+        /// New jobs are in `added`.
         var jobs: [UnownedJob] = []
         var added: [UnownedJob] = []
-        /// A binary heap, the earliest deadline first.
+        /// A binary heap with the earliest deadline first.
         var sleepers: [Sleeper] = []
         var count = 0
     }
 
     private let state = Locked(State())
 
-    /// Runs a body, and all that it starts, in a simulation of its own.
+    /// Runs a body, and everything that it starts, in a new simulation.
     static func run<T: Sendable>(_ body: @escaping @Sendable (Simulation) async -> T) async -> T {
         await withCheckedContinuation { continuation in
-            // On a thread of its own, since a thread of the pool would be inside another job.
+            // Use a new thread: a thread of the pool would be inside another job.
             Thread.detachNewThread { continuation.resume(returning: Simulation().run(body)) }
         }
     }
@@ -74,7 +78,7 @@ final class Simulation: TaskExecutor, Clock {
     var now: Instant { state.withLock { $0.now } }
     var minimumResolution: Duration { .zero }
 
-    /// The time since the simulation began.
+    /// The time since the start of the simulation.
     var time: Duration { now.offset }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {

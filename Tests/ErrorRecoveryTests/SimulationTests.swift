@@ -4,18 +4,18 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Simulated outages and herds stay within the bounds of their policies",
+    "Simulated outages and thundering herds stay within the bounds of their policies",
     .tags(.recovery2, .recovery4, .recovery6), .hangLimit)
 struct SimulationTests {}
 
 extension SimulationTests {
-    /// What happened to a budget, in order.
+    /// The events of a budget, in order.
     private enum Event {
         case call
         case asked(granted: Bool)
     }
 
-    /// Callers spread over ten minutes in which nothing works.
+    /// Runs callers that are spread over ten minutes in which every call fails.
     private func outage(_ callers: Int, budget: RetryBudget?) async -> (attempts: Int, events: [Event]) {
         let policy = RetryPolicy(
             maxAttempts: 4, backoff: .exponential(from: .milliseconds(500), upTo: .seconds(20)), budget: budget
@@ -25,7 +25,7 @@ extension SimulationTests {
             await withTaskGroup { group in
                 for caller in 0..<callers {
                     group.addTask {
-                        // The last retries come after the outage's end, and succeed.
+                        // The last retries succeed after the outage.
                         try? await simulation.sleep(for: .milliseconds(600_000 / callers * caller))
                         log.withLock { $0.events.append(.call) }
                         _ = try? await retry(
@@ -48,14 +48,14 @@ extension SimulationTests {
         }
     }
 
-    @Test("R4: an outage of ten minutes, met by 10,000 callers, is multiplied by no more than the budget")
+    @Test("R4: in an outage of ten minutes with 10,000 callers, the budget bounds the multiplication of calls")
     func outageWithBudget() async {
         let budget = RetryBudget(ratio: 0.1, reserve: 10)
         let (attempts, events) = await outage(10_000, budget: budget)
         #expect(attempts <= 11_010)
         #expect(attempts > 10_900)
 
-        // A model of the bucket, in tenths of a token.
+        // This is a model of the bucket in tenths of a token.
         var (held, granted) = (100, 0)
         var differences = 0
         for event in events {
@@ -73,7 +73,7 @@ extension SimulationTests {
         expect(budget.statistics.available, equals: Double(held) / 10)
     }
 
-    @Test("R4: without a budget the same outage is met by almost four times the calls")
+    @Test("R4: without a budget, the same outage causes almost four times as many calls")
     func outageWithoutBudget() async {
         let callers = isLong ? 10_000 : 1_000
         let (attempts, _) = await outage(callers, budget: nil)
@@ -81,7 +81,7 @@ extension SimulationTests {
         #expect(10 * attempts > 39 * callers)
     }
 
-    /// A thousand clients that fail at the same moment, and at every attempt: the most retries in any 100 ms.
+    /// Returns the most retries in any 100 ms of a thousand clients that start together and always fail.
     private func widestPeak(_ jitter: Backoff.Jitter) async -> Int {
         let policy = RetryPolicy(maxAttempts: 5, backoff: .exponential(jitter: jitter)).retrying(Timeout.self)
         let retries = await Simulation.run { simulation in
@@ -102,10 +102,10 @@ extension SimulationTests {
         return retries.values.max() ?? 0
     }
 
-    @Test("R2: of a herd of 1,000 clients none come back together but those without jitter")
+    @Test("R2: of 1,000 clients that fail together, only those without jitter return together")
     func herd() async {
         expect(await widestPeak(.none), equals: 1_000)
-        // The first retries: 1,000 over 1 s, over half a second, over 2 s.
+        // The first 1,000 retries spread over 1 s, half a second, and 2 s.
         let (full, equal, decorrelated) = (
             await widestPeak(.full), await widestPeak(.equal), await widestPeak(.decorrelated)
         )
@@ -114,7 +114,7 @@ extension SimulationTests {
         #expect(decorrelated < 125)
     }
 
-    /// A dependency that works for 20 s and fails for 20 s, in turns, for ten minutes; 20 callers try every second.
+    /// A dependency alternately works and fails for 20 s, for ten minutes, with 20 callers that try every second.
     private func flapping(behind breaker: @Sendable @escaping (Simulation) -> CircuitBreaker?) async -> (
         whileDown: Int, whileUp: Int
     ) {
@@ -124,7 +124,7 @@ extension SimulationTests {
             let call: @Sendable () async throws -> Void = {
                 let isUp = Int(simulation.time / .seconds(20)) % 2 == 0
                 counts.withLock { if isUp { $0.whileUp += 1 } else { $0.whileDown += 1 } }
-                // Let the others in between, as a real call does.
+                // Yield to other callers, as a real call does.
                 try await simulation.sleep(for: .milliseconds(50))
                 if !isUp { throw Timeout() }
             }
@@ -143,7 +143,7 @@ extension SimulationTests {
         }
     }
 
-    @Test("R6: behind a breaker a flapping dependency is left alone while it is down, and found again when it is up")
+    @Test("R6: a circuit spares a flapping dependency while it is down, and finds it again when it is up")
     func flappingDependency() async {
         let without = await flapping { _ in nil }
         let with = await flapping { simulation in
@@ -151,10 +151,10 @@ extension SimulationTests {
         }
         #expect(without.whileDown > 5_000)
         #expect(without.whileUp > 5_000)
-        // Fifteen outages: the failures that open the circuit, which are half of ten seconds' calls, those that were
-        // under way, and a trial every 5 s.
+        // In each of fifteen outages, these calls reach the dependency: the failures that open the circuit (half of the
+        // calls in ten seconds), the calls under way, and a trial call every 5 s.
         #expect(with.whileDown <= 15 * (100 + 12))
-        // The dependency is found again at most 5 s after it is back, for 20 s.
+        // The circuit finds the dependency at most 5 s after it is back for its 20 s.
         #expect(Double(with.whileUp) >= 0.7 * Double(without.whileUp))
     }
 }

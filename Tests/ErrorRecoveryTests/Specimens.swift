@@ -3,12 +3,12 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// An error that the policies of the tests retry.
+/// An error that the tests' policies retry.
 struct Timeout: Error, Equatable {
     var code = 0
 }
 
-/// An error that no rule of the tests retries.
+/// An error that the tests' policies don't retry.
 struct Refused: Error {}
 
 /// An error that classifies itself.
@@ -22,7 +22,7 @@ struct Busy: RetryAfterProviding {
 }
 
 extension RetryPolicy {
-    /// Retries time-outs, without jitter: after 1, 2, 4, … seconds.
+    /// Retries timeouts without jitter, after 1, 2, 4, … seconds.
     static func timeouts(_ maxAttempts: Int = 3, budget: RetryBudget? = nil, deadline: Duration? = nil) -> RetryPolicy {
         RetryPolicy(
             maxAttempts: maxAttempts,
@@ -33,7 +33,7 @@ extension RetryPolicy {
     }
 }
 
-/// A clock on which a sleep takes no time: it moves to the deadline by itself, and remembers what was slept.
+/// A clock on which a sleep takes no time: it advances to the deadline and records the sleeps.
 final class ImmediateClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset = Duration.zero
@@ -44,7 +44,7 @@ final class ImmediateClock: Clock, Sendable {
     }
 
     private let state = Locked((now: Instant(), sleeps: [Duration]()))
-    /// How much longer than asked each sleep takes.
+    /// How much longer than requested each sleep takes.
     private let oversleeping: Duration
     /// The error that each sleep throws at its end.
     private let failure: (any Error)?
@@ -58,7 +58,7 @@ final class ImmediateClock: Clock, Sendable {
     var minimumResolution: Duration { .zero }
     var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
-    /// Lets time pass in which nobody sleeps.
+    /// Lets time pass without a sleep.
     func advance(by duration: Duration) {
         state.withLock { $0.now = $0.now.advanced(by: duration) }
     }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import ErrorRoutingTesting
 
-/// Posts errors that are of one kind for a flood limit.
+/// Posts errors of one kind for a flood limit.
 private func declineAtOneLine(_ code: Int) { postError(Declined(code: code)) }
 
-@Suite("What a test expects does not fail it", .showsFailures)
+@Suite("Expected errors don't fail a test", .showsFailures, .hangLimit)
 struct ErrorExpectationTests {}
 
 extension ErrorExpectationTests {
-    @Test("an expected error whose action exceeds its time limit fails the test by the action's failure")
+    @Test("an expected error whose action exceeds its time limit fails the test with the action's failure")
     func slowAction() async {
         let (clock, gate) = (ManualClock(), Gate())
         let slow = ErrorHandler().on(Declined.self) { _ in
@@ -29,7 +29,7 @@ extension ErrorExpectationTests {
         #expect(found.errors(ActionFailure.self).first?.error is ActionTimeLimitExceeded)
     }
 
-    @Test("a flood limit folds no unexpected error into an expected one", arguments: [false, true])
+    @Test("a flood limit doesn't merge unexpected errors into expected ones", arguments: [false, true])
     func flood(hasOwnFingerprint: Bool) async {
         let limit =
             hasOwnFingerprint
@@ -46,13 +46,13 @@ extension ErrorExpectationTests {
             declineAtOneLine(4)
             expectingErrors(matching: .type(Declined.self), count: 1) { declineAtOneLine(5) }
         }
-        // The first passes, and the second is released at the end.
+        // The first error passes, and the second is released at the end.
         expect(found.errors(Declined.self).map(\.code), equals: [3, 4])
         expect(found.count, equals: 3)
         expect(found.texts.last?.contains("expected 3 of type(Declined), found 2"), equals: true)
     }
 
-    @Test("what a shutdown takes back in the test fails it, unless it was expected")
+    @Test("reports that a shutdown in the test returns fail it unless they were expected")
     func shutdown() async {
         let begun = Gate()
         let hanging = ErrorHandler().on(Lost.self) { _ in
@@ -71,7 +71,7 @@ extension ErrorExpectationTests {
         expect(found.map { ($0.error as? Declined)?.code }, equals: [2])
     }
 
-    @Test("a poster cannot say by metadata that its error was expected, nor can who posts another's metadata")
+    @Test("a caller can't mark its error as expected with metadata, not even with another report's metadata")
     func metadata() async {
         let handler = ErrorHandler().onNoMatch { error, report in
             if error is Declined { ErrorBus.current?.post(Lost(), metadata: report.metadata) }
@@ -85,7 +85,7 @@ extension ErrorExpectationTests {
         expect(found.errors(Lost.self).count, equals: 2)
     }
 
-    @Test("attempts and notices fail no test, in time or late; an expectation counts those of its role")
+    @Test("attempts and notices don't fail a test, in time or late, and an expectation counts those of its role")
     func roles() async {
         let found = await issues {
             AmbientErrorPosting.ambient.post(Declined(), as: .attempt)
@@ -104,7 +104,7 @@ extension ErrorExpectationTests {
         expect(found.texts, equals: ["expected 1 of type(Declined), found 0, and 1 in another role than failure"])
     }
 
-    @Test("an expected error that is posted once the test has finished its bus is counted, and no issue; others are")
+    @Test("an expected error after the test finished its bus is counted and isn't an issue, but others are")
     func finished() async {
         let line = #line + 4
         let found = await issues {
@@ -117,7 +117,7 @@ extension ErrorExpectationTests {
         expect(found.texts.first?.hasPrefix(text), equals: true)
     }
 
-    @Test("what the bus's metadata provider posts for an error is expected like the error itself")
+    @Test("an error that the bus's metadata provider posts is expected like the error itself")
     func postingProvider() async {
         let provider: @Sendable (any Error) -> [String: String] = { _ in
             postError(Lost())
@@ -132,7 +132,7 @@ extension ErrorExpectationTests {
         expect(found.texts, equals: [])
     }
 
-    @Test("an expectation's matcher may post itself")
+    @Test("an expectation's matcher can post errors itself")
     func postingMatcher() async {
         let found = await issues {
             let matcher = ErrorMatcher<any Error>.predicate { error in
@@ -144,7 +144,7 @@ extension ErrorExpectationTests {
         expect(found.map { $0.error is Lost }, equals: [true])
     }
 
-    @Test("errors are expected within the body, in what it starts or what outlives it, by the innermost that matches")
+    @Test("errors are expected in the body and its tasks, even after it, by the innermost matching expectation")
     func expected() async {
         let found = await issues {
             let gate = Gate()
@@ -169,7 +169,7 @@ extension ErrorExpectationTests {
         expect(found.texts, equals: [])
     }
 
-    @Test("errors beside the body, those that do not match, and an expectation that is not met fail the test in place")
+    @Test("errors outside the body, errors that don't match, and unmet expectations fail the test at their lines")
     func unexpected() async {
         let line = #line
         let found = await issues {
@@ -192,7 +192,7 @@ extension ErrorExpectationTests {
             equals: ["expected at least 1 of a declined card, found 0", "expected 1 of a declined card, found 2"])
     }
 
-    @Test("what the body returns and throws goes through, typed, and the actor is kept")
+    @Test("the body's result and typed error are passed on, and the actor is kept")
     @MainActor func results() async {
         let found = await issues {
             let twice = expectingErrors(matching: .any) {
@@ -220,7 +220,7 @@ extension ErrorExpectationTests {
         }
     }
 
-    @Test("an expectation outside a test with the trait says so")
+    @Test("an expectation outside a test with the trait records an issue")
     func withoutTrait() {
         let line = #line + 2
         withKnownIssue {

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What shows that a test fails holds, in a process of its own", .hangLimit)
+@Suite("Tests that must fail do so, in a separate process", .hangLimit)
 struct FailureTests {
-    @Test("all such tests run, record the issues that they know, and no other", .disabled(if: FailingTests.areRun))
+    @Test("all such tests run and record only the issues that they know", .disabled(if: FailingTests.areRun))
     func failures() async throws {
         let suites = ["UnexpectedErrorsTests", "ErrorExpectationTests", "RecordedErrorsTests", "ForeignPostsTests"]
         let run = try await FailingTests.run(suites.joined(separator: "|"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorRoutingTesting
 
-@Suite("A post from a thread of no test, where there is no bus, fails the run")
+@Suite("A post without a bus from a thread that belongs to no test fails the run", .hangLimit)
 struct ForeignPostsTests {}
 
 extension ForeignPostsTests {
@@ -20,7 +20,7 @@ extension ForeignPostsTests {
         await gate.wait()
     }
 
-    @Test("such a post fails the run, at the posting line and with the error's name", .showsFailures)
+    @Test("such a post fails the run at the posting line with the error's name", .showsFailures)
     func foreignThread() async {
         let found = Locked<[Issue]>([])
         await withKnownIssue {
@@ -41,7 +41,7 @@ extension ForeignPostsTests {
     }
 
     @Test(
-        "two tests at once that make their buses roots keep their errors apart; a thread's go to the newest root")
+        "two concurrent tests with root buses keep their errors separate, and a thread's go to the newest root")
     func twoRoots() async {
         await #expect(processExitsWith: .success) {
             alarm(120)
@@ -68,13 +68,13 @@ extension ForeignPostsTests {
         }
     }
 
-    @Test("what a test without the trait posts fails nothing")
+    @Test("an error in a test without the trait doesn't fail anything")
     func withoutTrait() {
         ForeignPosts.watch()
         postError(Lost())
     }
 
-    @Test("the place is read from the line, whatever the message says; a line without one or a wrong one does no harm")
+    @Test("the source is read from the line whatever the message, and a missing or wrong one does no harm")
     func place() {
         let places = [
             "failure type=T message=\"a source=x\" source=M/F.swift:12 reason=\"r\"": "M/F.swift:12",

@@ -2,11 +2,11 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Gates and manual clocks wake who waits, once it is due or cancelled", .timeLimit(.minutes(10)))
+@Suite("Gates and manual clocks wake waiting tasks that are due or cancelled", .hangLimit)
 struct GateAndClockTests {}
 
 extension GateAndClockTests {
-    @Test("a gate lets everyone through once it is open, before and after")
+    @Test("an open gate lets all earlier and later callers through")
     func gate() async {
         let gate = Gate()
         #expect(!gate.isOpen)
@@ -19,10 +19,11 @@ extension GateAndClockTests {
         await gate.wait()
     }
 
-    @Test("waitUnlessCancelled ends when its task is cancelled, at whatever moment; wait does not")
+    @Test("waitUnlessCancelled ends whenever its task is cancelled, and wait doesn't")
     func cancelledAtAGate() async {
         let gate = Gate()
-        // Cancelled before, while, or after it begins to wait: the scheduler decides, so often enough for all three.
+        // The scheduler decides whether the task is cancelled before, while, or after it begins to wait, so repeat
+        // often enough for all three.
         for _ in 0..<200 {
             let task = Task { @concurrent in try await gate.waitUnlessCancelled() }
             task.cancel()
@@ -37,7 +38,7 @@ extension GateAndClockTests {
         #expect(await stubborn.value)
     }
 
-    @Test("a manual clock stands still until it is moved, and wakes who is due or cancelled, at whatever moment")
+    @Test("a manual clock stands still until it is advanced, and wakes tasks that are due or cancelled at any time")
     func clock() async throws {
         let clock = ManualClock()
         let first = Task { try await clock.sleep(for: .seconds(1)) }
@@ -48,9 +49,9 @@ extension GateAndClockTests {
         expect(clock.now, equals: ManualClock.Instant(offset: .seconds(1)))
         clock.advance(by: .seconds(1))
         try await second.value
-        // What is due already does not sleep.
+        // A task whose deadline has passed doesn't sleep.
         try await clock.sleep(until: .init(offset: .seconds(2)))
-        // Cancelled before, while, or after it begins to sleep.
+        // The task is cancelled before, while, or after it begins to sleep.
         for _ in 0..<200 {
             let task = Task { @concurrent in try await clock.sleep(for: .seconds(1)) }
             task.cancel()
@@ -59,7 +60,7 @@ extension GateAndClockTests {
         clock.advance(by: .seconds(1))
     }
 
-    @Test("moving a manual clock back stops the program, and says by how much")
+    @Test("setting a manual clock back stops the program with a message")
     func backwards() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ManualClock().advance(by: .seconds(-1))

@@ -3,11 +3,11 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("A recording has what a body posts")
+@Suite("A recording contains the errors that a body posts", .hangLimit)
 struct RecordedErrorsTests {}
 
 extension RecordedErrorsTests {
-    @Test("every error is recorded in order, however many, with its outcome")
+    @Test("all errors are recorded in order with their outcomes")
     func records() async {
         let recorded = await withRecordedErrors(handler: ErrorHandler().ignore(Lost.self)) { bus in
             for code in 0..<1_000 { bus.post(Declined(code: code)) }
@@ -25,7 +25,7 @@ extension RecordedErrorsTests {
         expect(nothing.description, equals: "no reports")
     }
 
-    @Test("what the body throws is thrown on, typed")
+    @Test("the body's error is rethrown with its type")
     func throwing() async {
         do throws(Declined) {
             try await withRecordedErrors { _ async throws(Declined) in throw Declined() }
@@ -48,7 +48,7 @@ extension RecordedErrorsTests {
                 && comment.contains("expected at least 1 of a declined card, found 0")
                 && comment.contains("ErrorRoutingTestingTests.Lost")
         }
-        // A wrong count and an unexpected error fail it too.
+        // A wrong count and an unexpected error fail the test too.
         withKnownIssue { recorded.expectReported(.type(Lost.self), count: 2) }
         withKnownIssue { recorded.expectNoneReported() }
     }

@@ -7,14 +7,14 @@ import Testing
 struct Declined: Error, Equatable { var code = 51 }
 struct Lost: Error {}
 
-/// Runs a body as a test with the trait would run, and returns the issues that it recorded.
+/// Runs a body like a test with the trait, and returns the recorded issues.
 func issues(
     _ trait: UnexpectedErrorsTrait = .failsOnUnexpectedErrors,
     sourceLocation: SourceLocation = #_sourceLocation,
     of body: @escaping @Sendable () async throws -> Void
 ) async -> [Issue] {
     let found = Locked<[Issue]>([])
-    // Throws nothing on: what the body throws is an issue too.
+    // Don't rethrow: the body's error is an issue too.
     try? await withKnownIssue(isIntermittent: true, sourceLocation: sourceLocation) {
         let test = try #require(Test.current)
         try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import ErrorRoutingTesting
 
-@Suite("A test fails for each error that nothing expected", .showsFailures)
+@Suite("A test fails for each unexpected error", .showsFailures, .hangLimit)
 struct UnexpectedErrorsTests {}
 
 extension UnexpectedErrorsTests {
-    @Test("it fails where the error was posted: to the bus, ambient, by a function, a block, a task, or deliver")
+    @Test("it fails at the posting line, for a post to the bus or ambient, or with a function, block, task, or deliver")
     func lines() async {
         let line = #line
         let found = await issues {
@@ -32,9 +32,9 @@ extension UnexpectedErrorsTests {
 
     private static let childsLine = #line + 9
 
-    /// What an exit test runs; in the macro itself all would have the macro's line.
+    /// The body of an exit test, outside the macro, where all posts would have the macro's line.
     private static func postInChild() async {
-        // The trait's bus is in the test's process.
+        // The trait's bus is in the test's process, not here.
         postError(Lost())
         let value = await failingOnUnexpectedErrors(handler: ErrorHandler().ignore(Lost.self)) {
             postError(Lost())
@@ -45,7 +45,7 @@ extension UnexpectedErrorsTests {
         expect(value, equals: 3)
     }
 
-    @Test("an exit test fails for what its child posts within failingOnUnexpectedErrors, and for nothing else there")
+    @Test("an exit test fails only for errors that its child posts within failingOnUnexpectedErrors")
     func exitTests() async {
         let found = await issues {
             await #expect(processExitsWith: .success) {
@@ -57,7 +57,7 @@ extension UnexpectedErrorsTests {
         #expect(found.texts.first?.contains("Declined(code: 2)") == true, "\(found)")
     }
 
-    @Test("it does not fail where a rule of the trait's handler or of a scope handles the error, or nothing is posted")
+    @Test("it doesn't fail if a rule of the trait's handler or of a scope handles the error, or nothing is posted")
     func handled() async {
         #expect(await issues {}.isEmpty)
         let handler = ErrorHandler.standardError.on(Declined.self) { _ in .next }
@@ -70,7 +70,7 @@ extension UnexpectedErrorsTests {
         expect(found.map { $0.error is Lost }, equals: [true])
     }
 
-    @Test("an action that fails, and errors that a full bus drops, are unexpected too")
+    @Test("failed actions and errors that a full bus drops are unexpected too")
     func notices() async {
         let failing = ErrorHandler().on(Declined.self) { _ in throw Lost() }
         let failed = await issues(.failsOnUnexpectedErrors(handler: failing)) { postError(Declined()) }
@@ -90,7 +90,7 @@ extension UnexpectedErrorsTests {
         #expect((dropped.errors(ErrorsDropped.self).first?.count ?? 0) >= 8)
     }
 
-    @Test("what the test throws is thrown on, after the issues")
+    @Test("the test's error is rethrown after the issues")
     func throwing() async {
         let found = await issues {
             postError(Declined())
@@ -100,7 +100,7 @@ extension UnexpectedErrorsTests {
         #expect(found.last?.error is Lost)
     }
 
-    @Test("a storm of unexpected errors is summed up after fifty")
+    @Test("a flood of unexpected errors is merged after fifty")
     func storm() async {
         let found = await issues { for code in 0..<250 { postError(Declined(code: code)) } }
         expect(found.errors(Declined.self).map(\.code), equals: Array(0..<50))
@@ -108,7 +108,7 @@ extension UnexpectedErrorsTests {
         expect(found.texts.last?.contains("200 more errors"), equals: true)
     }
 
-    @Test("what is posted when the test has ended is reported at once, with the test's name, expected before or not")
+    @Test("an error after the test's end is reported at once with the test's name, whether or not it was expected")
     func late() async throws {
         let found = Locked<[Issue]>([])
         let line = #line + 11
@@ -156,7 +156,7 @@ extension UnexpectedErrorsTests {
         expect(seen.withLock { $0 }, equals: [["request": "17"], ["request": "17"]])
     }
 
-    @Test("a test's trait adds rules to its suite's, on top of them, and keeps the configuration unless it has its own")
+    @Test("a test's trait adds rules on top of its suite's, and keeps the configuration unless it has its own")
     func nested() async {
         let asked = Locked<[String]>([])
         func rule(_ name: String, _ strategy: HandleStrategy) -> ErrorHandler {
@@ -189,14 +189,14 @@ extension UnexpectedErrorsTests {
     }
 }
 
-/// The trait as it is meant to be used.
+/// Uses the trait as intended.
 @Suite(
     "A suite with the trait applies it to each of its tests",
-    .failsOnUnexpectedErrors(handler: ErrorHandler().ignore(CancellationError.self)))
+    .failsOnUnexpectedErrors(handler: ErrorHandler().ignore(CancellationError.self)), .hangLimit)
 struct SuiteWithTraitTests {}
 
 extension SuiteWithTraitTests {
-    @Test("each case has a bus of its own, and expected errors pass", arguments: 1...5)
+    @Test("each case has its own bus, and expected errors pass", arguments: 1...5)
     func ownBus(number: Int) async throws {
         let bus = try #require(ErrorBus.current)
         expect(bus.statistics.posted, equals: 0)
@@ -212,7 +212,7 @@ extension SuiteWithTraitTests {
         postError(CancellationError())
     }
 
-    @Suite("A suite within a suite with the trait has the trait too")
+    @Suite("A suite within a suite with the trait has the trait too", .hangLimit)
     struct Within {
         @Test("each test has a bus")
         func bus() { #expect(ErrorBus.current != nil) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H5: a body that is too long hides no status", .tags(.http5), .hangLimit)
+@Suite("H5: a body that is too long doesn't hide the status", .tags(.http5), .hangLimit)
 struct ClientBodyLimitTests {}
 
 extension ClientBodyLimitTests {
@@ -17,7 +17,7 @@ extension ClientBodyLimitTests {
         }
     }
 
-    @Test("a failure has its status, its hint, its retries, the service's error, and the body's beginning")
+    @Test("a failure keeps its status, hint, retries, service error, and the beginning of its body")
     func failures() async throws {
         for status in [400, 404, 429, 500, 503] {
             let script = truncated(status, headers: ["Retry-After": "7"])
@@ -50,7 +50,7 @@ extension ClientBodyLimitTests {
         expect(script.requests.count, equals: 2)
     }
 
-    @Test("a success is one, unless its body is decoded")
+    @Test("a successful response stays a success unless its body must be decoded")
     func successes() async throws {
         for status in [200, 201, 202] {
             let script = truncated(status, #"{"name": "Ada"}"#)

@@ -24,7 +24,7 @@ private struct Guarded: HTTPTransport {
     }
 }
 
-@Suite("H10: a circuit within a transport refuses with an error that says so", .tags(.http10), .hangLimit)
+@Suite("H10: a circuit within a transport refuses with its own error", .tags(.http10), .hangLimit)
 struct ClientCircuitTests {
     private let clock = ManualClock()
 
@@ -45,7 +45,7 @@ struct ClientCircuitTests {
 }
 
 extension ClientCircuitTests {
-    @Test("a refusal is a server's failure that was never sent, and keeps its hint and its cause")
+    @Test("a refusal is an error of kind server that never reached it, with its hint and its cause")
     func refusal() async throws {
         for repeats in [false, true] {
             let script = Script(repeatsByItself: repeats) { _, _ in TransportResponse(status: 503) }
@@ -75,7 +75,7 @@ extension ClientCircuitTests {
         }
     }
 
-    @Test("a refusal is retried as one without a client is: only if a rule says so, and never earlier than its hint")
+    @Test("a refusal is retried only if a rule decides so, and never before its hint, as without a client")
     func retried() async throws {
         let refusal = NetworkError.from(
             CircuitOpen(name: "shop", retryAfter: .seconds(4), cause: HTTPFailure(status: 503)))
@@ -83,5 +83,21 @@ extension ClientCircuitTests {
         expectNil(ErrorMatcher.transient.match(refusal))
         expect(refusal.retryAfter, equals: .seconds(4))
         #expect(!NetworkError(.unauthorized, cause: refusal, failure: HTTPFailure(status: 401)).neverReachedServer)
+    }
+
+    @Test("the refresh of a token is part of the trial call that needs it, so the half-open circuit doesn't refuse it")
+    func refreshInTrial() async throws {
+        let circuit = CircuitBreaker("shop", of: 1, counting: .any, clock: clock)
+        let script = Script { message, _ in
+            TransportResponse(status: message.headers["Authorization"] == "Bearer new" ? 204 : 401)
+        }
+        let client = try APIClient(script, token: BearerToken("old") { try await circuit.run { "new" } })
+        try await withRecordedErrors { _ in
+            _ = await #expect(throws: HTTPFailure.self) { try await circuit.run { throw HTTPFailure(status: 503) } }
+            clock.advance(by: .seconds(5))
+            _ = try await circuit.run { try await client.send(Call(NoContent.self)) }
+        }
+        expect(circuit.state, equals: .closed)
+        expect(script.requests.count, equals: 2)
     }
 }

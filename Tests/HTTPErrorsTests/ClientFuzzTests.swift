@@ -7,9 +7,9 @@ import Testing
 
 @testable import HTTPErrors
 
-/// `ERROR_BUS_LONG=1` makes two hundred thousand requests.
+/// `ERROR_BUS_LONG=1` sends two hundred thousand requests.
 @Suite(
-    "Whatever a request and its response consist of, the call ends as promised",
+    "Whatever a request and its response contain, the call ends as promised",
     .tags(.http5, .http8, .http9), .hangLimit)
 struct ClientFuzzTests {}
 
@@ -17,7 +17,7 @@ extension ClientFuzzTests {
     private static let count = isLong ? 200_000 : 2_000
     private static let seeds = (0..<4).map(UInt64.init)
 
-    @Test("a value or one NetworkError, no secret in any text, nothing sent that leaves the base", arguments: seeds)
+    @Test("the result is a value or one NetworkError, without secrets or requests outside the base", arguments: seeds)
     func anything(seed: UInt64) async throws {
         var random = Scrambler(seed: seed)
         let written = Locked<[String]>([])
@@ -44,7 +44,7 @@ extension ClientFuzzTests {
                 #expect(!text.utf8.contains(0) && !text.contains("\r"), "\(trial)")
             }
         }
-        // It does not always end in the same way.
+        // The requests end in different ways.
         #expect(kinds.count >= 10, "\(kinds)")
     }
 }
@@ -85,7 +85,7 @@ private struct Scrambler {
 
     mutating func text() -> String { (0..<number(0...6)).map { _ in one(of: Self.words) }.joined() }
 
-    /// Now and then, since with two or more faults only the first would be seen.
+    /// Returns true rarely: with two or more faults, only the first would be tested.
     mutating func fields() -> HTTPHeaders {
         HTTPHeaders(
             (0..<number(0...3)).map { _ in
@@ -96,7 +96,7 @@ private struct Scrambler {
             })
     }
 
-    /// Without the secret: method and path may be in a text.
+    /// Contains no secret: a method and a path may be in a text.
     mutating func path() -> String { chance(2) ? "users/17" : text().replacing(Self.secret, with: "x") }
 
     mutating func method() -> String {
@@ -110,7 +110,7 @@ private struct Scrambler {
     }
 }
 
-/// One request, and what a server does with it.
+/// One request and the server's behavior.
 private struct Trial: CustomStringConvertible {
     private enum End {
         case response(TransportResponse)
@@ -213,15 +213,14 @@ private struct Trial: CustomStringConvertible {
         }
     }
 
-    /// Whether a secret is in a field that other servers may see.
+    /// Whether a secret is in a field that other servers may receive.
     private var hasPublicSecret: Bool {
         ["Accept", "Content-Type", "Idempotency-Key"].contains { call.headers[$0]?.contains(Scrambler.secret) == true }
     }
 
     var mayBeRepeated: Bool { TransportRequest(method: call.method, url: base, headers: call.headers).isIdempotent }
 
-    /// Only a 429, or an error from before the sending, is followed by another attempt; and a redirect by what it
-    /// asks for.
+    /// Another attempt follows only a 429 or an error before the sending, and a redirect's target follows a redirect.
     var mostSendings: Int {
         func isFollowed(_ end: End) -> Bool {
             switch end {

@@ -5,13 +5,13 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H9: a request that is not what its author meant is not sent", .tags(.http9), .hangLimit)
+@Suite("H9: a request that differs from its author's intention isn't sent", .tags(.http9), .hangLimit)
 struct ClientInputTests {}
 
 extension ClientInputTests {
     private static let secret = "hunter2"
 
-    /// Sends a call, which must fail before anything is sent; returns the error.
+    /// Sends a call that must fail before anything is sent, and returns the error.
     private func refusal(
         of call: Call<NoContent>,
         token: BearerToken? = nil,
@@ -24,7 +24,7 @@ extension ClientInputTests {
         return try #require(error)
     }
 
-    @Test("a path that leaves the base, for whoever decodes it how often, fails")
+    @Test("a path that leaves the base fails, however often it is decoded")
     func path() async throws {
         for path in [
             "..", "users/..", "../admin", "users/../../admin", "/..", "users/%2e%2e/admin", "users/%2E./admin",
@@ -46,7 +46,7 @@ extension ClientInputTests {
         }
     }
 
-    @Test("what within a path, a base or a header value is only unusual is sent as it is meant")
+    @Test("merely unusual paths, bases, and header values are sent as intended")
     func innocent() async throws {
         let script = Script { _, _ in TransportResponse(status: 204) }
         for (path, sent) in [
@@ -71,7 +71,7 @@ extension ClientInputTests {
         expect(script.requests.last?.headers["X-Name"], equals: "a\tb é 日")
     }
 
-    @Test("a text that a user typed is one segment, whatever is in it, or is not sent; no dots lead out of the base")
+    @Test("user input is one segment, whatever it contains, or isn't sent, and dots don't lead out of the base")
     func segments() async throws {
         let script = Script { _, _ in TransportResponse(status: 204) }
         for (text, sent) in [
@@ -92,7 +92,7 @@ extension ClientInputTests {
         }
     }
 
-    @Test("the query of the base stays as it is, and the request's is added to it")
+    @Test("the base's query stays unchanged, and the request's query is added to it")
     func query() async throws {
         let script = Script { _, _ in TransportResponse(status: 204) }
         let base = try #require(URL(string: "https://example.org/v1/?q=a+b&r=%2B%20c"))
@@ -111,7 +111,7 @@ extension ClientInputTests {
             equals: "https://example.org/v1/?q=a+b&r=%2B%20c&s=1%2B1%20%3D2")
     }
 
-    @Test("a method or a header field that would break the request's form fails, and is not written down")
+    @Test("a method or a header field that would break the message fails, and no description contains it")
     func names() async throws {
         let control = "contains a control character"
         var cases: [(call: Call<NoContent>, detail: String)] = []
@@ -126,7 +126,7 @@ extension ClientInputTests {
             let call = Call(NoContent.self, headers: [name: Self.secret])
             cases.append((call, "the name of a header field is not a token"))
         }
-        // It says where the body ends.
+        // It determines where the body ends.
         for name in ["Content-Length", "content-length", "Transfer-Encoding"] {
             let call = Call(NoContent.self, method: "POST", headers: [name: "0"], body: ["a": "b"])
             cases.append((call, "the header field \(name) is the transport's to set"))
@@ -141,7 +141,7 @@ extension ClientInputTests {
         }
     }
 
-    @Test("what an interceptor makes of a request is checked too")
+    @Test("a request is checked again after an interceptor changed it")
     func interceptors() async throws {
         struct Breaking: HTTPInterceptor {
             func prepare(_ request: inout TransportRequest) async throws { request.headers["X-Trace"] = "1\r\n2" }

@@ -7,20 +7,20 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H6: a refresh has a limit, and a token that is refused again a pause", .tags(.http6), .hangLimit)
+@Suite("H6: a refresh has a time limit, and a pause follows a token that is refused again", .tags(.http6), .hangLimit)
 struct ClientRefreshTests {}
 
 extension ClientRefreshTests {
     private struct WrongPassword: Error {}
 
-    /// A server that takes one token, and says 401 to all others.
+    /// A server that accepts one token and answers all others with 401.
     private func server(taking token: String, timeout: Duration? = nil) -> Script {
         Script(timeout: timeout) { message, _ in
             TransportResponse(status: message.headers["Authorization"] == "Bearer \(token)" ? 204 : 401)
         }
     }
 
-    @Test("a 401 that met no token of the client's is the service's own: nothing is refreshed, or sent again")
+    @Test("a 401 for a request without the client's token is the service's own: nothing is refreshed or sent again")
     func otherMeaning() async throws {
         var login = Call(NoContent.self, method: "POST")
         login.usesToken = false
@@ -46,7 +46,7 @@ extension ClientRefreshTests {
         }
     }
 
-    @Test("after a refreshed token was refused too none is fetched for the pause; then one is, and so is one later on")
+    @Test("after a refreshed token is refused too, the next one is fetched after the pause, and so are later ones")
     func pause() async throws {
         for (pause, refreshes) in [(Duration.seconds(3_600), 1), (.seconds(Int64.max), 1), (.zero, 10)] {
             let count = Locked(0)
@@ -61,7 +61,7 @@ extension ClientRefreshTests {
             expect(count.withLock { $0 }, equals: refreshes)
             expect(script.requests.count, equals: 10 + refreshes)
         }
-        // One that worked may run out at once.
+        // A token that worked can expire at once.
         let valid = Locked("1")
         let count = Locked(0)
         let script = Script { message, _ in
@@ -75,9 +75,9 @@ extension ClientRefreshTests {
         expect(count.withLock { $0 }, equals: 5)
     }
 
-    @Test("a request whose new token is being replaced, for another request, waits for the next and is sent with that")
+    @Test("if another request is replacing a request's new token, the request waits and is sent with the next one")
     func replacedWhileSent() async throws {
-        // "1" is taken back at once: what is sent with it meets a refresh that runs already.
+        // "1" is revoked at once, so requests with it arrive during a running refresh.
         let (number, held, go) = (Locked(0), Gate(), Gate())
         let script = Script { message, number in
             let sent = message.headers["Authorization"] ?? ""
@@ -96,7 +96,7 @@ extension ClientRefreshTests {
             if next == 2 {
                 second.open()
                 go.open()
-                // The first request has met its second 401 before this ends.
+                // Don't return before the first request has received its second 401.
                 while script.requests.count < 3 { await Task.yield() }
             }
             return "\(next)"
@@ -106,7 +106,7 @@ extension ClientRefreshTests {
         first.path = "first"
         let task = Task { [first] in try await client.send(first) }
         await held.wait()
-        // Sent with "1" from the beginning.
+        // This request is sent with "1" from the start.
         let other = Task { try await client.send(Call(NoContent.self)) }
         await second.wait()
         _ = try await task.value
@@ -117,7 +117,7 @@ extension ClientRefreshTests {
     }
 
     @Test(
-        "a refresh that takes longer than its limit is cancelled, and fails for all who wait; the next one starts anew")
+        "a refresh that exceeds its limit is cancelled and fails for all waiting callers, and the next one starts")
     func limit() async throws {
         let (count, cancelled) = (Locked(0), Gate())
         let token = BearerToken("old", limit: .seconds(1)) {
@@ -153,7 +153,7 @@ extension ClientRefreshTests {
         expect(count.withLock { $0 }, equals: 2)
     }
 
-    @Test("a refresh that hangs costs a request its time, its own or the transport's, and not the next one")
+    @Test("a hanging refresh costs a request its own or the transport's time limit, but doesn't delay the next request")
     func hanging() async throws {
         for (own, transport) in [(Duration.milliseconds(20), nil), (nil, Duration.milliseconds(20))] {
             let (count, never) = (Locked(0), Gate())
@@ -172,7 +172,7 @@ extension ClientRefreshTests {
             expect(error?.kind, equals: .timeout)
             call.timeout = .seconds(600)
             _ = try await client.send(call)
-            // The old one's token comes too late to replace the new one.
+            // The old refresh's token arrives too late to replace the new one.
             never.open()
             for _ in 0..<100 { await Task.yield() }
             _ = try await client.send(call)
@@ -180,7 +180,7 @@ extension ClientRefreshTests {
         }
     }
 
-    @Test("a limit or a pause that is none stops the program, and says so")
+    @Test("an invalid limit or pause stops the program with a message")
     func misuse() async {
         let limit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = BearerToken("", limit: .zero) { "" }

@@ -15,14 +15,14 @@ extension ClientRetryTests {
         .retrying(matching: .transient)
         .retrying(matching: .network(.networkUnavailable, .encoding, .http, .server, .unknown))
 
-    /// The default policy without its delays.
+    /// The default policy without delays.
     private static var byDefault: RetryPolicy {
         var policy = RetryPolicy.default
         policy.backoff = .constant(.zero)
         return policy
     }
 
-    /// How often a request is sent where every attempt ends in the same way.
+    /// Returns how often a request is sent if every attempt ends in the same way.
     private func attempts(
         _ method: String,
         key: Bool = false,
@@ -40,14 +40,14 @@ extension ClientRetryTests {
         return script.requests.count
     }
 
-    @Test("a request that the server may have seen is sent once, unless it is idempotent or has a key")
+    @Test("a request that the server might have received is sent once, unless it is idempotent or has a key")
     func seen() async throws {
         let seen: [@Sendable () throws -> TransportResponse] = [
             { throw URLError(.networkConnectionLost) }, { throw URLError(.timedOut) },
             { TransportResponse(status: 503) },
             { TransportResponse(status: 408) }, { TransportResponse(status: 500) }, { throw GitHubError(code: 1) },
         ]
-        // The last has been seen, and was asked to come later.
+        // The server received the last request and asked for a later one.
         let unseen: [@Sendable () throws -> TransportResponse] = [
             { throw URLError(.cannotConnectToHost) }, { throw URLError(.cannotFindHost) },
             { throw URLError(.notConnectedToInternet) }, { TransportResponse(status: 429) },
@@ -58,14 +58,14 @@ extension ClientRetryTests {
                 expect(try await attempts(method, key: true, end), equals: 3)
             }
             for method in ["GET", "HEAD", "PUT", "DELETE"] { expect(try await attempts(method, end), equals: 3) }
-            // Where the layer below repeats, the error of an earlier attempt is unknown.
+            // If the layer below repeats requests, the error of an earlier attempt is unknown.
             expect(try await attempts("POST", repeatsByItself: true, end), equals: 1)
             expect(try await attempts("GET", repeatsByItself: true, end), equals: 3)
             expect(try await attempts("POST", key: true, repeatsByItself: true, end), equals: 3)
         }
     }
 
-    @Test("a retry around a client sends an order once, whatever of it is retried, and again what may be sent again")
+    @Test("a retry around a client sends an order once, whatever its rules retry, and repeats only safe requests")
     func around() async throws {
         let policies = [
             Self.byDefault, Self.policy,
@@ -100,17 +100,17 @@ extension ClientRetryTests {
         for call in [Call(User.self), Call(User.self, method: "PUT"), order] {
             try await check(Self.byDefault, nil, call, attempts: 3, ends[0])
         }
-        // A key among the headers may be another one in the next call, so only the client's own retries trust it.
+        // Only the client's own retries trust a key among the headers, because it might differ in the next call.
         let keyed = Call(User.self, method: "POST", headers: ["Idempotency-Key": "17"])
         try await check(Self.byDefault, nil, keyed, attempts: 1, ends[0])
-        // On one budget, the client's calls are part of the attempts around them: the second of them withdraws too.
+        // On one budget, the client's calls are part of the outer attempts, so the second call withdraws too.
         var policy = Self.byDefault
         policy.budget = RetryBudget(ratio: 1, reserve: 3)
         try await check(policy, policy, Call(User.self), attempts: 4, ends[0])
         expect(policy.budget?.statistics, equals: .init(available: -1, granted: 4, refused: 2))
     }
 
-    @Test("a retry around what wraps a client's error sends an order once, and again what a circuit has refused")
+    @Test("a retry around a wrapped client error sends an order once, and again if a circuit refused it")
     func wrapped() async throws {
         struct CheckoutFailed: Error { let cause: NetworkError }
         let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero))
@@ -135,7 +135,7 @@ extension ClientRetryTests {
             try await attempts("POST") { throw CircuitOpen(name: "shop", retryAfter: .zero, cause: order) }, equals: 3)
     }
 
-    @Test("who is cancelled while it waits for the next attempt gets cancelled, with the last error under it")
+    @Test("a call that is cancelled during a delay throws cancelled, with the last error as the cause")
     func cancelledWhileWaiting() async throws {
         let clock = ManualClock()
         let script = Script { _, _ in TransportResponse(status: 503) }
@@ -152,13 +152,13 @@ extension ClientRetryTests {
         expect(script.requests.count, equals: 1)
     }
 
-    @Test("an order that the server has answered is sent once, whatever an interceptor says of the response")
+    @Test("an order that the server answered is sent once, whatever an interceptor throws for the response")
     func inspected() async throws {
         struct Inspector: HTTPInterceptor {
             let error: any Error
             func inspect(_ response: inout TransportResponse, to request: TransportRequest) async throws { throw error }
         }
-        // As the interceptor's own client may throw them, for a request of its own.
+        // The interceptor's own client could throw these for its own request.
         let errors: [any Error] = [
             NetworkError(URLError(.cannotConnectToHost)), NetworkError(URLError(.notConnectedToInternet)),
             NetworkError(.encoding), NetworkError(.invalidURL), NetworkError(HTTPFailure(status: 429)),
@@ -178,7 +178,7 @@ extension ClientRetryTests {
         }
     }
 
-    @Test("a key that is computed anew is the same in all attempts of one call, and no call after it sends the order")
+    @Test("a computed key stays the same in all attempts of one call, and no later call sends the order")
     func computedKeys() async throws {
         struct Order: APIRequest {
             typealias Response = NoContent
@@ -204,7 +204,7 @@ extension ClientRetryTests {
         }
     }
 
-    @Test("a certificate that is refused is refused again: one attempt, of a GET or a POST, that never arrived")
+    @Test("a refused certificate allows one attempt, of a GET or a POST, which never arrived")
     func certificates() async throws {
         for code in [
             URLError.Code.serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
@@ -221,7 +221,7 @@ extension ClientRetryTests {
         }
     }
 
-    @Test("a server that asks for no wait, or for one in the past, does not switch the backoff off")
+    @Test("a hint of zero, or in the past, doesn't switch the backoff off")
     func noWait() async throws {
         for hint in ["0", "Sun, 06 Nov 1994 08:49:37 GMT"] {
             let clock = ManualClock()
@@ -243,7 +243,7 @@ extension ClientRetryTests {
         }
     }
 
-    @Test("errors of attempts that are followed by another are posted, and the last one is thrown alone")
+    @Test("the errors of retried attempts are posted, and the last error is only thrown")
     func swallowed() async throws {
         let script = Script { _, number in number < 2 ? TransportResponse(status: 503) : .json(#"{"name": "Ada"}"#) }
         let client = try APIClient(script, retry: Self.policy)
@@ -255,7 +255,7 @@ extension ClientRetryTests {
         expect(recorded.reports.map(\.source.module), equals: ["HTTPErrorsTests", "HTTPErrorsTests"])
     }
 
-    @Test("a hint of the server is waited for, by the client's clock")
+    @Test("the client's clock waits for the server's hint")
     func hint() async throws {
         let clock = ManualClock()
         let script = Script { _, number in

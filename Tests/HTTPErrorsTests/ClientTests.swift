@@ -57,7 +57,7 @@ extension ClientTests {
         expectNil(script.requests.last?.body)
     }
 
-    @Test("the status and the header fields can be had with the value, and a body of bytes is sent as it is")
+    @Test("sendForResponse returns the status and the header fields too, and a body of bytes is sent unchanged")
     func bytesAndHeaders() async throws {
         let script = Script { _, _ in .json(#"{"name": "Ada"}"#, status: 201, headers: ["Location": "/users/18"]) }
         let client = try APIClient(script)
@@ -80,7 +80,7 @@ extension ClientTests {
         expect(script.requests.count, equals: 2)
     }
 
-    @Test("a response whose status is none is no response, whatever transport it comes from, and is not tried again")
+    @Test("a response with an invalid status is an invalid response, from any transport, and isn't tried again")
     func statuses() async throws {
         for status in [Int.min, -1, 0, 99, 600, 1_000, 100_000, .max] {
             let script = Script { _, _ in .json("{}", status: status) }
@@ -93,10 +93,10 @@ extension ClientTests {
         }
     }
 
-    @Test("a base that is no web address is no URL, a body that cannot be encoded no request, and neither is sent")
+    @Test("an invalid base fails as an invalid URL, an unencodable body as an encoding error, and neither is sent")
     func invalidURL() async throws {
         let script = Script { _, _ in .json("{}") }
-        // Written without its query.
+        // The description doesn't contain the query.
         for base in ["ftp://h/a?b", "h", "https:///x?y=z"] {
             let client = APIClient(base: try #require(URL(string: base)), transport: script)
             let error = await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) }
@@ -110,7 +110,7 @@ extension ClientTests {
         #expect(script.requests.isEmpty)
     }
 
-    @Test("HEAD, 204, 205 and an empty body are enough for NoContent, and no data for every other response")
+    @Test("HEAD, 204, 205, and an empty body satisfy NoContent, and are noData for every other response type")
     func noContent() async throws {
         let page = TransportResponse(status: 200, headers: ["Content-Type": "text/html"], body: Data("<p>".utf8))
         let user = TransportResponse.json(#"{"name": "Ada"}"#)
@@ -124,7 +124,7 @@ extension ClientTests {
         }
     }
 
-    @Test("another content type than asked for is its own error, and one that was asked for is none")
+    @Test("an unexpected content type has its own error, and a requested one has no error")
     func contentType() async throws {
         var response = TransportResponse.json(#"{"name": "Ada"}"#)
         for type in ["application/json; charset=utf-8", "application/hal+json"] {
@@ -156,7 +156,7 @@ extension ClientTests {
         }
     }
 
-    @Test("a service's own error goes before the status, of a 200 too; but not before a 401 that refreshes a token")
+    @Test("a service's own error takes precedence over the status, even a 200, but not a 401 that refreshes a token")
     func serviceError() async throws {
         for status in [400, 401, 403, 404, 408, 422, 500, 504] {
             let script = Script { _, _ in .json(#"{"code": 7}"#, status: status) }
@@ -186,7 +186,7 @@ extension ClientTests {
         expect(rejection?.failure?.status, equals: 200)
     }
 
-    @Test("H7: a cancelled task gets cancelled, and nothing is sent")
+    @Test("H7: a cancelled task throws cancelled, and nothing is sent")
     func cancelled() async throws {
         let script = Script { _, _ in .json("{}") }
         let client = try APIClient(script, retry: .default)
@@ -199,7 +199,7 @@ extension ClientTests {
         #expect(script.requests.isEmpty)
     }
 
-    @Test("the preset's rules match their kinds, and what has no action has no rule")
+    @Test("the preset's rules match their kinds, and an action that is nil adds no rule")
     func preset() async {
         let seen = Locked<[String]>([])
         let handler = ErrorHandler.networking(

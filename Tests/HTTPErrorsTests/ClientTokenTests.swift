@@ -7,11 +7,11 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H6: interceptors see requests and responses, and a token is refreshed once", .tags(.http6), .hangLimit)
+@Suite("H6: interceptors receive requests and responses, and a token is refreshed once", .tags(.http6), .hangLimit)
 struct ClientTokenTests {}
 
 extension ClientTokenTests {
-    /// A server that takes one token, and says 401 to all others.
+    /// A server that accepts one token and answers all others with 401.
     private func server(taking token: String) -> Script {
         Script { message, _ in
             message.headers["Authorization"] == "Bearer \(token)"
@@ -33,7 +33,7 @@ extension ClientTokenTests {
         try await withThrowingTaskGroup(of: User.self) { group in
             for _ in 0..<50 { group.addTask { try await client.send(Call(User.self, method: "POST")) } }
             await refreshing.wait()
-            // All have met their 401 when the refresh ends.
+            // All requests have received their 401 before the refresh ends.
             while script.requests.count < 50 { await Task.yield() }
             go.open()
             for try await user in group { expect(user, equals: User(name: "Ada")) }
@@ -44,7 +44,7 @@ extension ClientTokenTests {
         expect(script.requests.count, equals: 101)
     }
 
-    @Test("where the new token is refused too, the error is unauthorized; an Authorization of one's own is kept")
+    @Test("if the new token is refused too, the error is unauthorized, and a request's own Authorization is kept")
     func refusedAgain() async throws {
         let sent: [(headers: HTTPHeaders, authorizations: [String?])] = [
             ([:], ["Bearer old", "Bearer new"]), (["authorization": "Basic x"], ["Basic x"]),
@@ -60,7 +60,7 @@ extension ClientTokenTests {
         }
     }
 
-    @Test("where the refresh fails each caller gets its 401, its error is posted once, and the next 401 tries again")
+    @Test("if the refresh fails, each caller throws its 401, the error is posted once, and the next 401 tries again")
     func refreshFailsForMany() async throws {
         let (go, count) = (Gate(), Locked(0))
         let script = server(taking: "new")
@@ -94,7 +94,7 @@ extension ClientTokenTests {
         expect(try await client.send(Call(User.self)), equals: User(name: "Ada"))
     }
 
-    @Test("a refresh that fails when all who waited for it are cancelled is posted too")
+    @Test("a failed refresh is posted even if all waiting callers are cancelled")
     func refreshFailsForNobody() async throws {
         let (refreshing, go, failed) = (Gate(), Gate(), Gate())
         let client = try APIClient(
@@ -122,7 +122,7 @@ extension ClientTokenTests {
         expect(recorded.errors as? [GitHubError], equals: [GitHubError(code: 9)])
     }
 
-    @Test("who is cancelled while a refresh hangs goes on at once; the refresh goes on for the others")
+    @Test("a caller that is cancelled during a hanging refresh throws at once, and the refresh continues for others")
     func cancelledWaiter() async throws {
         let (refreshing, go) = (Gate(), Gate())
         let script = server(taking: "new")
@@ -143,13 +143,13 @@ extension ClientTokenTests {
         expect(try await second.value, equals: User(name: "Ada"))
     }
 
-    @Test("a refresh that sends by the same client does not wait for itself")
+    @Test("a refresh that sends with the same client doesn't wait for itself")
     func refreshByItself() async throws {
         let script = server(taking: "new")
         let client = Locked<APIClient?>(nil)
         let token = BearerToken("old") {
             let own = client.withLock { $0 }
-            // Meets a 401 itself.
+            // This request receives a 401 itself.
             _ = try? await own?.send(Call(User.self))
             return "new"
         }
@@ -160,13 +160,13 @@ extension ClientTokenTests {
         client.withLock { $0 = nil }
     }
 
-    @Test("what a refresh has started, and goes on after it, has its own 401 refreshed like any other")
+    @Test("a task that outlives the refresh that started it has its own 401 refreshed like any other")
     func startedByRefresh() async throws {
         let (count, refreshed) = (Locked(0), Gate())
         let script = server(taking: "new 2")
         let client = Locked<APIClient?>(nil)
         let late = Locked<Task<User?, Never>?>(nil)
-        // Without the pause after the first new token, which is refused.
+        // Use no pause, because the first new token is refused.
         let token = BearerToken("old", pause: .zero) {
             let number = count.withLock { count in
                 count += 1
@@ -210,7 +210,7 @@ extension ClientTokenTests {
         }
     }
 
-    @Test("interceptors see each request and each response in order, and may change both")
+    @Test("interceptors receive each request and each response in order, and can change both")
     func order() async throws {
         let journal = Locked<[String]>([])
         let script = Script { _, _ in .json(#"{"name": "Ada"}"#, status: 500) }
@@ -225,7 +225,7 @@ extension ClientTokenTests {
             ])
     }
 
-    @Test("what an interceptor throws of a response is the service's own error; before, it is unknown")
+    @Test("an interceptor's error is the service's own error for a response, and unknown for a request")
     func failures() async throws {
         let cases: [(any Error, Bool, NetworkError.Kind)] = [
             (GitHubError(code: 3), true, .service), (GitHubError(code: 3), false, .unknown),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H1: each status and code has one meaning", .tags(.http1))
+@Suite("H1: each status and code has one meaning", .tags(.http1), .hangLimit)
 struct MappingTests {}
 
 extension MappingTests {
@@ -37,7 +37,7 @@ extension MappingTests {
         }
     }
 
-    /// All codes that Foundation names.
+    /// All codes with a name in Foundation.
     private static let codes: [NetworkError.Kind: [Int]] = [
         .timeout: [-1001],
         .unauthorized: [-1012],
@@ -51,10 +51,10 @@ extension MappingTests {
         ],
     ]
 
-    /// The codes after which another attempt ends in the same way.
+    /// The codes of errors that another attempt would repeat.
     private static let permanent: Set = [-999, -1201, -1202, -1203, -1204, -1205, -1206, -1207]
 
-    @Test("a code that says cancelled is a cancellation in a cancelled task alone, and so is one of a person's")
+    @Test("a code for cancellation, by the program or the user, is a cancellation only in a cancelled task")
     func cancellations() async {
         let codes = [URLError.Code.cancelled, .userCancelledAuthentication, .timedOut]
         let kinds = await Task {
@@ -65,7 +65,7 @@ extension MappingTests {
         expect(codes.map { NetworkError.from(URLError($0)).kind }, equals: [.connection, .unauthorized, .timeout])
     }
 
-    @Test("every code has its kind, also in an NSError or boxed; only where it is certain the server was not reached")
+    @Test("every code has its kind, even in an NSError or a box, and only some mean that the server wasn't reached")
     func codes() {
         let before = [-1003, -1004, -1006, -1200, -1201, -1202, -1203, -1204, -1205, -1206, -1207]
         for (kind, codes) in Self.codes {
@@ -86,13 +86,13 @@ extension MappingTests {
         }
         #expect(NetworkError(.encoding, cause: URLError(.badURL)).neverReachedServer)
         #expect(!NetworkError(.noData).neverReachedServer)
-        // As a transport says it that knows better than the code.
+        // A transport can override the code's meaning.
         let refused = NetworkError(.connection, cause: URLError(.networkConnectionLost), neverReachedServer: true)
         #expect(refused.neverReachedServer && ErrorMatcher.transient.match(refused) != nil)
         #expect(!NetworkError(.unknown, cause: URLError(.badURL)).neverReachedServer)
     }
 
-    @Test("whatever else a transport throws has a kind too")
+    @Test("any other error of a transport has a kind too")
     func others() {
         let errors: [any Error] = [
             CancellationError(), NetworkError(.noData), HTTPFailure(status: 503), GitHubError(code: 1),
@@ -104,7 +104,7 @@ extension MappingTests {
             equals: [.cancelled, .noData, .server, .unknown, .decoding, .encoding])
     }
 
-    @Test("a service's own error decides by itself whether it is tried again, and when; else the status does")
+    @Test("a service's own error decides whether and when it is retried; without a decision, the status does")
     func serviceErrors() {
         let failure = HTTPFailure(status: 503, headers: ["Retry-After": "3"])
         expect(NetworkError(.service, cause: GitHubError(code: 1), failure: failure).retryDecision, equals: .retry())
@@ -117,7 +117,7 @@ extension MappingTests {
         expectNil(NetworkError(.noData).service(as: GitHubError.self))
     }
 
-    @Test("causes are found under it, typed, at any depth", .onLinux("on Darwin a boxed URLError is an NSError"))
+    @Test("wrapped causes are found, typed, at any depth", .onLinux("on Darwin a boxed URLError is an NSError"))
     func causes() {
         let problem = #"{"type": "https://example.org/out-of-credit", "balance": 30}"#
         let headers: HTTPHeaders = ["Content-Type": "application/problem+json; charset=utf-8"]
@@ -132,7 +132,7 @@ extension MappingTests {
         #expect(ErrorMatcher.anywhere(.value(URLError(.timedOut))).match(timeout) != nil)
     }
 
-    @Test("network(…) matches its kinds and no others, and reports are grouped by the kind, as by an enum's case")
+    @Test("network(…) matches only its kinds, and reports are grouped by the kind, as by an enum's case")
     func kinds() {
         for error in NetworkError.samples {
             for kind in NetworkError.Kind.allCases {

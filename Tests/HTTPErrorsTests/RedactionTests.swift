@@ -11,7 +11,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("H8: no header value, token, body or query is written down", .tags(.http8))
+@Suite("H8: no description contains a header value, token, body, or query", .tags(.http8), .hangLimit)
 struct RedactionTests {}
 
 extension RedactionTests {
@@ -21,11 +21,13 @@ extension RedactionTests {
         try #require(URL(string: "https://user:\(secret)@example.org/path?token=\(secret)#\(secret)"))
     }
 
-    /// Returns values of all types that may be printed.
+    /// Returns values of all types that might be printed.
     private static func values() throws -> [Any] {
         let url = try url()
-        let problem =
-            #"{"type": "https://\#(secret):x@host/\#(secret)?\#(secret)", "status": 4711, "detail": "\#(secret)", "instance": "\#(secret)"}"#
+        let problem = #"""
+            {"type": "https://\#(secret):x@host/\#(secret)?\#(secret)", "status": 4711, \#
+            "detail": "\#(secret)", "instance": "\#(secret)"}
+            """#
         let failure = HTTPFailure(
             status: 429,
             headers: [
@@ -94,7 +96,7 @@ extension RedactionTests {
             as [Any]
     }
 
-    /// A request of one's own that holds secrets.
+    /// A custom request that contains secrets.
     private struct LogIn: SecretHolding {
         let password = RedactionTests.secret
         var description: String { "LogIn" }
@@ -102,7 +104,7 @@ extension RedactionTests {
 
     private enum Choice: String, Decodable { case only }
 
-    /// A type that reads any keys, as those of dictionaries are.
+    /// A type that reads arbitrary keys, such as a dictionary's.
     private struct Open: Decodable {
         private struct Key: CodingKey {
             let stringValue: String
@@ -125,7 +127,7 @@ extension RedactionTests {
         }
     }
 
-    @Test("no secret is in a description, a reflection, or the line that the library writes of an error")
+    @Test("descriptions, reflection, and the library's lines contain no secret")
     func printing() throws {
         let values = try Self.values()
         let own: [Any] = [LogIn(), [LogIn()], Optional(LogIn()) as Any]
@@ -147,7 +149,7 @@ extension RedactionTests {
         for line in written.withLock({ $0 }) { #expect(!line.contains(Self.secret), "\(line)") }
     }
 
-    @Test("a description says the kind, the status, the code, and where a value was not as asked for")
+    @Test("a description contains the kind, the status, the code, and the location of an invalid value")
     func descriptions() throws {
         expect(
             "\(ProblemDetails(type: "x", status: 403)), \(ProblemDetails(type: "x"))",
@@ -172,7 +174,7 @@ extension RedactionTests {
         expect(context.codingPath.map(\.stringValue), equals: ["choices", "*", "Index 1"])
     }
 
-    @Test("an error of Foundation's keeps its type, its code, and what of its user info cannot be secret")
+    @Test("a Foundation error keeps its type, its code, and the harmless parts of its user info")
     func foundation() throws {
         let url = try Self.url()
         let own: [String: Any] = ["code": 7, "reason": "declined", NSURLErrorFailingURLErrorKey: url]
@@ -192,7 +194,7 @@ extension RedactionTests {
                 (kept.userInfo[NSURLErrorFailingURLErrorKey] as? URL)?.absoluteString,
                 equals: "https://example.org/path")
         }
-        // One that never ends under itself.
+        // An error that contains itself.
         final class Endless: NSError, @unchecked Sendable {
             override var userInfo: [String: Any] { [NSUnderlyingErrorKey: self] }
         }
@@ -200,7 +202,7 @@ extension RedactionTests {
         #expect(NetworkError(.unknown, cause: endless).cause is Endless)
     }
 
-    @Test("the path of the base, in which some services have the token, is in no description, report or cause")
+    @Test("the base's path, where some services put the token, is in no description, report, or cause")
     func basePath() async throws {
         for path in ["/bot1:\(Self.secret)", "/bot1:\(Self.secret)/", "/\(Self.secret)%20x/v1"] {
             let base = try #require(URL(string: "https://example.org\(path)"))
@@ -242,9 +244,9 @@ extension RedactionTests {
         }
     }
 
-    @Test("a transport's own error has none either, for a circuit around it posts that")
+    @Test("a transport's own error doesn't contain it either, because a circuit posts that error")
     func transport() async throws {
-        // Nobody listens there.
+        // No server listens there.
         let url = try #require(URL(string: "http://127.0.0.1:9/path?token=\(Self.secret)"))
         let error = try #require(
             await #expect(throws: URLError.self) { try await URLSessionTransport().send(TransportRequest(url: url)) })
@@ -254,7 +256,7 @@ extension RedactionTests {
         }
     }
 
-    @Test("what is thrown and posted of any source keeps its type, and loses what may be secret")
+    @Test("thrown and posted errors of any origin keep their types and lose possible secrets")
     func sources() async throws {
         let url = try Self.url()
         @Sendable func failure() -> URLError { URLError(.timedOut, userInfo: [NSURLErrorFailingURLErrorKey: url]) }

@@ -7,7 +7,9 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("A redirect is followed with the same request, or as GET, and gives no secret away", .tags(.http4, .http8))
+@Suite(
+    "A redirect is followed with the same request or as a GET, without giving secrets away", .tags(.http4, .http8),
+    .hangLimit)
 struct RedirectTests {
     private let order = TransportRequest(
         method: "POST", url: URL(string: "https://api.example.com/v1/orders?a=b")!,
@@ -28,7 +30,7 @@ struct RedirectTests {
 }
 
 extension RedirectTests {
-    @Test("303 makes everything a GET, 301 and 302 a POST, which then has had its effect; else all is repeated")
+    @Test("303 turns every request into a GET, 301 and 302 only a POST, which has had its effect; others are repeated")
     func get() throws {
         for method in ["POST", "PUT", "DELETE", "PATCH", "GET", "HEAD"] {
             for status in [301, 302, 303, 307, 308] {
@@ -46,7 +48,7 @@ extension RedirectTests {
         }
     }
 
-    @Test("another origin gets no field that may be secret, and what was dropped does not come back on the way home")
+    @Test("another origin receives no possibly secret field, and dropped fields don't return on a redirect back")
     func foreign() throws {
         for location in [
             "https://example.com/", "https://api.example.com:444/", "//evil.example/", "https://api.example.com.evil/",
@@ -64,7 +66,7 @@ extension RedirectTests {
         }
     }
 
-    @Test("the same origin gets every field, however it is written; a path is resolved against the request's")
+    @Test("the same origin receives every field, however it is spelled; a path is resolved against the request's")
     func native() throws {
         let targets = [
             "/v2": "/v2", "v2": "/v1/v2", "?c=d": "/v1/orders?c=d", "../x?y=z": "/x?y=z", "x": "/v1/x",
@@ -79,7 +81,7 @@ extension RedirectTests {
         }
     }
 
-    @Test("a target that is none is not followed, and nothing else is a redirect")
+    @Test("an invalid target isn't followed, and no other response is a redirect")
     func useless() throws {
         for location in [
             "", "http://api.example.com/", "mailto:a@example.com", "file:///etc/passwd", "https://", "http://[::1",
@@ -107,7 +109,7 @@ struct ClientRedirectTests {}
 extension ClientRedirectTests {
     private static let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero)).retrying(matching: .transient)
 
-    /// The requests of an order whose first response is a redirect, and whose others all end in the same way.
+    /// Returns the requests of an order if the first response is a redirect and all others end in the same way.
     private func requests(
         _ status: Int,
         method: String = "POST",
@@ -126,7 +128,7 @@ extension ClientRedirectTests {
         return script.requests
     }
 
-    @Test("what has had its effect is not sent again, whatever its redirect ends in")
+    @Test("a request that has had its effect isn't sent again, however its redirect ends")
     func processed() async throws {
         let ends: [@Sendable () throws -> TransportResponse] = [
             { throw URLError(.cannotConnectToHost) }, { throw URLError(.timedOut) },
@@ -141,7 +143,7 @@ extension ClientRedirectTests {
         }
     }
 
-    @Test("what was only sent elsewhere is sent again if it has a key, which goes along, and not otherwise")
+    @Test("a request that was only redirected is sent again if it has a key, which is sent too, but not otherwise")
     func elsewhere() async throws {
         for (method, status) in [("POST", 307), ("POST", 308), ("PATCH", 301), ("PATCH", 302), ("PATCH", 307)] {
             for code in [URLError.Code.cannotConnectToHost, .networkConnectionLost, .notConnectedToInternet] {
@@ -154,7 +156,7 @@ extension ClientRedirectTests {
             }
             expect(refused.count, equals: 2)
         }
-        // What is idempotent may be sent again.
+        // An idempotent request may be sent again.
         let put = try await requests(302, method: "PUT") { throw URLError(.cannotConnectToHost) }
         expect(put.map(\.method), equals: Array(repeating: "PUT", count: 6))
         let headers: HTTPHeaders = ["Idempotency-Key": "17", "X-Api-Key": "k"]
@@ -165,7 +167,7 @@ extension ClientRedirectTests {
         expect(sent.map { $0.headers["X-Api-Key"] != nil }, equals: [true, false, true, false, true, false])
     }
 
-    @Test("of a Location that comes twice the first that is one counts, also where the layer below has joined them")
+    @Test("the first valid value of a repeated Location counts, even if the layer below joined the values")
     func twice() async throws {
         let home = "https://example.org/a"
         let cases: [([String], String?)] = [
@@ -183,7 +185,7 @@ extension ClientRedirectTests {
         }
     }
 
-    @Test("another server's 401 refreshes no token, since it has seen none")
+    @Test("another server's 401 doesn't refresh the token, because that server didn't receive it")
     func foreignChallenge() async throws {
         let token = BearerToken("t") {
             Issue.record("refreshed")
@@ -210,7 +212,7 @@ extension ClientRedirectTests {
         expect(limits.count, equals: 4)
     }
 
-    @Test("an interceptor prepares the first request, and inspects the last response")
+    @Test("an interceptor prepares the first request and inspects the last response")
     func interceptors() async throws {
         struct Watching: HTTPInterceptor {
             func prepare(_ request: inout TransportRequest) {

@@ -4,13 +4,13 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H3: Retry-After is read in seconds and in the three forms of a date", .tags(.http3))
+@Suite("H3: Retry-After is read in seconds and in the three forms of a date", .tags(.http3), .hangLimit)
 struct RetryAfterTests {}
 
 extension RetryAfterTests {
     private static let begin = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-    @Test("seconds are read as they are, and what is neither seconds nor a date is nil")
+    @Test("seconds are read unchanged, and a value that is neither seconds nor a date is nil")
     func seconds() {
         func retryAfter(_ value: String) -> Duration? {
             HTTPFailure(status: 503, headers: ["Retry-After": value]).retryAfter
@@ -29,7 +29,7 @@ extension RetryAfterTests {
         ] { expectNil(retryAfter(value), "\(value)") }
     }
 
-    @Test("dates are measured by the response's own, or from now where that has none, or a broken one")
+    @Test("dates are measured from the response's own Date, or from now if that is missing or invalid")
     func dates() {
         func retryAfter(_ value: String, _ date: String?) -> Duration? {
             var headers: HTTPHeaders = ["retry-after": value]
@@ -39,7 +39,7 @@ extension RetryAfterTests {
         for (value, seconds) in [
             ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
             ("Sun Nov  6 08:50:37 1994", 60), ("Sun Nov 16 08:49:37 1994", 864_000),
-            // Past, a leap year's day, a second that leaps, and more than a year ahead.
+            // A past date, a leap day, a leap second, and a date more than a year ahead.
             ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
             ("Sun, 06 Nov 1994 08:49:60 GMT", 23), ("Thu, 29 Feb 1996 00:00:00 GMT", 31_536_000),
         ] {
@@ -52,7 +52,7 @@ extension RetryAfterTests {
         expect(retryAfter(Self.begin, nil), equals: .zero)
     }
 
-    @Test("a year of two digits is the nearest that is no more than 50 years ahead")
+    @Test("a two-digit year is the nearest year that is at most 50 years ahead")
     func shortYears() {
         let now: Int64 = 1_800_000_000  // January 2027
         for year in [2027, 2077, 1978, 1999] {
@@ -62,12 +62,12 @@ extension RetryAfterTests {
         }
     }
 
-    /// The first and the last two of each month; all days with `ERROR_BUS_LONG=1`.
-    @Test("every day from 1900 to 2200 has the number that counting gives it")
+    /// Tests the first day and the last two days of each month, or all days with `ERROR_BUS_LONG=1`.
+    @Test("every day from 1900 to 2200 has the number that counting yields")
     func everyDay() {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         var day: Int64 = -25_567
-        // An expectation for each of 110,000 days would take longer than all else.
+        // Collect the failures: 110,000 expectations would take longer than all other tests.
         var wrong: [String] = []
         for year in 1900...2200 {
             let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)

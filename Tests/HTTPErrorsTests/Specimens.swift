@@ -9,14 +9,14 @@ struct GitHubError: Error, Equatable {
     var code: Int
 }
 
-/// A service's own error that knows when to try again.
+/// A service's own error with a retry decision and a hint.
 struct BusyError: RetryClassified, RetryAfterProviding {
     var retryDecision: RetryDecision { .retry(cost: 2) }
     var retryAfter: Duration? { .seconds(9) }
 }
 
 extension NetworkError {
-    /// One error of each kind, with all the content that it can have.
+    /// One error of each kind, with all possible content.
     static var samples: [NetworkError] { samples(of: HTTPFailure(status: 429)) }
 
     static func samples(of failure: HTTPFailure) -> [NetworkError] {
@@ -40,7 +40,9 @@ extension NetworkError {
     }
 }
 
-/// A transport whose responses are a closure's, which gets the request and how many came before it.
+/// A transport that gets its responses from a closure.
+///
+/// The closure receives the request and the number of earlier ones.
 final class Script: HTTPTransport {
     private let respond: @Sendable (TransportRequest, Int) async throws -> TransportResponse
     private let sent = Locked<[TransportRequest]>([])

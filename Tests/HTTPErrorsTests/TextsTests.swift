@@ -4,11 +4,11 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H2: descriptions and recovery suggestions are in English and in Japanese", .tags(.http2))
+@Suite("H2: descriptions and recovery suggestions are in English and in Japanese", .tags(.http2), .hangLimit)
 struct TextsTests {}
 
 extension TextsTests {
-    @Test("every kind has a sentence in each language, and a suggestion that is one where there is any")
+    @Test("every kind has a sentence in each language, and every suggestion is a sentence")
     func sentences() {
         for (language, end) in [(NetworkError.Language.english, "."), (.japanese, "。")] {
             NetworkError.$language.withValue(language) {
@@ -23,12 +23,12 @@ extension TextsTests {
                 }
             }
         }
-        // A person can do nothing about these.
+        // The user can't do anything about these.
         let silent = NetworkError.samples.filter { $0.recoverySuggestion == nil }.map(\.kind)
         expect(silent, equals: [.invalidURL, .encoding, .cancelled, .bodyTooLarge])
     }
 
-    @Test("the language is the user's; on Linux the environment says it, as it does to other programs")
+    @Test("the language is the user's, which the environment determines on Linux, as for other programs")
     func preferred() {
         let preferences: [([String], NetworkError.Language)] = [
             (["ja-JP", "en-US"], .japanese), (["en-GB", "ja"], .english), (["fr", "ja-JP"], .japanese),
@@ -45,7 +45,7 @@ extension TextsTests {
                 (["LC_MESSAGES": "en_US", "LANG": "ja_JP"], .english),
                 (["LANGUAGE": "ja:en", "LANG": "en"], .japanese),
                 (["LANG": "C.UTF-8"], .english), ([:], .english),
-                // The plain locale has no translations, as for other programs.
+                // As in other programs, the plain locale has no translations.
                 (["LC_ALL": "C", "LANGUAGE": "ja"], .english), (["LC_ALL": "POSIX", "LANGUAGE": "ja:en"], .english),
                 (["LC_ALL": "C", "LANG": "ja_JP.UTF-8"], .english), (["LANG": "C", "LANGUAGE": "ja"], .english),
                 (["LC_MESSAGES": "ja", "LANG": "C"], .japanese),
@@ -57,7 +57,7 @@ extension TextsTests {
         #endif
     }
 
-    @Test("the app's own strings go before the compiled texts, unless another language is bound")
+    @Test("the app's own strings take precedence over the compiled texts, unless another language is bound")
     func ownStrings() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "TextsTests-\(UUID())")
         let app = folder.appending(path: "Own.bundle")

@@ -3,13 +3,15 @@ import Testing
 
 @testable import StandardErrorWriter
 
-@Suite("Behaviour 25: a line buffer keeps lines whole and in order, and counts what is lost", .tags(.behaviour25))
+@Suite(
+    "Behaviour 25: a line buffer keeps lines whole and in order, and counts lost lines", .tags(.behaviour25), .hangLimit
+)
 struct LineBufferTests {}
 
 extension LineBufferTests {
     private func line(_ text: String) -> [UInt8] { Array("\(text)\n".utf8) }
 
-    @Test("what is written together fits a pipe in one piece, unless one line alone is longer")
+    @Test("lines that are written together fit a pipe in one piece, unless one line alone is longer")
     func batches() {
         var buffer = LineBuffer()
         let (short, long) = (String(repeating: "s", count: 1_500), String(repeating: "l", count: 5_000))
@@ -21,7 +23,7 @@ extension LineBufferTests {
         expect(buffer.pending, equals: 0)
     }
 
-    @Test("the remainder of a line comes before what is behind it")
+    @Test("the remainder of a line comes before later lines")
     func remainder() {
         var buffer = LineBuffer()
         buffer.add(line("long"))
@@ -35,7 +37,7 @@ extension LineBufferTests {
         expect(buffer.next(), equals: "behind\n")
     }
 
-    @Test("what does not fit is counted, and the count is written right after the first write that succeeds")
+    @Test("lines that don't fit are counted, and the count is written right after the first successful write")
     func lost() {
         var buffer = LineBuffer()
         buffer.add(line("one"))
@@ -48,12 +50,12 @@ extension LineBufferTests {
         buffer.wrote(notice.utf8.count)
         expect(buffer.next(), equals: "two\nsix\n")
         buffer.wrote(8)
-        // Where nothing waits, a line that is longer than the limit is taken.
+        // If nothing is pending, a line longer than the limit is accepted.
         buffer.add(line("a long one"), limit: 4)
         expect(buffer.next(), equals: "a long one\n")
     }
 
-    @Test("what failed is counted, and the count is written after a success; a line that was cut gets an end first")
+    @Test("failed lines are counted, and the count is written after a success and after a truncated line's newline")
     func failed() {
         var buffer = LineBuffer()
         buffer.add(line("one"))
@@ -69,7 +71,7 @@ extension LineBufferTests {
         buffer.wrote(7)
         let notice = "error-bus: standard error took no more, and 2 lines were lost\n"
         expect(buffer.next(), equals: notice)
-        // The notice may fail too, and its count is not lost.
+        // The notice can fail too, but its count isn't lost.
         buffer.wrote(-1)
         expect(buffer.next(), equals: "")
         buffer.add(line("four"))
@@ -77,7 +79,7 @@ extension LineBufferTests {
         buffer.wrote(5)
         expect(buffer.next(), equals: notice)
 
-        // A line that lacks but its end is not lost: it gets the end with the next one.
+        // A line that lacks only its newline isn't lost: the newline is written with the next line.
         var ending = LineBuffer()
         ending.add(line("one"))
         _ = ending.next()
@@ -89,7 +91,7 @@ extension LineBufferTests {
         expect(ending.next(), equals: "")
     }
 
-    @Test("what the thread has not begun can be taken from it, with the count of what is lost")
+    @Test("lines that the thread hasn't begun can be taken from it, with the count of lost lines")
     func takingOver() {
         var buffer = LineBuffer()
         buffer.add(line("begun"))
@@ -98,7 +100,7 @@ extension LineBufferTests {
         buffer.wrote(1)
         buffer.add(line("behind"))
         buffer.add(line("lost"), limit: 1)
-        var taken = buffer.takeOver()
+        var taken = buffer.takeRest()
         let notice = "\nerror-bus: standard error took no more, and 1 line was lost\n"
         expect(taken.next(), equals: notice)
         taken.wrote(notice.utf8.count)
@@ -108,7 +110,7 @@ extension LineBufferTests {
         expect(buffer.next(), equals: "")
     }
 
-    @Test("lines sent are lines written or told of, however writes end", arguments: 0..<(isLong ? 100 : 20))
+    @Test("all lines are written or counted, however writes end", arguments: 0..<(isLong ? 100 : 20))
     func walk(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var buffer = LineBuffer()
@@ -128,7 +130,7 @@ extension LineBufferTests {
             let chance = Int.random(in: 0..<10, using: &random)
             write(chance < 5 ? bytes.count : chance < 8 ? .random(in: 0...bytes.count, using: &random) : -1, of: bytes)
         }
-        // A success, so that the last losses are told of.
+        // End with a success, so that the last lost lines are counted.
         for text in ["", "last."] {
             if !text.isEmpty { buffer.add(line(text)) }
             while true {
@@ -141,7 +143,7 @@ extension LineBufferTests {
         let whole = lines.filter { $0.hasSuffix(".") }.compactMap { Int($0.prefix { $0 != " " }) }
         expect(whole, equals: whole.sorted())
         expect(Set(whole).count, equals: whole.count)
-        // A notice that was cut is written again.
+        // A truncated notice is written again.
         expect(lines.filter { $0.hasSuffix("lost") }.countOfLost, equals: sent - whole.count)
     }
 }

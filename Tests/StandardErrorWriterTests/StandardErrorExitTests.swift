@@ -5,7 +5,7 @@ import Testing
 
 @testable import StandardErrorWriter
 
-/// The pipe in place of standard error, for handlers of a process's end, which capture nothing either.
+/// The pipe that replaces standard error, for exit handlers, which can't capture anything.
 private let replacement = StandardErrorStage.pipe()
 private let original = dup(STDERR_FILENO)
 
@@ -15,28 +15,28 @@ private func relay() {
 }
 
 @Suite(
-    "Behaviour 25: at exit what is buffered is written, and nothing holds up the end", .tags(.behaviour25), .hangLimit)
+    "Behaviour 25: at exit buffered lines are written, and nothing delays the end", .tags(.behaviour25), .hangLimit)
 struct StandardErrorExitTests {}
 
 extension StandardErrorExitTests {
-    @Test("lines that wait at exit are written")
+    @Test("pending lines are written at exit")
     func flushing() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
             StandardError.exitLimit = .seconds(60)
             _ = original
-            // Registered first, so it comes last: what the process wrote goes where the test can see it.
+            // Register it first, so that it runs last and passes the process's output to the test.
             atexit { relay() }
             _ = replacement.fill()
             for number in 0..<200 { StandardError.write("line \(number)") }
-            // Registered last, so it comes first: nobody has read until now.
+            // Register it last, so that it runs first: nothing was read before it.
             atexit { relay() }
             exit(0)
         }
         expect(result.standardErrorLines, equals: (0..<200).map { "line \($0)" })
     }
 
-    @Test("the process ends although nobody reads")
+    @Test("the process ends even without a reader")
     func fullAtExit() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -63,14 +63,14 @@ extension StandardErrorExitTests {
             isHeld.wait()
             StandardError.writeAtExit(["last words", "of two lines"])
             expect(stage.available().nonemptyLines, equals: ["before", "last words", "of two lines"])
-            // Once the time is used up, another handler does not wait again, but its lines are written.
+            // When the time is over, another handler doesn't wait again, but its lines are written.
             StandardError.writeAtExit(["very last"])
             expect(stage.available().nonemptyLines, equals: ["very last"])
             exit(0)
         }
     }
 
-    @Test("the process ends in the very thread that holds the lock, as in a signal's handler")
+    @Test("the process ends even in the thread that holds the lock, as in a signal handler")
     func lockHeldHere() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -81,12 +81,12 @@ extension StandardErrorExitTests {
         }
     }
 
-    @Test("what waits behind a stopped thread that has its turn is written, and another handler's lines")
+    @Test("lines that wait for a stopped writer thread are written, and so are another handler's lines")
     func turnHeld() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
             let stage = StandardErrorStage.pipe()
-            // The thread, which does not exist, has its turn, and has begun a line.
+            // The state is as if the thread, which doesn't exist, were writing and had begun a line.
             StandardError.buffer.withLock { buffer in
                 buffer.add(StandardError.bytes(of: "stopped"))
                 _ = buffer.next()
@@ -100,7 +100,7 @@ extension StandardErrorExitTests {
         }
     }
 
-    @Test("another handler's lines come behind what waits")
+    @Test("another handler's lines come after pending lines")
     func inOrder() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

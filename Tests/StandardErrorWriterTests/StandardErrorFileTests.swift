@@ -4,11 +4,11 @@ import Testing
 
 @testable import StandardErrorWriter
 
-@Suite("Behaviour 25: standard error may be any kind of file", .tags(.behaviour25), .hangLimit)
+@Suite("Behaviour 25: standard error can be any kind of file", .tags(.behaviour25), .hangLimit)
 struct StandardErrorFileTests {}
 
 extension StandardErrorFileTests {
-    @Test("a terminal or a socket gets lines at once, then behind what waits, and its flags stay as they are")
+    @Test("a terminal or a socket receives lines at once or after pending ones, and its flags don't change")
     func terminal() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -16,7 +16,7 @@ extension StandardErrorFileTests {
                 let stage = isTerminal ? StandardErrorStage.terminal() : .socket()
                 let before = stage.flags
                 StandardError.write("at once")
-                // A terminal takes a moment, and so may the thread that wrote to the socket.
+                // A terminal needs some time, and so might the thread that wrote to the socket.
                 if isTerminal { #expect(stage.isReadable(milliseconds: 10_000)) }
                 expect(stage.available(), equals: "at once\n")
                 let sent = (0..<5_000).map { "line \($0) " + String(repeating: "x", count: 100) }
@@ -28,14 +28,14 @@ extension StandardErrorFileTests {
         }
     }
 
-    @Test("a regular file gets whole lines where others write too, by appending or at a shared offset")
+    @Test("a regular file receives whole lines even if others write, by appending or at a shared offset")
     func regularFile() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
             for flags in [O_APPEND, 0] {
                 let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
                 let file = unsafe open(path, O_CREAT | O_RDWR | flags, 0o600)
-                // Another one that appends has a place of its own; one that does not shares this one's.
+                // A second descriptor that appends has its own offset. One that doesn't append shares this offset.
                 let other = flags == 0 ? dup(file) : unsafe open(path, O_WRONLY | O_APPEND)
                 dup2(file, STDERR_FILENO)
                 var sent: [String] = []
@@ -53,7 +53,7 @@ extension StandardErrorFileTests {
         }
     }
 
-    @Test("a full disk or a closed descriptor costs the lines meanwhile, which are counted; the null device none")
+    @Test("a full disk or a closed descriptor loses lines, which are counted, and the null device loses none")
     func fullDisk() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -72,7 +72,7 @@ extension StandardErrorFileTests {
             let stage = StandardErrorStage.pipe()
             StandardError.write("the only one")
             expect(stage.available(), equals: "the only one\n")
-            // Whatever another thread opens meanwhile gets the lowest number that is free.
+            // If another thread opens a file at the same time, it receives the lowest free number.
             close(STDIN_FILENO)
             close(STDERR_FILENO)
             for number in 0..<10 { StandardError.write("line \(number)") }

@@ -5,12 +5,12 @@ import Testing
 @testable import StandardErrorWriter
 
 @Suite(
-    "Behaviour 25: a pipe gets whole lines in order, and holds up nobody when it is full",
+    "Behaviour 25: a pipe receives whole lines in order, and doesn't block callers when it is full",
     .tags(.behaviour25), .hangLimit)
 struct StandardErrorPipeTests {}
 
 extension StandardErrorPipeTests {
-    @Test("a line that fits has been written when the call returns; one of 100 KB is whole, and others follow")
+    @Test("a line that fits is written when the call returns, and one of 100 KB is whole, and others follow")
     func atOnce() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -27,7 +27,7 @@ extension StandardErrorPipeTests {
     }
 
     @Test(
-        "a full pipe holds up nobody; what waits follows whole and in order, also where it is non-blocking already")
+        "a full pipe doesn't block; pending lines follow whole and in order, even if it is already non-blocking")
     func full() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -41,7 +41,7 @@ extension StandardErrorPipeTests {
                 expect(stage.flags, equals: before)
                 expect(stage.lines(2_000), equals: sent)
                 expect(stage.flags, equals: before)
-                // Lines are written at once again when the count is written; its writer may not have left yet.
+                // Lines are written at once again after the count is written, but the writer might not be done yet.
                 while StandardError.buffer.withLock({ $0.thread == .writing }) { yieldToOtherThreads() }
                 StandardError.write("at once")
                 expect(stage.available(), equals: "at once\n")
@@ -49,7 +49,7 @@ extension StandardErrorPipeTests {
         }
     }
 
-    @Test("a slow reader gets all lines, up to 1 MiB of them, a little at a time")
+    @Test("a slow reader receives all lines, up to 1 MiB, in small portions")
     func slow() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -64,7 +64,7 @@ extension StandardErrorPipeTests {
         }
     }
 
-    @Test("what is more than 1 MiB is counted, and the count is written as soon as the pipe takes something")
+    @Test("lines beyond 1 MiB are counted, and the count is written as soon as the pipe accepts bytes")
     func lost() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -80,12 +80,12 @@ extension StandardErrorPipeTests {
             expect(received.accounted, equals: sent.count)
             expect(lines, equals: Array(sent.prefix(lines.count)))
             #expect(lines.reduce(0) { $0 + $1.utf8.count + 1 } > 1_000_000)
-            // One batch of lines had been begun before.
+            // One batch of lines was begun earlier.
             expect(received.lines.firstIndex { $0.hasPrefix("error-bus: ") }.map { $0 < 100 }, equals: true)
         }
     }
 
-    @Test("lines sent are lines received and lines counted, however fast they come and how slowly they are read")
+    @Test("all lines are received or counted, however fast they are written and how slowly they are read")
     func balance() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

@@ -8,12 +8,12 @@ import Testing
 private let calls = Atomic<Int>(0)
 
 @Suite(
-    "Behaviour 25: a standard error without a reader ends nothing, and calls no handler of SIGPIPE",
+    "Behaviour 25: a standard error without a reader ends no process and calls no handler of SIGPIPE",
     .tags(.behaviour25), .hangLimit)
 struct StandardErrorSignalTests {}
 
 extension StandardErrorSignalTests {
-    @Test("the process goes on although nothing handles the signal, also if the reader goes away in the middle")
+    @Test("the process continues although nothing handles the signal, even if the reader disappears during a write")
     func byDefault() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -23,7 +23,7 @@ extension StandardErrorSignalTests {
                 dup2(stage.shared, STDERR_FILENO)
                 stage.closeReader()
                 for number in 0..<100 { StandardError.write("line \(number)") }
-                // Nothing is left of the signal.
+                // The signal is gone.
                 #expect(!Self.isPending)
                 #expect(!Self.isBlocked)
             }
@@ -31,7 +31,7 @@ extension StandardErrorSignalTests {
             _ = stage.fill()
             for _ in 0..<1_000 { StandardError.write(String(repeating: "x", count: 500)) }
             stage.closeReader()
-            // It is left to the thread to find out, which gives up all of it.
+            // The thread finds out and gives up all lines.
             StandardError.waitUntilWritten()
             StandardErrorStage.end()
         }
@@ -49,9 +49,9 @@ extension StandardErrorSignalTests {
             StandardError.waitUntilWritten()
             expect(calls.load(ordering: .relaxed), equals: 0)
             expect(Self.handler, equals: before)
-            // The program's handler still gets the signal of the program's own write.
+            // The program's handler still receives the signal of the program's own write.
             _ = unsafe write(stage.shared, "x", 1)
-            // On Darwin in any thread.
+            // On Darwin, it can run in any thread.
             while calls.load(ordering: .relaxed) == 0 { yieldToOtherThreads() }
             expect(calls.load(ordering: .relaxed), equals: 1)
             StandardErrorStage.end()
@@ -59,12 +59,12 @@ extension StandardErrorSignalTests {
     }
 
     @Test(
-        "SIGPIPE stays blocked where it was blocked, and is pending afterwards only if it was before",
+        "SIGPIPE stays blocked if it was blocked, and is pending afterwards only if it was before",
         .onLinux("Darwin sends it to the process, and none is raised"))
     func blocked() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
-            // The signal belongs to the thread, so all of this happens in one.
+            // The signal belongs to the thread, so the whole test runs in one.
             signal(SIGPIPE, SIG_DFL)
             let stage = StandardErrorStage.pipe()
             stage.closeReader()
@@ -98,7 +98,9 @@ extension StandardErrorSignalTests {
         return unsafe sigismember(&set, SIGPIPE) == 1
     }
 
-    /// The handler, which comes first in the structure; what follows need not be the same each time.
+    /// The handler, which is first in the structure.
+    ///
+    /// The rest can differ each time.
     private static var handler: [UInt8] {
         var action = sigaction()
         unsafe sigaction(SIGPIPE, nil, &action)

@@ -10,7 +10,7 @@ struct StandardErrorThreadTests {}
 extension StandardErrorThreadTests {
     private static let padding = String(repeating: "x", count: 80)
 
-    @Test("threads that write at once write whole lines, each its own in order, to whatever file")
+    @Test("concurrent threads write whole lines to any file, each its own lines in order")
     func threads() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -32,7 +32,7 @@ extension StandardErrorThreadTests {
         }
     }
 
-    @Test("threads that write at once to a file write whole lines, each its own in order")
+    @Test("concurrent threads write whole lines to one file, each its own lines in order")
     func threadsToFile() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -41,7 +41,7 @@ extension StandardErrorThreadTests {
             await onThreads(4) { thread in
                 for number in 0..<2_000 { StandardError.write("\(thread) \(number)") }
             }
-            // The last writer may be the thread.
+            // The last writer might be the thread.
             StandardError.waitUntilWritten()
             let content = FileManager.default.contents(atPath: path) ?? Data()
             let lines = String(decoding: content, as: UTF8.self).nonemptyLines

@@ -1,12 +1,61 @@
 import Foundation
 package import Testing
 
-extension Trait where Self == TimeLimitTrait {
-    /// The time limit of tests that can hang if something is wrong.
-    ///
-    /// Tests run side by side, on a machine that others may load, and under sanitizers that make them ten times as
-    /// slow: within a minute, a test that hangs cannot be told from one that waits for its turn.
-    package static var hangLimit: Self { .timeLimit(.minutes(10)) }
+/// A test's turn among the other tests, and its time limit, which begins with the turn.
+///
+/// Every suite has this trait. Swift Testing starts all tests at once; on a machine with few cores, and under a
+/// sanitizer, a test that hangs could not be told from one that waits for a core.
+package struct HangLimit: TestTrait, SuiteTrait, TestScoping {
+    @TaskLocal private static var hasTurn = false
+
+    private let minutes: Int
+    private let isAlone: Bool
+
+    package var isRecursive: Bool { true }
+
+    fileprivate init(minutes: Int, isAlone: Bool = false) {
+        self.minutes = minutes
+        self.isAlone = isAlone
+    }
+
+    package func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? { testCase == nil ? nil : self }
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?, performing body: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        // The trait of the outermost suite is called first: use the innermost one here, and no other later.
+        if Self.hasTurn { return try await body() }
+        let trait = test.traits.compactMap { $0 as? Self }.last ?? self
+        let turns = Turns.ofProcess
+        try await turns.taking(trait.isAlone ? turns.count : 1) {
+            try await Self.$hasTurn.withValue(true) { try await trait.limit(body, of: test) }
+        }
+    }
+
+    private func limit(_ body: @concurrent @Sendable () async throws -> Void, of test: Test) async throws {
+        try await withoutActuallyEscaping(body) { body in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await body() }
+                group.addTask {
+                    try await Task.sleep(for: .seconds(60 * minutes))
+                    Issue.record("the test ran for more than \(minutes) minutes", sourceLocation: test.sourceLocation)
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+}
+
+extension Trait where Self == HangLimit {
+    /// The turn of tests that run beside others, and a time limit of ten minutes.
+    package static var hangLimit: Self { .hangLimit(minutes: 10) }
+
+    /// The turn of tests that run beside others, and a time limit.
+    package static func hangLimit(minutes: Int) -> Self { HangLimit(minutes: minutes) }
+
+    /// The turn of tests beside which no other test runs, because they need the process or the cores for themselves.
+    package static var alone: Self { HangLimit(minutes: 10, isAlone: true) }
 }
 
 /// Ends this process if it hangs; the first call of each exit test.

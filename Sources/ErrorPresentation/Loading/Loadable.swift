@@ -1,7 +1,7 @@
-/// The state of a value that is loaded: one state instead of three flags.
+/// The loading state of a value: one state instead of three flags.
 ///
-/// Contradictory states, such as loading and failed at once, cannot be expressed. An empty list is a loaded value, and
-/// a pattern distinguishes it:
+/// Contradictory states, such as loading and failed at once, can't be expressed. An empty list is a loaded value, which
+/// a pattern distinguishes:
 ///
 /// ```swift
 /// switch loader.state {
@@ -12,7 +12,7 @@
 /// }
 /// ```
 ///
-/// The pattern `.loaded([])` needs `Equatable` elements; for others, write
+/// The pattern `.loaded([])` needs `Equatable` elements. For others, write
 /// `case .loaded(let items) where items.isEmpty`.
 public enum Loadable<Value, Failure: Error> {
     /// No load has begun.
@@ -41,7 +41,7 @@ public enum Loadable<Value, Failure: Error> {
 
     /// Returns the same state with a transformed value.
     ///
-    /// - Parameter transform: Makes the new value; called only for `.loaded`.
+    /// - Parameter transform: Converts the value. Called only for `.loaded`.
     /// - Returns: The state with the new value.
     /// - Throws: The error that the closure throws.
     /// - Complexity: That of the closure.

@@ -9,34 +9,36 @@ public import Observation
 /// await orders.load()
 /// ```
 ///
-/// `load()` runs in the caller's task: a view's task is cancelled when the view disappears, and so is its load.
+/// `load()` runs in the caller's task. When a view disappears, its task is cancelled, and so is the load.
 @MainActor
 @Observable
 public final class Loader<Value: Sendable, Failure: Error> {
     /// The state to show.
     public var state: Loadable<Value, Failure> { visible.state }
-    /// The value that was loaded last; kept during a reload and after a failed one, so that a list can stay visible.
+    /// The last loaded value.
+    ///
+    /// It is kept during a reload and after a failed one, so that a list can stay visible.
     public var latest: Value? { visible.latest }
-    /// How many loads in a row have failed; 0 after a success.
+    /// The number of consecutive failed loads; 0 after a success.
     public var failureCount: Int { visible.failureCount }
 
-    /// What observers see: a copy of the machine's values.
+    /// The observable copy of the machine's values.
     private var visible = LoaderMachine<Value, Failure>.Visible()
     @ObservationIgnored private var machine = LoaderMachine<Value, Failure>()
     @ObservationIgnored private let errors: (any ErrorPosting)?
     @ObservationIgnored private let source: ErrorReport.Source
     @ObservationIgnored private let operation: @MainActor () async throws(Failure) -> Value
 
-    /// Makes a loader that has not loaded anything.
+    /// Creates a loader that hasn't loaded anything.
     ///
-    /// The initialiser is not isolated: the compiler refuses an isolated one in a stored property's default value if
-    /// the closure awaits a function that is not isolated.
+    /// The initializer isn't isolated. The compiler rejects an isolated one in a stored property's default value if the
+    /// closure awaits a function that isn't isolated.
     ///
     /// - Parameters:
-    ///   - errors: Where failures are posted; nil to post none.
+    ///   - errors: Where to post failures; nil to post none.
     ///   - fileID: The file that posted failures name as their source.
     ///   - line: The line that posted failures name as their source.
-    ///   - operation: Loads the value. If a failed load is to be retried, the operation does so itself.
+    ///   - operation: Loads the value. To retry failed loads, call `retry` in the operation.
     public nonisolated init(
         errors: (any ErrorPosting)? = .ambient,
         fileID: String = #fileID,
@@ -48,19 +50,18 @@ public final class Loader<Value: Sendable, Failure: Error> {
         source = ErrorReport.Source(fileID: fileID, line: line)
     }
 
-    /// Loads the value, and returns when the load has ended.
+    /// Loads the value and returns when the load has ended.
     ///
-    /// If several loads are under way, the newest one decides the state, and a result makes all loads that began
-    /// earlier obsolete. A cancelled load counts as if it had never begun: the load before it decides again, even if it
-    /// has ended meanwhile; if there is none, the previous state returns. A load is cancelled if it throws in a
+    /// If several loads are under way, the newest one decides the state. A result makes all loads that began earlier
+    /// obsolete. A cancelled load counts as if it had never begun: the load before it decides again, even if that one
+    /// has already ended. If there is none, the previous state returns. A load counts as cancelled if it throws in a
     /// cancelled task.
     ///
-    /// What a load throws is posted once, also by a cancelled or obsolete load, which does not change the state. In a
-    /// cancelled task, an error that `ErrorMatcher.cancellation` matches and `URLError.cancelled` are not posted. In a
-    /// task that nobody has cancelled, a cancellation is a failure, and posted as a notice: something else was
-    /// cancelled, and the value is missing. The ambient poster is the one of the task that calls `load()`. The report
-    /// is marked in its metadata, under `presentation.shown`, so that an ``ErrorPresenter`` does not show again what
-    /// ``state`` says.
+    /// The error of a load is posted once, even if the load is cancelled or obsolete and doesn't change the state. In a
+    /// cancelled task, `URLError.cancelled` and errors that `ErrorMatcher.cancellation` matches aren't posted. In any
+    /// other task, a cancellation is a failure and posted as a notice: something else was cancelled, and the value is
+    /// missing. `.ambient` is the poster of the task that calls `load()`. The report's metadata contain a mark under
+    /// `presentation.shown`, so that an ``ErrorPresenter`` doesn't show the same failure as ``state``.
     public func load() async {
         let number = change { $0.begin() }
         do throws(Failure) {
@@ -74,21 +75,21 @@ public final class Loader<Value: Sendable, Failure: Error> {
         }
     }
 
-    /// Resets the loader to `.idle`: forgets the loaded value, and ignores the results of loads under way.
+    /// Resets the loader to `.idle`, discards the loaded value, and ignores the results of loads under way.
     ///
-    /// It does not cancel these loads: their tasks belong to the callers of ``load()``.
+    /// It doesn't cancel these loads, because their tasks belong to the callers of ``load()``.
     public func reset() {
         change { $0.reset() }
     }
 
-    /// Runs an event of the machine, and tells observers if it set the state.
+    /// Runs an event of the machine, and notifies observers if it set the state.
     @discardableResult
     private func change<Result>(_ event: (inout LoaderMachine<Value, Failure>) -> Result) -> Result {
-        // Retains the values until the end of this function: their `deinit` may call this loader.
+        // Retain the values until the end of this function: their `deinit` might call this loader.
         let before = machine.results
         defer { withExtendedLifetime(before) {} }
         let result = event(&machine)
-        // Observers are told before a value is stored, and may change the machine: so the values are compared again.
+        // Compare again in a loop: observers are notified before a value is stored, and might change the machine.
         while visible.changes != machine.visible.changes {
             let before = visible
             visible = machine.visible

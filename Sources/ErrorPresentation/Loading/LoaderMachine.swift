@@ -1,33 +1,37 @@
 /// The state machine of a loader: a plain value.
 ///
-/// Of the loads under way, only the newest one decides the state, and a result makes all loads that began earlier
-/// obsolete. A cancelled load counts as if it had never begun: the load before it decides again, even if it has ended
-/// meanwhile. If there is no load before it, the state before all of them returns.
+/// Only the newest load under way decides the state. A result makes all loads that began earlier obsolete. A cancelled
+/// load counts as if it had never begun: the load before it decides again, even if that one has already ended. If there
+/// is no load before it, the state before all loads returns.
 ///
-/// An event takes time in proportion to the loads under way, of which a screen has one or a few.
+/// The time for an event is proportional to the number of loads under way, which is small on a screen.
 struct LoaderMachine<Value, Failure: Error> {
     /// How a load ends.
     enum End {
         case success(Value)
         case failure(Failure)
-        /// It was cancelled, and has no result.
+        /// It was cancelled and has no result.
         case cancelled
     }
 
-    /// What a view shows.
+    /// The values that a view shows.
     struct Visible {
         fileprivate(set) var state = Loadable<Value, Failure>.idle
-        /// The value that was loaded last; later failures do not change it.
+        /// The last loaded value.
+        ///
+        /// Later failures don't change it.
         fileprivate(set) var latest: Value?
-        /// How many loads in a row have failed.
+        /// The number of consecutive failed loads.
         fileprivate(set) var failureCount = 0
-        /// How often the state has been set; while this number stays the same, the properties above are unchanged.
+        /// How often the state was set.
+        ///
+        /// While this number is the same, the properties above are unchanged.
         fileprivate(set) var changes: UInt64 = 0
     }
 
-    /// The results that a machine holds.
+    /// The results that a machine retains.
     ///
-    /// A caller that retains them during an event makes sure that no `deinit` of a value runs within the event.
+    /// Retain them during an event, so that no `deinit` of a value runs within the event.
     struct Results {
         fileprivate let visible: Visible
         fileprivate let settled: Loadable<Value, Failure>
@@ -36,9 +40,11 @@ struct LoaderMachine<Value, Failure: Error> {
 
     private(set) var visible = Visible()
 
-    /// The state before the loads under way; never `.loading`.
+    /// The state before the loads under way.
+    ///
+    /// It is never `.loading`.
     private var settled = Loadable<Value, Failure>.idle
-    /// The numbers of the loads under way, without the obsolete ones, in the order in which they began.
+    /// The numbers of the loads under way in the order in which they began, without the obsolete ones.
     private var loads: [UInt64] = []
     /// The newest result that arrived while a newer load was under way.
     private var overtaken: End?
@@ -69,7 +75,8 @@ struct LoaderMachine<Value, Failure: Error> {
         switch end {
         case .success, .failure:
             guard !isNewest else { return decide(end) }
-            // It makes the loads before it obsolete. It decides only if all loads after it are cancelled.
+            // Drop the earlier loads, which are now obsolete. This result decides only if all later loads are
+            // cancelled.
             loads.removeAll { $0 <= number }
             overtaken = end
             return false
@@ -98,7 +105,9 @@ struct LoaderMachine<Value, Failure: Error> {
         return true
     }
 
-    /// Forgets everything; the results of loads under way will be ignored.
+    /// Discards everything.
+    ///
+    /// Results of loads under way will be ignored.
     mutating func reset() {
         visible.latest = nil
         visible.failureCount = 0

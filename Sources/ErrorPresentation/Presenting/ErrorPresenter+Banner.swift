@@ -1,27 +1,27 @@
-/// An error that says by itself how long its banner stays.
+/// An error that determines how long its banner stays.
 ///
 /// ```swift
 /// extension Offline: BannerDurationProviding { var bannerDuration: Duration? { nil } }  // until the network is back
 /// ```
 public protocol BannerDurationProviding: Error {
-    /// How long the error's banner stays; nil if it stays until it is dismissed.
+    /// How long the error's banner stays; nil if it stays until dismissed.
     var bannerDuration: Duration? { get }
 }
 
-/// The time after which a banner goes by itself.
+/// Times the shown banner.
 extension ErrorPresenter {
-    /// Starts the time of the shown banner, and ends that of a banner that is gone.
+    /// Starts the timer of the shown banner, and stops the timer of a banner that is gone.
     ///
-    /// While a banner's operation is being run again its time stands still: the person waits for the result.
+    /// While a banner's operation is being retried, its timer is stopped, because the user waits for the result.
     func timeBanner() {
         let id = shownBanner.flatMap { machine.isRetrying($0.id) ? nil : $0.id }
         if id == timedBanner?.id { return }
         timedBanner?.task.cancel()
         timedBanner = nil
         guard let id, let duration = recoveries[id]?.bannerDuration ?? bannerDuration else { return }
-        // Detached, so that no task-local value of the caller lives on in it.
+        // Detach the task, so that it doesn't retain the caller's task-local values.
         let task = Task.detached { [weak self, clock] in
-            // error-audit: harmless, because a sleep fails only if the banner is gone before its time
+            // error-audit: harmless, because the sleep fails only if the banner is gone early
             guard (try? await clock.sleep(for: duration)) != nil else { return }
             await self?.endBanner(id)
         }

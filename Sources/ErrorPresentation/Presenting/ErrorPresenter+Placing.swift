@@ -1,12 +1,12 @@
 import ErrorRouting
 import Foundation
 
-/// Receiving errors, and placing them in the queue.
+/// Receives errors and adds them to the queue.
 extension ErrorPresenter {
-    /// Places an error that did not come through the inbox, after all errors in the inbox.
+    /// Adds an error that didn't come through the inbox, after all errors in the inbox.
     func present(_ arrival: Arrival) {
         if isPlacing {
-            // No recursion: the code for an error's text may present another error, and so on.
+            // Don't recurse: the code for an error's text might present another error, and so on.
             if inbox.receive(arrival) { Task.detached { @MainActor [weak self] in self?.wakeUp() } }
             return
         }
@@ -16,26 +16,30 @@ extension ErrorPresenter {
         publish()
     }
 
-    /// Counts an error that is not shown.
-    func pass() {
+    /// Counts an error that isn't shown.
+    func skip() {
         machine.receive(Statistics(received: 1, never: 1))
         publish()
     }
 
-    /// Counts an error of a cancelled task; if this task runs an operation again, notes that it was cancelled.
-    func passCancellation() {
+    /// Counts an error of a cancelled task.
+    ///
+    /// If this task is a retry, records that the retry was cancelled.
+    func skipCancellation() {
         noteCancelledRetry()
-        pass()
+        skip()
     }
 
     static func unboxed(_ error: any Error) -> any Error {
         ErrorReport(error: error, source: ErrorReport.Source(), instant: .now).error
     }
 
-    /// The observer for a bus; it retains only the inbox, so that the last reference to a presenter is never a bus's.
+    /// The observer for a bus.
+    ///
+    /// It retains only the inbox, so that a bus never owns the last reference to a presenter.
     var receiver: @Sendable (ErrorReport) -> Void {
         { [inbox, weak self] report in
-            // Detached, so that task-local values of the bus's task are not bound while the error is presented.
+            // Detach the task, so that task-local values of the bus's task aren't bound while the error is presented.
             if inbox.receive(report) { Task.detached { @MainActor in self?.wakeUp() } }
         }
     }
@@ -58,10 +62,10 @@ extension ErrorPresenter {
         isPlacing = false
         guard let (error, recovery) = presented else {
             if let retried = arrival.retried { machine.failRetry(retried) }
-            return machine.pass(arrival.count)
+            return machine.skip(arrival.count)
         }
         let type = type(of: arrival.error)
-        switch machine.place(error, type: type, isAskedFor: arrival.isAskedFor, asFailureOf: arrival.retried) {
+        switch machine.place(error, type: type, isFromUser: arrival.isFromUser, asFailureOf: arrival.retried) {
         case .shown(let id), .waits(let id):
             recoveries[id] = recovery
         case .folded, .discarded:
@@ -70,14 +74,14 @@ extension ErrorPresenter {
         if let id = machine.takeDiscarded() { discardRecovery(of: id) }
     }
 
-    /// Returns an error with its style and texts, and what can be done about it; nil if the rules do not show it.
+    /// Returns an error with its style, its texts, and its recovery; nil if the rules don't show it.
     ///
-    /// Ignored errors, and errors of cancelled tasks, have been sorted out before.
+    /// Filter ignored errors and errors of cancelled tasks before calling it.
     private func presented(_ arrival: Arrival) -> (PresentedError, Recovery)? {
         let error = arrival.error
         var style = rules[error]
-        // A person waits for it: to hide it takes a rule.
-        if style == .hidden, arrival.isAskedFor, rules.match(error) == nil { style = .alert }
+        // The user is waiting for it; only a rule can hide it.
+        if style == .hidden, arrival.isFromUser, rules.match(error) == nil { style = .alert }
         if style == .hidden { return nil }
         let (text, own) = (texts[error], OwnText(error))
         let presented = PresentedError(
@@ -95,10 +99,10 @@ extension ErrorPresenter {
         return (presented, Recovery(of: arrival, own.optionPositions, bannerDuration: bannerDuration, on: self))
     }
 
-    /// Copies the machine's state to the observable properties that differ from it.
+    /// Copies the machine's state to the observable properties where they differ.
     ///
-    /// Observers are told before a value is stored, and may change the machine. Then the stored value is out of date:
-    /// so each property is compared again in a loop.
+    /// Observers are notified before a value is stored. If they change the machine, the stored value is out of date, so
+    /// each property is compared again in a loop.
     func publish() {
         while settled != machine.statistics { settled = machine.statistics }
         publish(.alert, to: \.shownAlert)
@@ -113,7 +117,7 @@ extension ErrorPresenter {
         to path: ReferenceWritableKeyPath<ErrorPresenter, PresentedError?>
     ) {
         while self[keyPath: path] != machine.shown(as: style) {
-            // Released after the access: it may be the last to retain an operation of the user's.
+            // Release the old value after the access: it might hold the last reference to user code.
             let former = self[keyPath: path]
             var error = machine.shown(as: style)
             if let id = error?.id { error?.recovery = recoveries[id] }

@@ -1,12 +1,12 @@
 import ErrorRouting
 
-/// Running a failed operation again, and recognising the errors that come from it.
+/// Retries failed operations, and recognizes the errors that come from a retry.
 extension ErrorPresenter {
-    /// Runs the operation of an error again, or carries out one of its options.
+    /// Retries an error's operation, or performs one of its options.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - option: The place of the option; nil for the operation.
+    ///   - option: The option's position; nil for the operation.
     func runAgain(_ error: PresentedError, option: Int? = nil) async {
         guard let recovery = error.recovery, recovery.presenter === self,
             let action = recovery.begin(option: option)
@@ -28,7 +28,7 @@ extension ErrorPresenter {
 
     /// Dismisses an error if it is shown.
     ///
-    /// - Parameter keepsRecovery: Whether who retains the error's value can still run its operation again.
+    /// - Parameter keepsRecovery: Whether a caller that retains the error's value can still retry its operation.
     func remove(_ error: PresentedError?, keepsRecovery: Bool) {
         guard let error, machine.dismiss(error.id) else { return }
         publish()
@@ -40,34 +40,38 @@ extension ErrorPresenter {
         }
     }
 
-    /// Releases what can be done about an error.
+    /// Releases an error's recovery.
     func discardRecovery(of id: PresentedError.ID) {
         if let recovery = recoveries[id] { discard(recovery, of: id) }
     }
 
     func discard(_ recovery: Recovery, of id: PresentedError.ID) {
         if recoveries[id] === recovery { recoveries[id] = nil }
-        // An operation that is still running ends by itself.
+        // Leave a running operation alone: it ends on its own.
         recovery.discard()
     }
 
-    /// The number of the error of this presenter whose operation this task runs again; nil in every other task.
+    /// The number of this presenter's error that this task retries; nil in every other task.
     var retried: PresentedError.ID? {
         guard let error = RetriedError.current, error.presenter == ObjectIdentifier(self) else { return nil }
         return error.id
     }
 
-    /// Notes that the operation that this task runs again was cancelled; does nothing in every other task.
+    /// Records that this task's retry was cancelled.
+    ///
+    /// It does nothing in a task that isn't a retry.
     func noteCancelledRetry() {
         if let retried { machine.cancelRetry(retried) }
     }
 }
 
-/// An error whose operation is being run again.
+/// An error that is being retried.
 struct RetriedError: Sendable {
     @TaskLocal static var current: RetriedError?
 
-    /// The presenter that shows the error; another presenter may use the same number.
+    /// The presenter that shows the error.
+    ///
+    /// Another presenter might use the same number.
     let presenter: ObjectIdentifier
     let id: PresentedError.ID
 }

@@ -7,7 +7,9 @@ public import ErrorRouting
 #endif
 
 extension ErrorPresenter {
-    /// Runs an operation that the person started; if it fails, posts the failure and shows it with an offer to retry.
+    /// Runs an operation that the user started.
+    ///
+    /// If it fails, posts the failure and shows it with an offer to retry.
     ///
     /// ```swift
     /// Button("Save") {
@@ -15,29 +17,28 @@ extension ErrorPresenter {
     /// }
     /// ```
     ///
-    /// The failure is presented at once, without waiting for a bus. In a full queue it takes the place of the newest
-    /// waiting error that came from a bus; if there is none, the failure is discarded. If the rules of the bus or scope
-    /// that it is posted to ignore the failure (their `explain` says so), it is not shown.
+    /// The failure is presented at once, without waiting for a bus. In a full queue it replaces the newest waiting
+    /// error that came from a bus; if there is none, the failure is discarded. If the rules of its bus or scope ignore
+    /// the failure, according to their `explain`, it isn't shown.
     ///
-    /// In a cancelled task nothing is shown; a failure is posted there, unless it is a cancellation or
-    /// `URLError.cancelled`. In a task that nobody has cancelled, a cancellation is shown like any other failure, and
-    /// posted as a notice: something else was cancelled, and its result is missing. The report of a failure is marked
-    /// in its metadata, under `presentation.shown`, so that neither this nor another presenter that observes the bus
-    /// shows it again.
+    /// In a cancelled task nothing is shown, and a failure is posted unless it is a cancellation or
+    /// `URLError.cancelled`. In any other task, a cancellation is shown like any other failure and posted as a notice:
+    /// something else was cancelled, and its result is missing. A failure's report contains a mark in its metadata
+    /// under `presentation.shown`, so that no presenter that observes the bus shows the failure again.
     ///
     /// The function returns after the first attempt. ``retry(_:)`` runs the operation again and ignores its result, so
-    /// an operation that changes the view must do so itself. The failure of each attempt is posted; the ambient poster
-    /// is the one of the task that makes the attempt.
+    /// the operation itself must update the view. The failure of each attempt is posted. `.ambient` is the poster of
+    /// the task that makes the attempt.
     ///
     /// - Parameters:
     ///   - failureTitle: The title of a failure, such as "The cart could not be saved".
-    ///   - errors: Where a failure is posted.
+    ///   - errors: Where to post a failure.
     ///   - fileID: The file that the posted failure names as its source.
     ///   - line: The line that the posted failure names as its source.
-    ///   - operation: The operation. It is retained while its failure waits or is shown.
+    ///   - operation: The operation. It is retained while its failure is waiting or shown.
     /// - Returns: The operation's result; nil if it failed or was cancelled.
     @discardableResult
-    @_disfavoredOverload  // On Apple's platforms a literal is looked up in the app's tables of strings.
+    @_disfavoredOverload  // Prefer the overload that looks up a literal in the app's string tables.
     public func run<T>(
         failureTitle: String,
         errors: any ErrorPosting = .ambient,
@@ -49,17 +50,17 @@ extension ErrorPresenter {
     }
 
     #if canImport(Darwin)
-        /// Runs an operation that the person started; a failure's title is from the app's tables of strings.
+        /// Runs an operation that the user started, with a failure title from the app's string tables.
         ///
-        /// Otherwise it is as the function with a `String`.
+        /// Otherwise it works like the function with a `String`.
         ///
         /// - Parameters:
-        ///   - failureTitle: The title of a failure, such as "The cart could not be saved"; looked up when the
-        ///     operation is started.
-        ///   - errors: Where a failure is posted.
+        ///   - failureTitle: The title of a failure, such as "The cart could not be saved". It is looked up when the
+        ///     operation starts.
+        ///   - errors: Where to post a failure.
         ///   - fileID: The file that the posted failure names as its source.
         ///   - line: The line that the posted failure names as its source.
-        ///   - operation: The operation. It is retained while its failure waits or is shown.
+        ///   - operation: The operation. It is retained while its failure is waiting or shown.
         /// - Returns: The operation's result; nil if it failed or was cancelled.
         @discardableResult
         public func run<T>(
@@ -82,7 +83,8 @@ extension ErrorPresenter {
     ) async -> T? {
         let failure: any Error
         do {
-            // Errors that the operation itself presents must not count as the result of the retry.
+            // Unbind the retried error: errors that the operation itself presents must not count as the result of the
+            // retry.
             return try await RetriedError.$current.withValue(nil) { try await operation() }
         } catch {
             failure = Self.unboxed(error)
@@ -90,15 +92,15 @@ extension ErrorPresenter {
         let (isCancelled, isIgnored) = (Task.isCancelled, Self.isIgnored(failure, by: errors))
         if let role = Cancellation.role(of: failure) { post(failure, as: role, to: errors, source) }
         if isCancelled {
-            passCancellation()
+            skipCancellation()
             return nil
         }
         if isIgnored {
             if let retried { machine.failRetry(retried) }
-            pass()
+            skip()
             return nil
         }
-        var arrival = Arrival(error: failure, count: 1, title: title, isAskedFor: true, retried: retried)
+        var arrival = Arrival(error: failure, count: 1, title: title, isFromUser: true, retried: retried)
         arrival.retry = { [weak self] in _ = await self?.attempt(title, errors, source, operation) }
         present(arrival)
         return nil
@@ -110,9 +112,9 @@ extension ErrorPresenter {
         errors.post(failure, as: role, metadata: OwnViewMark.metadata(for: failure), source: source)
     }
 
-    /// Returns whether the rules of a bus or scope would ignore an error.
+    /// Returns whether a bus's or scope's rules would ignore an error.
     ///
-    /// The rules are asked before posting: the bus may take long to deliver the error, or never run.
+    /// The rules are evaluated before posting, because the bus might deliver the error much later or never run.
     private static func isIgnored(_ error: any Error, by errors: any ErrorPosting) -> Bool {
         var poster: (any ErrorPosting)? = errors
         // A wrapper might wrap itself.
@@ -125,13 +127,13 @@ extension ErrorPresenter {
     }
 }
 
-/// Recognises errors that mean cancelled work, and not a failure.
+/// Recognizes errors that mean cancelled work instead of a failure.
 enum Cancellation {
     private static let matcher = ErrorMatcher.cancellation
     private static let ofTransfer = ErrorMatcher.type(URLError.self).where { $0.code == .cancelled }
 
-    /// Returns what the failure of an operation in this task is posted as, by the same rule as `catching`; nil if the
-    /// task was cancelled and the error only says so, as `URLError.cancelled` does there too.
+    /// Returns the role for posting an operation's failure in this task, by the same rule as `catching`; nil if the
+    /// task was cancelled and the error only reports this, as `URLError.cancelled` does there too.
     static func role(of error: any Error) -> ErrorReport.Role? {
         let isCancellation = matcher.match(error) != nil
         guard Task.isCancelled else { return isCancellation ? .notice : .failure }

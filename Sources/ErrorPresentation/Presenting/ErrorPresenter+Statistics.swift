@@ -1,32 +1,33 @@
 extension ErrorPresenter {
-    /// The counts of the errors that a presenter received, and of what happened to them.
+    /// The counts of the errors that a presenter received, by outcome.
     ///
-    /// At any moment `received = shown + waiting + folded + discarded + never`; each is counted on its own. A report
-    /// that stands for several errors, because a flood limit suppressed some, counts that many times.
+    /// At any time, `received = shown + waiting + folded + discarded + never`. Each is counted separately. If a flood
+    /// limit suppressed errors, a report stands for several errors and counts that many times.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
         /// Errors that reached the presenter.
         public internal(set) var received: Int
-        /// Errors that were shown themselves, or still are.
+        /// Errors that were shown or still are.
         public internal(set) var shown: Int
-        /// Errors that wait for their turn, or for the main actor to process them.
+        /// Errors that wait for their turn or for the main actor to process them.
         public internal(set) var waiting: Int
-        /// Repeats, which are counted in another error that is shown or waits.
+        /// Repeats, which are counted in another shown or waiting error.
         public internal(set) var folded: Int
-        /// Errors that were discarded: the queue was full, or an error of the person's own action took their place.
+        /// Errors that were discarded because the queue was full, or because an error of the user's own action replaced
+        /// them.
         public internal(set) var discarded: Int
-        /// Errors that are not shown: ignored ones, those whose style is `.hidden`, those of cancelled tasks, attempts
-        /// and notices, and those of a bus that their own view shows, as a ``Loader``'s and those of `run`.
+        /// Errors that are never shown: ignored errors, errors with the style `.hidden`, errors of cancelled tasks,
+        /// attempts, notices, and a bus's reports that another view shows, such as those of a ``Loader`` and of `run`.
         public internal(set) var never: Int
 
-        /// Makes statistics, empty ones by default; for previews and tests.
+        /// Creates statistics, for previews and tests; empty by default.
         ///
         /// - Parameters:
         ///   - received: Errors that reached the presenter.
         ///   - shown: Errors that were shown.
-        ///   - waiting: Errors that wait.
-        ///   - folded: Repeats, counted in another error.
-        ///   - discarded: Errors that did not fit into the queue.
-        ///   - never: Errors that are not shown.
+        ///   - waiting: Errors that are waiting.
+        ///   - folded: Repeats that are counted in another error.
+        ///   - discarded: Errors that didn't fit into the queue.
+        ///   - never: Errors that are never shown.
         public init(
             received: Int = 0,
             shown: Int = 0,

@@ -1,9 +1,9 @@
 public import ErrorRouting
 public import Observation
 
-/// Presents errors to a person: in each style one at a time, in order, with repeats folded into one.
+/// Presents errors to the user: one at a time in each style, in order, with repeats merged into one.
 ///
-/// Any view can bind a presenter, and need not know where the errors come from:
+/// Any view can bind a presenter, wherever the errors come from:
 ///
 /// ```swift
 /// let presenter = ErrorPresenter(rules: .default.on(Offline.self, .banner))
@@ -12,17 +12,17 @@ public import Observation
 /// let order = await presenter.run(failureTitle: "The order could not be placed") { try await client.place(cart) }
 /// ```
 ///
-/// Rules with the same matchers as everywhere else decide whether and how an error is shown. Each style has a queue of
-/// its own, so that an error beside a text field does not hold back an alert. Of what a bus delivers, only failures are
-/// shown; errors that it ignored, notices, and failures that their own view shows are not. A cancellation that
-/// `catching` posts is a notice.
+/// Rules with the same matchers as everywhere else decide whether and how an error is shown. Each style has its own
+/// queue, so that an error next to a text field doesn't delay an alert. From a bus, the presenter shows only failures.
+/// It doesn't show ignored errors, notices, or failures that another view shows. A cancellation that `catching` posts
+/// is a notice.
 @MainActor
 @Observable
 public final class ErrorPresenter {
     /// The error to show as an alert; nil if there is none.
     ///
-    /// Set to nil, for example by a binding, it dismisses the error, and shows the next one; no other value can be set.
-    /// If you retain the error, you can still ``retry(_:)`` it.
+    /// Setting it to nil, for example through a binding, dismisses the error and shows the next one. It can't be set to
+    /// any other value. If you retain the error, you can still ``retry(_:)`` it.
     public var alert: PresentedError? {
         get { shownAlert }
         set { if newValue == nil { remove(shownAlert, keepsRecovery: true) } }
@@ -34,26 +34,26 @@ public final class ErrorPresenter {
         set { if newValue == nil { remove(shownBanner, keepsRecovery: true) } }
     }
 
-    /// The error to show beside the element that it concerns; nil if there is none; see ``alert``.
+    /// The error to show next to the element that it concerns; nil if there is none; see ``alert``.
     public var inline: PresentedError? {
         get { shownInline }
         set { if newValue == nil { remove(shownInline, keepsRecovery: true) } }
     }
 
-    /// Whether an operation is being run again, or an option carried out.
+    /// Whether an operation is being retried or an option performed.
     public internal(set) var isRetrying = false
 
-    /// How long a banner stays before it goes by itself; nil if it stays until it is dismissed.
+    /// How long a banner stays before it disappears; nil if it stays until dismissed.
     ///
-    /// A change counts from the next banner on. An error that is ``BannerDurationProviding`` has a time of its own.
-    /// While a banner's operation is being run again, its time stands still.
+    /// A change applies to the next banner. A ``BannerDurationProviding`` error has its own duration. While a banner's
+    /// operation is being retried, its timer is stopped.
     @ObservationIgnored public var bannerDuration: Duration? = .seconds(6)
 
-    /// The counts of received errors, and of what happened to them, at this moment.
+    /// The current counts of received errors, by outcome.
     ///
-    /// Errors that a bus has delivered and that the main actor has not processed yet count as waiting.
+    /// Errors that a bus delivered but the main actor hasn't processed yet count as waiting.
     public var statistics: Statistics {
-        // Registers the access for observation: `settled` changes when the main actor has processed errors.
+        // Register the access for observation: `settled` changes when the main actor has processed errors.
         _ = settled
         return machine.statistics + inbox.counts
     }
@@ -63,33 +63,32 @@ public final class ErrorPresenter {
     var shownBanner: PresentedError?
     var shownInline: PresentedError?
     @ObservationIgnored var machine: PresenterMachine
-    /// The errors that wait or are shown, with what can be done about them.
+    /// The recoveries of the waiting and the shown errors.
     @ObservationIgnored var recoveries: [PresentedError.ID: Recovery] = [:]
-    /// Whether an error is being placed: its texts and matchers are user code, which may call this presenter.
+    /// Whether an error is being added: its texts and matchers are user code, which might call this presenter.
     @ObservationIgnored var isPlacing = false
-    /// How often buses have woken the main actor; for tests.
+    /// How often buses woke the main actor; for tests.
     @ObservationIgnored var wakeUps = 0
-    /// The banner whose time runs.
+    /// The banner with a running timer.
     @ObservationIgnored var timedBanner: (id: PresentedError.ID, task: Task<Void, Never>)?
     @ObservationIgnored let inbox: PresenterInbox
     @ObservationIgnored let clock: any Clock<Duration>
     @ObservationIgnored let rules: ErrorMap<PresentationStyle>
     @ObservationIgnored let texts: ErrorMap<PresentedText?>
 
-    /// Makes a presenter that shows nothing.
+    /// Creates a presenter that shows nothing.
     ///
     /// - Parameters:
-    ///   - rules: How errors are shown. What a person waits for, the failure of
-    ///     ``run(failureTitle:errors:fileID:line:_:)`` or of ``present(_:retry:)``, is an alert where no rule matches
-    ///     and the others are hidden.
+    ///   - rules: How errors are shown. Without a matching rule, an error that the user waits for is an alert, and any
+    ///     other error is hidden. The user waits for the failure of ``run(failureTitle:errors:fileID:line:_:)`` and for
+    ///     the error passed to ``present(_:retry:)``.
     ///   - texts: The texts to show instead of the errors' own texts.
-    ///   - limit: How many errors may wait behind the shown one of each style; not negative. When the queue is full, a
-    ///     further error is discarded, because the first errors of a storm show its cause. But an error that did not
-    ///     come from a bus belongs to the person's own action: it takes the place of the newest waiting error from a
-    ///     bus, and that one is discarded. The failure of a retry may wait beyond the limit. A separate inbox holds
-    ///     reports, repeats included, that the main actor has not processed yet: as many as `limit`, and at least
-    ///     1,024.
-    ///   - clock: The clock by which banners go; a test passes its own.
+    ///   - limit: How many errors may wait behind the shown one of each style; not negative. When the queue is full,
+    ///     further errors are discarded, because the first errors of a flood show its cause. But an error that didn't
+    ///     come from a bus belongs to the user's own action: it replaces the newest waiting error from a bus. The
+    ///     failure of a retry may wait beyond the limit. A separate inbox contains reports, including repeats, that the
+    ///     main actor hasn't processed yet: as many as `limit`, but at least 1,024.
+    ///   - clock: The clock that times banners; a test clock in tests.
     public init(
         rules: ErrorMap<PresentationStyle> = .default,
         texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
@@ -108,35 +107,36 @@ public final class ErrorPresenter {
 
     /// Presents the failures that a bus delivers from now on.
     ///
-    /// The bus never waits for the main actor, which is woken once for a batch of reports. A report that does not fit
-    /// into the inbox is counted as discarded, unless it is never shown: an attempt, a notice, an ignored error, or a
-    /// failure that its own view shows, as a ``Loader``'s and those of ``run(failureTitle:errors:fileID:line:_:)``.
+    /// The bus never waits for the main actor, which wakes once for a batch of reports. A report that doesn't fit into
+    /// the inbox counts as discarded, unless it is never shown: an attempt, a notice, an ignored error, or a failure
+    /// that another view shows, such as a ``Loader``'s failure or one of ``run(failureTitle:errors:fileID:line:_:)``.
     ///
-    /// - Parameter bus: The bus. Do not observe its scopes too: the bus delivers their reports, which would come twice.
-    /// - Returns: The observation, which ends when it is released. It does not retain the presenter.
+    /// - Parameter bus: The bus. Don't observe its scopes too: the bus also delivers their reports, so you would
+    ///   receive them twice.
+    /// - Returns: The observation, which ends when it is released. It doesn't retain the presenter.
     public func observe(_ bus: ErrorBus) -> ErrorObservation { bus.observe(receiver) }
 
-    /// Presents the failures that a scope and the scopes below it deliver from now on; see ``observe(_:)-(ErrorBus)``.
+    /// Presents the failures that a scope and its nested scopes deliver from now on; see ``observe(_:)-(ErrorBus)``.
     ///
     /// - Parameter scope: The scope.
-    /// - Returns: The observation, which ends when it is released. It does not retain the presenter.
+    /// - Returns: The observation, which ends when it is released. It doesn't retain the presenter.
     public func observe(_ scope: ErrorScope) -> ErrorObservation { scope.observe(receiver) }
 
-    /// Presents an error that the caller has caught, without posting it.
+    /// Presents an error that the caller caught, without posting it.
     ///
-    /// The error counts as the result of the person's own action: in a full queue, it takes the place of an error that
-    /// came from a bus. In a cancelled task, a cancellation is not shown.
+    /// The error counts as the result of the user's own action: in a full queue, it replaces an error that came from a
+    /// bus. In a cancelled task, a cancellation isn't shown.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - retry: The operation to run again if the person wants to. If it fails, it must present its failure with this
-    ///     function or with ``run(failureTitle:errors:fileID:line:_:)``; that failure is shown next, before the waiting
-    ///     errors of its style. It counts as cancelled, and `error` stays, if it presents an error in a cancelled task,
-    ///     or if its task is cancelled when it returns.
+    ///   - retry: The operation to run again on the user's request. If it fails, it must present its failure with this
+    ///     function or with ``run(failureTitle:errors:fileID:line:_:)``. That failure is shown next, before the waiting
+    ///     errors of its style. If it presents an error in a cancelled task, or its task is cancelled when it returns,
+    ///     it counts as cancelled and `error` stays.
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
         let error = Self.unboxed(error)
-        if Task.isCancelled, retried != nil || Cancellation.role(of: error) == nil { return passCancellation() }
-        var arrival = Arrival(error: error, count: 1, isAskedFor: true, retried: retried)
+        if Task.isCancelled, retried != nil || Cancellation.role(of: error) == nil { return skipCancellation() }
+        var arrival = Arrival(error: error, count: 1, isFromUser: true, retried: retried)
         if let retry {
             arrival.retry = { [weak self] in
                 await retry()
@@ -146,74 +146,73 @@ public final class ErrorPresenter {
         present(arrival)
     }
 
-    /// Dismisses an error, and shows the next one of its style.
+    /// Dismisses an error and shows the next one of its style.
     ///
-    /// If another error is shown meanwhile, nothing happens: the person has not seen that one. If the error's operation
-    /// is being run again, it goes on; its failure is shown next all the same.
+    /// If another error is shown by now, nothing happens, because the user hasn't seen that one. If the error's
+    /// operation is being retried, it continues, and its failure is still shown next.
     ///
-    /// - Parameter error: The error that the person saw.
+    /// - Parameter error: The error that the user saw.
     public func dismiss(_ error: PresentedError) { remove(error, keepsRecovery: false) }
 
-    /// Dismisses the shown alert, else the shown banner, else the shown inline error; see ``dismiss(_:)``.
+    /// Dismisses the shown alert; without one, the shown banner; otherwise the shown inline error; see ``dismiss(_:)``.
     ///
-    /// Use it where no particular error is meant, for example to empty the queues. A button should call ``dismiss(_:)``
-    /// with the error that the person saw, because another one may be shown meanwhile.
+    /// Use it if you mean no particular error, for example to empty the queues. In a button, call ``dismiss(_:)`` with
+    /// the error that the user saw, because another one might be shown by then.
     public func dismiss() { remove(foremost, keepsRecovery: false) }
 
-    /// Dismisses all errors that a matcher matches, shown and waiting ones.
+    /// Dismisses all shown and waiting errors that a matcher matches.
     ///
-    /// For causes that are gone: `dismissAll(matching: .type(Offline.self))` when the network is back. An error that
-    /// waited counts as discarded. Of repeats, the first error is asked. An operation that is being run again goes on.
+    /// Use it when a cause is gone: for example, call `dismissAll(matching: .type(Offline.self))` when the network is
+    /// back. A waiting error counts as discarded. For merged repeats, the matcher evaluates the first error. A running
+    /// retry continues.
     ///
     /// - Parameter matcher: Matches the errors to dismiss.
     public func dismissAll<Output>(matching matcher: ErrorMatcher<Output>) {
         if !isPlacing { emptyInbox() }
-        // A copy: the matcher is user code, which may call this presenter.
+        // Iterate over a copy: the matcher is user code, which might call this presenter.
         let matching = recoveries.filter { $0.value.error.flatMap(matcher.match) != nil }
         machine.dismissAll(Set(matching.keys))
         publish()
         for (id, recovery) in matching { discard(recovery, of: id) }
     }
 
-    /// Runs the operation of an error again, and returns when the operation has ended.
+    /// Runs an error's operation again and returns when the operation has ended.
     ///
-    /// The error is shown until then, and then disappears. If the operation throws in a cancelled task, the error stays
-    /// and can be retried, whatever the operation threw. If the operation fails again, its
-    /// failure is shown next, as a new error with its own number, whatever waits. So the operation is run once, however
-    /// often a button is tapped and however late a tap's task begins, and a tap never retries an error that the person
-    /// has not seen.
+    /// The error stays until the operation ends, and then disappears. If the operation throws in a cancelled task, the
+    /// error stays and can be retried again, whatever the operation threw. If the operation fails again, its failure is
+    /// shown next, as a new error with its own number, before all waiting errors. The operation runs once, however
+    /// often the user taps a button and however late a tap's task begins. A tap never retries an error that the user
+    /// hasn't seen.
     ///
-    /// A binding that is set to nil dismisses the error, and does not keep its operation from being run, because
-    /// SwiftUI closes an alert before the task of its button begins. If the operation is cancelled then, the error is
-    /// shown again.
+    /// Setting a binding to nil dismisses the error but still allows the retry, because SwiftUI closes an alert before
+    /// the task of its button begins. If the operation is then cancelled, the error is shown again.
     ///
-    /// Nothing happens if the error has no operation, if that is being run again or has been, or if the error was
-    /// dismissed by ``dismiss(_:)``.
+    /// Nothing happens if the error has no operation, if the operation was or is being retried, or if ``dismiss(_:)``
+    /// dismissed the error.
     ///
-    /// - Parameter error: The error that the person saw.
+    /// - Parameter error: The error that the user saw.
     public func retry(_ error: PresentedError) async { await runAgain(error) }
 
-    /// Runs the operation of the shown alert again, else of the shown banner, else of the inline error; see
-    /// ``retry(_:)``.
+    /// Retries the shown alert; without one, the shown banner; otherwise the shown inline error; see ``retry(_:)``.
     ///
-    /// A call while any operation is being run again does nothing. A call after that retries the error that is shown by
-    /// then. So a button, whose taps run in separate tasks, should call ``retry(_:)``; this function is for code
-    /// that means whichever error is shown.
+    /// While any operation is being retried, a call does nothing. A later call retries the error that is shown by then.
+    /// The taps of a button run in separate tasks, so a button should call ``retry(_:)``. Use this function only if you
+    /// mean whichever error is shown.
     public func retry() async {
         if let foremost, !isRetrying { await runAgain(foremost) }
     }
 
-    /// Carries out an option that a `RecoverableError` offers, and returns when that has ended.
+    /// Performs an option of a `RecoverableError` and returns when the option has ended.
     ///
-    /// If the error says that it has recovered, the failed operation is run again if there is one, as by ``retry(_:)``,
-    /// and the error disappears; otherwise the error stays, and another option can be chosen. The error is asked on the
-    /// main actor, by `attemptRecovery(optionIndex:resultHandler:)`.
+    /// If the error reports that it recovered, the failed operation, if any, runs again as with ``retry(_:)``, and the
+    /// error disappears. Otherwise the error stays, and the user can choose another option. The presenter calls the
+    /// error's `attemptRecovery(optionIndex:resultHandler:)` on the main actor.
     ///
-    /// Nothing happens where ``retry(_:)`` would do nothing, or if there is no such option.
+    /// Nothing happens in the same cases as for ``retry(_:)``, or if there is no such option.
     ///
     /// - Parameters:
-    ///   - error: The error that the person saw.
-    ///   - option: The option's place in ``PresentedError/recoveryOptions``.
+    ///   - error: The error that the user saw.
+    ///   - option: The option's position in ``PresentedError/recoveryOptions``.
     public func recover(_ error: PresentedError, option: Int) async { await runAgain(error, option: option) }
 
     private var foremost: PresentedError? { shownAlert ?? shownBanner ?? shownInline }

@@ -3,26 +3,28 @@ import ErrorRouting
 /// An error on its way to a presenter.
 struct Arrival: Sendable {
     let error: any Error
-    /// How many errors it stands for.
+    /// How many errors it represents.
     let count: Int
     var title: String?
-    /// Whether the error is the result of the person's own action, and did not come from a bus.
-    var isAskedFor = false
+    /// Whether the error is the result of the user's own action and didn't come from a bus.
+    var isFromUser = false
     var retry: (@MainActor () async -> Void)?
-    /// The number of the error whose operation was run again and failed with this error.
+    /// The number of the error whose retry failed with this error.
     var retried: PresentedError.ID?
 }
 
-/// A bounded buffer in which buses leave reports for the main actor, without waiting for it.
+/// A bounded buffer in which buses store reports for the main actor without waiting for it.
 ///
-/// Reports that do not fit are counted as discarded. Errors that are never shown are counted at once and need no room,
-/// if that is known without the main actor. A caller that adds something while no wake-up is due wakes the main actor,
-/// which then takes everything at once.
+/// Reports that don't fit count as discarded. An error that is never shown is counted at once and needs no room, if
+/// this can be decided without the main actor. A caller that adds something while no wake-up is scheduled wakes the
+/// main actor, which then takes everything at once.
 final class PresenterInbox: Sendable {
     /// The contents since the inbox was last emptied.
     struct Batch {
         fileprivate(set) var arrivals: [Arrival] = []
-        /// The counts of everything that was added; `waiting` counts the arrivals.
+        /// The counts of everything that was added.
+        ///
+        /// `waiting` counts the arrivals.
         fileprivate(set) var counts = ErrorPresenter.Statistics()
     }
 
@@ -32,19 +34,21 @@ final class PresenterInbox: Sendable {
         var isClosed = false
     }
 
-    /// How many arrivals it holds.
+    /// How many arrivals it can hold.
     let capacity: Int
     private let state = Locked(State())
 
-    /// - Parameter capacity: How many arrivals it holds.
+    /// - Parameter capacity: How many arrivals it can hold.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// The counts of everything that was added and is not taken yet.
+    /// The counts of everything that was added but not taken yet.
     var counts: ErrorPresenter.Statistics { state.withLock { $0.batch.counts } }
 
-    /// Adds a report; called on any thread.
+    /// Adds a report.
+    ///
+    /// It can be called on any thread.
     ///
     /// - Returns: Whether the caller has to wake the main actor.
     func receive(_ report: ErrorReport) -> Bool {
@@ -57,10 +61,10 @@ final class PresenterInbox: Sendable {
     /// - Returns: Whether the caller has to wake the main actor.
     func receive(_ arrival: Arrival) -> Bool { add(arrival) }
 
-    /// Removes everything, and returns it.
+    /// Removes and returns everything.
     ///
     /// - Parameter atWakeUp: Whether the main actor was woken for this call, so that the next addition wakes it again.
-    ///   If false, a wake-up that is due stays due.
+    ///   If false, a scheduled wake-up stays scheduled.
     func takeAll(atWakeUp: Bool = false) -> Batch {
         state.withLock { state in
             if atWakeUp { state.isWakeUpDue = false }
@@ -68,28 +72,28 @@ final class PresenterInbox: Sendable {
         }
     }
 
-    /// Discards everything, and accepts no more from now on.
+    /// Discards everything and accepts nothing from now on.
     func close() {
         let left = state.withLock { state in
             state.isClosed = true
             return exchange(&state.batch, for: Batch())
         }
-        // Released after unlocking: an error that is an object may run a `deinit`.
+        // Release the errors after unlocking: an error can run a `deinit`.
         withExtendedLifetime(left) {}
     }
 
-    /// Returns whether the errors that a report stands for are never shown, whatever the rules say.
+    /// Returns whether a report's errors are never shown, whatever the rules decide.
     ///
-    /// Not called under the lock: user code may decide whether an error is a cancellation.
+    /// Don't call it under the lock: user code can decide whether an error is a cancellation.
     private static func isNeverShown(_ report: ErrorReport) -> Bool {
         report.role != .failure || report.outcome.disposition == .ignored || OwnViewMark.isOn(report)
     }
 
-    /// Adds an error, or counts errors that are not shown, or both.
+    /// Adds an error, counts errors that are never shown, or both.
     ///
     /// - Parameters:
     ///   - arrival: The error; nil if there is nothing to show.
-    ///   - never: How many further errors are not shown.
+    ///   - never: How many other errors are never shown.
     private func add(_ arrival: Arrival?, never: Int = 0) -> Bool {
         state.withLock { state in
             if state.isClosed { return false }
@@ -104,7 +108,7 @@ final class PresenterInbox: Sendable {
                     state.batch.counts.discarded += arrival.count
                 }
             }
-            // Also for errors that are not shown, so that observers of the statistics are told.
+            // Wake it for errors that aren't shown too, so that observers of the statistics are notified.
             defer { state.isWakeUpDue = true }
             return !state.isWakeUpDue
         }
@@ -116,22 +120,23 @@ final class PresenterInbox: Sendable {
     }
 }
 
-/// The mark on the report of a failure that its own view shows: no presenter shows it too.
+/// Marks the report of a failure that another view shows, so that no presenter shows it too.
 ///
-/// An error has no identity, so the mark is in the report's metadata. It names the error's type, since other errors
-/// inherit metadata: an `ActionFailure` has the metadata of the report whose action failed, and no view shows it.
+/// An error has no identity, so the mark is in the report's metadata. It names the error's type, because other errors
+/// can inherit the metadata. For example, an `ActionFailure` has the metadata of the report that the failed action
+/// handled, and no other view shows it.
 enum OwnViewMark {
     /// The key in a report's metadata.
     static let key = "presentation.shown"
 
-    /// Returns the metadata to post with a failure that its own view shows.
+    /// Returns the metadata to post with a failure that another view shows.
     static func metadata(for error: any Error) -> [String: String] {
         [key: ErrorReport(error: error, source: ErrorReport.Source()).typeName]
     }
 
     /// Returns whether a report has the mark of its own error.
     static func isOn(_ report: ErrorReport) -> Bool {
-        // The name is asked for last: most reports have no mark.
+        // Compute the name last: most reports have no mark.
         report.metadata[key].map { $0 == report.typeName } ?? false
     }
 }

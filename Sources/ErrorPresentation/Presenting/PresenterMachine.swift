@@ -1,13 +1,13 @@
-/// The state machine of a presenter, with the shown and the waiting errors: a plain value.
+/// The state machine of a presenter with the shown and the waiting errors: a plain value.
 ///
-/// Each style has a queue of its own. The machine holds only texts and numbers. The presenter keeps what can be done
-/// about an error, by the numbers that the machine gives to errors, since releasing that may run user code.
+/// Each style has its own queue. The machine contains only texts and numbers. The presenter retains the recoveries
+/// under the machine's numbers, because releasing a recovery can run user code.
 struct PresenterMachine {
     typealias ID = PresentedError.ID
 
-    /// The properties by which an error is a repeat of another one.
+    /// The properties that make an error a repeat of another one.
     ///
-    /// The title is one of them, since it may come from a rule and name what failed.
+    /// The title is one of them, because it might come from a rule and name the failed action.
     struct Kind: Hashable {
         let type: ObjectIdentifier
         let message: String
@@ -20,108 +20,108 @@ struct PresenterMachine {
         }
     }
 
-    /// The place that an error got.
+    /// The result of adding an error.
     enum Placement: Hashable {
         case shown(ID)
         case waits(ID)
-        /// A repeat, counted in an error that is shown or waits.
+        /// A repeat, which is counted in a shown or waiting error.
         case folded(into: ID)
         case discarded
     }
 
-    /// An operation that is being run again, or a recovery option that is being carried out.
+    /// A running retry of an operation, or a running recovery option.
     private struct Retry {
         var isCancelled = false
         var hasFailed = false
     }
 
-    /// How many may wait in each style.
+    /// How many errors may wait in each style.
     let limit: Int
     private(set) var statistics = ErrorPresenter.Statistics()
 
     private var retries: [ID: Retry] = [:]
     private var queues: [PresentationStyle: PresenterQueue] = [:]
-    /// The errors that repeats of a kind are folded into.
-    private var places: [Kind: ID] = [:]
+    /// The errors into which repeats of a kind are merged.
+    private var mergeTargets: [Kind: ID] = [:]
     private var lastID: ID = 0
     private var discardedWaiting: ID?
 
-    /// - Parameter limit: How many may wait in each style.
+    /// - Parameter limit: How many errors may wait in each style.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Whether an operation is being run again, or an option carried out.
+    /// Whether an operation is being retried or an option performed.
     var isRetrying: Bool { !retries.isEmpty }
 
     /// Returns the error to show in a style.
     func shown(as style: PresentationStyle) -> PresentedError? { queues[style]?.shown?.error }
 
-    /// Counts errors that the presenter has received.
+    /// Counts errors that the presenter received.
     ///
-    /// Each of them that is counted as waiting is placed, or passed over, afterwards.
+    /// Afterwards, each error that counts as waiting must be added or skipped.
     mutating func receive(_ counts: ErrorPresenter.Statistics) {
         assert(counts.isBalanced, "\(counts)")
         statistics = statistics + counts
     }
 
-    /// Counts received errors that are not shown.
-    mutating func pass(_ count: Int = 1) {
+    /// Counts received errors that aren't shown.
+    mutating func skip(_ count: Int = 1) {
         statistics.waiting -= count
         statistics.never += count
     }
 
-    /// Places a received error in the queue of its style.
+    /// Adds a received error to the queue of its style.
     ///
-    /// The first failure of a retry is the answer to a person's tap: it is shown next. In a full queue, another error
-    /// of the person's own action takes the place of the newest waiting error that is not.
+    /// The first failure of a retry answers the user's tap, so it is shown next. In a full queue, any other error of
+    /// the user's own action replaces the newest waiting error from a bus.
     ///
     /// - Parameters:
-    ///   - error: The error as it is shown; its number is ignored, and its count is how many errors it stands for.
+    ///   - error: The error to show. Its number is ignored. Its count is the number of errors that it represents.
     ///   - type: The error's type.
-    ///   - isAskedFor: Whether the error is the result of the person's own action; true of all that can be retried.
-    ///   - failed: The number of the error whose operation was run again and failed with this error.
+    ///   - isFromUser: Whether the error is the result of the user's own action, as are all errors that can be retried.
+    ///   - failed: The number of the error whose retry failed with this error.
     mutating func place(
         _ error: PresentedError,
         type: Any.Type,
-        isAskedFor: Bool = false,
+        isFromUser: Bool = false,
         asFailureOf failed: ID? = nil
     ) -> Placement {
         assert(error.style != .hidden, "an error that is not shown has no place")
-        let isAskedFor = isAskedFor || error.canRetry
+        let isFromUser = isFromUser || error.canRetry
         let isAnswer = failed.map { retries[$0]?.hasFailed == false } ?? false
         if let failed { failRetry(failed) }
         statistics.waiting -= error.count
         var queue = queues.removeValue(forKey: error.style) ?? PresenterQueue()
         defer { queues[error.style] = queue }
-        // An error with a retry of its own is no repeat: each operation is run by its own error's button.
+        // Don't merge an error that can be retried: each operation needs its own error's button.
         let kind = error.canRetry ? nil : Kind(error, type)
-        if let kind, let id = places[kind] {
+        if let kind, let id = mergeTargets[kind] {
             statistics.folded += error.count
-            queue.fold(error.count, into: id, isAskedFor: isAskedFor)
+            queue.fold(error.count, into: id, isFromUser: isFromUser)
             if isAnswer { queue.moveNext(id) }
             return .folded(into: id)
         }
         let hasRoom = queue.shown == nil || isAnswer || queue.waiting.count < limit
-        guard hasRoom || isAskedFor && makeRoom(in: &queue) else {
+        guard hasRoom || isFromUser && makeRoom(in: &queue) else {
             statistics.discarded += error.count
             return .discarded
         }
         statistics.folded += error.count - 1
         lastID += 1
-        if let kind { places[kind] = lastID }
-        let isShown = queue.add(.init(error.numbered(lastID), kind, isAskedFor: isAskedFor), isNext: isAnswer)
+        if let kind { mergeTargets[kind] = lastID }
+        let isShown = queue.add(.init(error.numbered(lastID), kind, isFromUser: isFromUser), isNext: isAnswer)
         if isShown { statistics.shown += 1 } else { statistics.waiting += 1 }
         return isShown ? .shown(lastID) : .waits(lastID)
     }
 
-    /// Removes an error that a person has seen, and shows the next one of its style.
+    /// Removes an error that the user has seen, and shows the next one of its style.
     ///
     /// - Parameter id: The error's number.
-    /// - Returns: Whether the error was shown, or was waiting to be shown again.
+    /// - Returns: Whether the error was shown or was waiting to be shown again.
     mutating func dismiss(_ id: ID) -> Bool {
         if let seen = entry(shown: id) {
-            forgetPlace(of: seen)
+            stopMerging(into: seen)
             if let next = queues[seen.error.style]?.showNext(), !next.wasShown {
                 statistics.waiting -= 1
                 statistics.shown += 1
@@ -134,15 +134,17 @@ struct PresenterMachine {
         return false
     }
 
-    /// Removes errors that are shown or wait; those that nobody has seen count as discarded.
+    /// Removes shown and waiting errors.
+    ///
+    /// Those that the user hasn't seen count as discarded.
     ///
     /// - Parameter ids: The errors' numbers.
     mutating func dismissAll(_ ids: Set<ID>) {
-        // The waiting ones first, so that none of them is shown for a moment.
+        // Remove the waiting errors first, so that none of them is shown briefly.
         for id in ids {
             for style in queues.keys {
                 guard let entry = queues[style]?.removeWaiting(id) else { continue }
-                forgetPlace(of: entry)
+                stopMerging(into: entry)
                 if entry.wasShown { continue }
                 statistics.waiting -= 1
                 statistics.discarded += 1
@@ -151,39 +153,39 @@ struct PresenterMachine {
         for id in ids { _ = dismiss(id) }
     }
 
-    /// Begins to run an error's operation again, or to carry out one of its options.
+    /// Begins a retry of an error's operation, or one of its options.
     ///
-    /// - Parameter id: The error's number; the error need not be shown any more.
+    /// - Parameter id: The error's number. The error might no longer be shown.
     mutating func beginRetry(_ id: ID) {
         assert(retries[id] == nil, "an operation is run twice at once")
         retries[id] = Retry()
-        // From now on an error of the same kind is a new error, not a repeat.
-        if let entry = entry(shown: id) { forgetPlace(of: entry) }
+        // From now on, an error of the same kind is a new error, not a repeat.
+        if let entry = entry(shown: id) { stopMerging(into: entry) }
     }
 
-    /// Returns whether an error's operation is being run again, or one of its options carried out.
+    /// Returns whether an error's operation is being retried or one of its options performed.
     func isRetrying(_ id: ID) -> Bool { retries[id] != nil }
 
-    /// Notes that the operation has failed, whether or not its failure is shown.
+    /// Records that the operation failed, whether or not its failure is shown.
     ///
     /// - Parameter id: The number of the operation's error.
     mutating func failRetry(_ id: ID) { retries[id]?.hasFailed = true }
 
-    /// Notes that the operation was cancelled, and will end without a result.
+    /// Records that the operation was cancelled and will end without a result.
     ///
     /// - Parameter id: The number of the operation's error.
     mutating func cancelRetry(_ id: ID) { retries[id]?.isCancelled = true }
 
-    /// Ends the operation that is being run again, or the option that is being carried out.
+    /// Ends a retry or an option.
     ///
-    /// The operation's error is removed. If the operation was cancelled and has not failed, the error is there as
-    /// before, since the failure still stands: also if it was closed meanwhile, as SwiftUI closes an alert when a
-    /// button is tapped.
+    /// The operation's error is removed. If the operation was cancelled and didn't fail, the error stays, because its
+    /// failure still stands. It is then shown again even if it was closed, as SwiftUI closes an alert when the user
+    /// taps a button.
     ///
     /// - Parameters:
     ///   - error: The operation's error.
-    ///   - isDismissed: Whether the person has dismissed the error meanwhile, so that it stays away.
-    /// - Returns: Whether the error stays, so that the operation may be run once more.
+    ///   - isDismissed: Whether the user dismissed the error during the retry, so that it must not return.
+    /// - Returns: Whether the error stays, so that the operation can be retried again.
     mutating func endRetry(_ error: PresentedError, isDismissed: Bool = false) -> Bool {
         guard let ended = retries.removeValue(forKey: error.id) else {
             assertionFailure("an operation ends that was not run again")
@@ -194,35 +196,37 @@ struct PresenterMachine {
             return false
         }
         if let entry = entry(shown: error.id) {
-            // If an error of the same kind has arrived meanwhile, repeats are folded into that one.
-            if let kind = entry.kind, places[kind] == nil { places[kind] = error.id }
+            // Merge repeats into this error again, unless a newer error of its kind arrived during the retry.
+            if let kind = entry.kind, mergeTargets[kind] == nil { mergeTargets[kind] = error.id }
         } else if queues[error.style]?.next.contains(where: { $0.error.id == error.id }) != true {
-            var entry = PresenterQueue.Entry(error, nil, isAskedFor: true)
+            var entry = PresenterQueue.Entry(error, nil, isFromUser: true)
             entry.wasShown = true
             queues[error.style, default: PresenterQueue()].putBack(entry)
         }
         return true
     }
 
-    /// Returns the number of the waiting error that was discarded for the one placed last; nil if there is none.
+    /// Returns the number of the waiting error that the last added error replaced; nil if there is none.
     mutating func takeDiscarded() -> ID? { discardedWaiting.take() }
 
     private func entry(shown id: ID) -> PresenterQueue.Entry? {
         queues.values.lazy.compactMap(\.shown).first { $0.error.id == id }
     }
 
-    /// Folds no more repeats into an error, unless another one of its kind has its place already.
-    private mutating func forgetPlace(of entry: PresenterQueue.Entry) {
-        if let kind = entry.kind, places[kind] == entry.error.id { places[kind] = nil }
+    /// Stops merging repeats into an error, unless another error of its kind already receives them.
+    private mutating func stopMerging(into entry: PresenterQueue.Entry) {
+        if let kind = entry.kind, mergeTargets[kind] == entry.error.id { mergeTargets[kind] = nil }
     }
 
-    /// Discards the newest waiting error that is not of the person's own action; its repeats stay counted as folded.
+    /// Discards the newest waiting error that isn't the result of the user's own action.
+    ///
+    /// Its repeats still count as folded.
     ///
     /// - Returns: Whether there was such an error.
     private mutating func makeRoom(in queue: inout PresenterQueue) -> Bool {
-        guard let entry = queue.removeNewestNotAskedFor() else { return false }
+        guard let entry = queue.removeNewestNotFromUser() else { return false }
         assert(!entry.error.canRetry, "an operation to run again is forgotten")
-        forgetPlace(of: entry)
+        stopMerging(into: entry)
         discardedWaiting = entry.error.id
         statistics.waiting -= 1
         statistics.discarded += 1

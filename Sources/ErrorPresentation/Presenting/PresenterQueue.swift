@@ -1,38 +1,40 @@
-/// The errors of one style: the one that is shown, and those that wait behind it; a plain value.
+/// The errors of one style, the shown one and the waiting ones: a plain value.
 struct PresenterQueue {
     typealias ID = PresentedError.ID
 
     struct Entry {
         fileprivate(set) var error: PresentedError
-        /// The kind of the repeats that are folded into the error; nil if none are.
+        /// The kind of the repeats that are merged into the error; nil if none are.
         let kind: PresenterMachine.Kind?
-        /// Whether the error, or a repeat of it, is the result of the person's own action.
-        private(set) var isAskedFor: Bool
-        /// Whether the error was shown before: it counts as shown, also while it waits to be shown again.
+        /// Whether the error, or a repeat of it, is the result of the user's own action.
+        private(set) var isFromUser: Bool
+        /// Whether the error was shown before.
+        ///
+        /// Then it counts as shown even while it waits to be shown again.
         var wasShown = false
 
-        init(_ error: PresentedError, _ kind: PresenterMachine.Kind?, isAskedFor: Bool) {
+        init(_ error: PresentedError, _ kind: PresenterMachine.Kind?, isFromUser: Bool) {
             self.error = error
             self.kind = kind
-            self.isAskedFor = isAskedFor
+            self.isFromUser = isFromUser
         }
 
         /// Adds a repeat.
-        fileprivate mutating func add(_ count: Int, _ isAskedFor: Bool) {
+        fileprivate mutating func add(_ count: Int, _ isFromUser: Bool) {
             error.count += count
-            self.isAskedFor = self.isAskedFor || isAskedFor
+            self.isFromUser = self.isFromUser || isFromUser
         }
     }
 
     private(set) var shown: Entry?
-    /// The answers to a person's taps: shown next, before all waiting errors.
+    /// The answers to the user's taps, which are shown before all waiting errors.
     private(set) var next: [Entry] = []
     /// The waiting errors, without `next`, in the order in which they are shown.
     private(set) var waiting: [Entry] = []
 
-    /// Adds an error behind the others.
+    /// Adds an error after the others.
     ///
-    /// - Parameter isNext: Whether it goes before the waiting errors.
+    /// - Parameter isNext: Whether to add it before the waiting errors.
     /// - Returns: Whether it is shown at once.
     mutating func add(_ entry: Entry, isNext: Bool) -> Bool {
         if shown == nil {
@@ -43,29 +45,29 @@ struct PresenterQueue {
         return false
     }
 
-    /// Adds an error that was shown before, in front of all others.
+    /// Adds an error that was shown before, ahead of all others.
     mutating func putBack(_ entry: Entry) {
         if shown == nil { shown = entry } else { next.insert(entry, at: 0) }
     }
 
-    /// Counts repeats in an error that is shown or waits.
-    mutating func fold(_ count: Int, into id: ID, isAskedFor: Bool) {
+    /// Counts repeats in a shown or waiting error.
+    mutating func fold(_ count: Int, into id: ID, isFromUser: Bool) {
         if shown?.error.id == id {
-            shown?.add(count, isAskedFor)
+            shown?.add(count, isFromUser)
         } else if let index = next.firstIndex(where: { $0.error.id == id }) {
-            next[index].add(count, isAskedFor)
+            next[index].add(count, isFromUser)
         } else if let index = waiting.firstIndex(where: { $0.error.id == id }) {
-            waiting[index].add(count, isAskedFor)
+            waiting[index].add(count, isFromUser)
         }
     }
 
-    /// Moves a waiting error before all others.
+    /// Moves a waiting error ahead of all others.
     mutating func moveNext(_ id: ID) {
         guard let index = waiting.firstIndex(where: { $0.error.id == id }) else { return }
         next.append(waiting.remove(at: index))
     }
 
-    /// Shows the next error in place of the shown one.
+    /// Shows the next error instead of the shown one.
     ///
     /// - Returns: The error; nil if none waits.
     mutating func showNext() -> Entry? {
@@ -73,14 +75,14 @@ struct PresenterQueue {
         return shown
     }
 
-    /// Removes an error that waits; returns nil if there is none with the number.
+    /// Removes and returns a waiting error; nil if no waiting error has the number.
     mutating func removeWaiting(_ id: ID) -> Entry? {
         if let index = next.firstIndex(where: { $0.error.id == id }) { return next.remove(at: index) }
         return waiting.firstIndex { $0.error.id == id }.map { waiting.remove(at: $0) }
     }
 
-    /// Removes the newest waiting error that is not the result of the person's own action.
-    mutating func removeNewestNotAskedFor() -> Entry? {
-        waiting.lastIndex { !$0.isAskedFor }.map { waiting.remove(at: $0) }
+    /// Removes the newest waiting error that isn't the result of the user's own action.
+    mutating func removeNewestNotFromUser() -> Entry? {
+        waiting.lastIndex { !$0.isFromUser }.map { waiting.remove(at: $0) }
     }
 }

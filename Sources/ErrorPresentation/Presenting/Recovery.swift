@@ -1,22 +1,24 @@
 import ErrorRouting
 import Foundation
 
-/// A presented error with what can be done about it: its operation run again, or one of its options carried out.
+/// A presented error with its ways to recover: a retry of its operation, or one of its options.
 ///
-/// The values of the error that views hold retain it. So a button finds it although the error was dismissed before the
-/// button's task begins, as it is in SwiftUI, where each button of an alert closes the alert.
+/// The error's values in views retain it. So a button can still use it after the error was dismissed. In SwiftUI, each
+/// button of an alert closes the alert before the button's task begins.
 @MainActor
 final class Recovery {
-    /// The presenter that shows the error; another presenter may use the same number.
+    /// The presenter that shows the error.
+    ///
+    /// Another presenter might use the same number.
     private(set) weak var presenter: ErrorPresenter?
-    /// The error; nil once the presenter is done with it.
+    /// The error; nil after the presenter discarded it.
     private(set) var error: (any Error)?
-    /// How long a banner stays, as the error itself says; nil if it does not.
+    /// The banner duration from the error itself; nil if the error has none.
     let bannerDuration: Duration??
     private var operation: (@MainActor () async -> Void)?
-    /// The positions of the options that are shown, among all of the error's.
+    /// The positions of the shown options among all of the error's options.
     private let optionPositions: [Int]
-    /// Whether it is under way, or has been done.
+    /// Whether it is under way or has been used.
     private var isSpent = false
 
     init(of arrival: Arrival, _ optionPositions: [Int], bannerDuration: Duration??, on presenter: ErrorPresenter) {
@@ -27,14 +29,15 @@ final class Recovery {
         operation = arrival.retry
     }
 
-    /// Whether the person has dismissed the error, or the presenter is done with it.
+    /// Whether the user dismissed the error, or the presenter discarded it.
     var isDiscarded: Bool { error == nil }
 
-    /// Returns what to do: the operation, or an option with the operation after it; nil if that is not possible (any
-    /// more).
+    /// Returns the action: the operation, or an option followed by the operation.
     ///
-    /// - Parameter option: The option's place among those that are shown; nil for the operation.
-    /// - Returns: A closure that returns whether it has come to its end, rather than left the error as it was.
+    /// It is nil if the action isn't possible, or no longer possible.
+    ///
+    /// - Parameter option: The option's position among the shown ones; nil for the operation.
+    /// - Returns: A closure that returns whether it finished. If not, the error stays.
     func begin(option: Int?) -> (@MainActor () async -> Bool)? {
         guard !isSpent, let action = action(option) else { return nil }
         isSpent = true
@@ -59,20 +62,21 @@ final class Recovery {
         }
     }
 
-    /// Allows it to be begun once more.
+    /// Allows it to begin again.
     func renew() { isSpent = false }
 
-    /// Releases everything, since the error is gone.
+    /// Releases everything, because the error is gone.
     func discard() {
         isSpent = true
-        // Released after the access, since it may hold an object whose `deinit` calls the presenter.
+        // Release the values after the access: a `deinit` might call the presenter.
         let former = (operation, error)
         (operation, error) = (nil, nil)
         withExtendedLifetime(former) {}
     }
 
-    /// Carries out an option, and returns whether the error is recovered from; false in a cancelled task, and if the
-    /// error never says.
+    /// Performs an option and returns whether the error recovered.
+    ///
+    /// It returns false in a cancelled task, or if the error never calls the handler.
     private static func attemptRecovery(from error: any RecoverableError, option: Int) async -> Bool {
         let (answers, answer) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
         error.attemptRecovery(optionIndex: option, resultHandler: resultHandler(answer))
@@ -80,8 +84,9 @@ final class Recovery {
         return false
     }
 
-    /// Returns a handler that may be called on any thread, and more than once; if it is never called, the stream ends
-    /// when it is released.
+    /// Returns a handler that can be called on any thread and more than once.
+    ///
+    /// If it is never called, the stream ends when it is released.
     private static func resultHandler(_ answer: AsyncStream<Bool>.Continuation) -> (Bool) -> Void {
         let end = EndOfStream(answer)
         return { recovered in

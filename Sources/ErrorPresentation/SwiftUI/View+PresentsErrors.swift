@@ -3,18 +3,17 @@
     public import SwiftUI
 
     extension View {
-        /// Shows the failures that a bus delivers, and those of what a person does in this view, as alerts and banners.
+        /// Shows a bus's failures, and those of the user's own actions in this view, as alerts and banners.
         ///
         /// ```swift
         /// WindowGroup { ShopScreen().presentsErrors(from: bus, rules: .default.on(Offline.self, .banner)) }
         /// ```
         ///
-        /// The view below gets an ``ErrorPresenter`` in its environment, for `run`, and for errors that it shows
-        /// inline. A window's outermost modifier makes the presenter, which observes the bus as long as the view is
-        /// there.
+        /// The modified view finds an ``ErrorPresenter`` in its environment. It calls `run` and shows inline errors
+        /// with it. A window's outermost modifier creates the presenter, which observes the bus while the view exists.
         ///
-        /// A view that a sheet covers cannot show an alert, so the sheet's content needs this modifier too. It uses the
-        /// presenter from its environment, and ignores `bus`, `rules` and `texts`:
+        /// A view can't show an alert while a sheet covers it, so the sheet's content needs this modifier too. There it
+        /// uses the presenter from its environment and ignores `bus`, `rules`, and `texts`:
         ///
         /// ```swift
         /// ShopScreen()
@@ -22,18 +21,19 @@
         ///     .presentsErrors(from: bus, isCovered: cart != nil)
         /// ```
         ///
-        /// An alert has the button "OK", "Try again" if the operation can be run again, and a button for each option of
-        /// a `RecoverableError`. A banner is a text at the top edge; a tap dismisses it, or it goes by itself: see
-        /// ``ErrorPresenter/bannerDuration``. Both titles are looked up in the app's tables of strings.
+        /// An alert has the button "OK", the button "Try again" if the operation can be retried, and a button for each
+        /// option of a `RecoverableError`. A banner is a text at the top edge. It disappears when the user taps it or
+        /// after its time (``ErrorPresenter/bannerDuration``). Both button titles are looked up in the app's string
+        /// tables.
         ///
-        /// The modifier was not run on an Apple platform: it is type-checked against declarations of SwiftUI that were
-        /// written after Apple's documentation.
+        /// The modifier hasn't been run on an Apple platform. It is type-checked against declarations of SwiftUI that
+        /// follow Apple's documentation.
         ///
         /// - Parameters:
         ///   - bus: The bus.
-        ///   - rules: How errors are shown; by default only what a person waits for, as an alert.
+        ///   - rules: How errors are shown. By default, only errors that the user waits for are shown, as alerts.
         ///   - texts: The texts to show instead of the errors' own texts.
-        ///   - isCovered: Whether a sheet covers this view, and shows the errors instead.
+        ///   - isCovered: Whether a sheet covers this view and shows the errors instead.
         /// - Returns: The view with its errors.
         public func presentsErrors(
             from bus: ErrorBus,
@@ -45,7 +45,7 @@
         }
     }
 
-    /// Shows the errors of the presenter in the environment, or of one that it makes.
+    /// Shows the errors of the environment's presenter or, without one, of a new presenter.
     private struct PresentsErrors: ViewModifier {
         let bus: ErrorBus
         let rules: ErrorMap<PresentationStyle>
@@ -53,7 +53,7 @@
         let isCovered: Bool
         @Environment(ErrorPresenter.self) private var outer: ErrorPresenter?
         @State private var own = OwnPresenter()
-        /// The error of the alert that is open.
+        /// The error of the open alert.
         @State private var shown: PresentedError?
 
         func body(content: Content) -> some View {
@@ -64,7 +64,7 @@
                         Button(banner.message) { presenter.dismiss(banner) }
                     }
                 }
-                // A turn later than the presenter: by then the alert before this one has closed.
+                // Show the alert one turn after the presenter: by then the previous alert has closed.
                 .task(id: isCovered ? nil : presenter.alert?.id) { shown = isCovered ? nil : presenter.alert }
                 .alert(
                     Text(shown?.title ?? shown?.message ?? ""), isPresented: isShown(by: presenter), presenting: shown
@@ -81,20 +81,22 @@
                 .environment(presenter)
         }
 
-        /// Whether the alert is open; set to false, it dismisses the error of that alert.
+        /// Returns a binding for whether the alert is open.
+        ///
+        /// Setting it to false dismisses the alert's error.
         private func isShown(by presenter: ErrorPresenter) -> Binding<Bool> {
             Binding { @MainActor in
                 shown != nil
             } set: { @MainActor [shown] isShown in
                 if isShown { return }
                 self.shown = nil
-                // By its identity: if SwiftUI writes this late, the next alert may be due already.
+                // Dismiss by identity: if SwiftUI writes late, the next alert might already be shown.
                 if presenter.alert?.id == shown?.id { presenter.alert = nil }
             }
         }
     }
 
-    /// A presenter that observes a bus, made when a view first needs it.
+    /// A presenter that observes a bus, created when a view first needs it.
     @MainActor
     private final class OwnPresenter {
         private var presenter: ErrorPresenter?

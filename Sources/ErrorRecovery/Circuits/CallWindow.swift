@@ -1,14 +1,14 @@
-/// How many calls ended in the last while, and how many of them failed: a plain value.
+/// Counts the calls that ended within a window of time, and how many of them failed: a plain value.
 ///
-/// The window consists of ten slots of equal length, which are forgotten one by one. So a call counts for at least nine
-/// tenths of the window's length, and memory is bounded however many calls there are.
+/// The window consists of ten slots of equal length, and the oldest slot is dropped as time passes. So a call counts
+/// for at least nine tenths of the window's length, and memory is bounded for any number of calls.
 struct CallWindow {
     private struct Slot {
         var calls = 0
         var failures = 0
     }
 
-    /// How moments are divided into slots.
+    /// Divides time into slots.
     struct Division {
         static let count = 10
 
@@ -18,7 +18,7 @@ struct CallWindow {
         /// - Parameter length: The window's length; positive.
         init(of length: Duration) { slotLength = max(length.attoseconds / Int128(Self.count), 1) }
 
-        /// Returns the number of the slot that contains a moment.
+        /// Returns the number of the slot that contains a time.
         func slot(at now: Duration) -> Int { Int(clamping: now.attoseconds / slotLength) }
     }
 
@@ -45,12 +45,12 @@ struct CallWindow {
         self.failures += failures
     }
 
-    /// Makes the slot of a moment the current one, and forgets the slots that are now too old.
+    /// Makes the slot of a time the current one, and drops the slots that are too old.
     ///
-    /// If the clock was put back, calls that would be in the future ended now, at the latest.
+    /// If the clock was set back, calls with a time in the future count as if they ended now.
     mutating func move(to now: Duration) {
         let next = division.slot(at: now)
-        // No overflow: a clock may jump from one end of its range to the other.
+        // Wrap the subtraction: a clock might jump from one end of its range to the other.
         let steps = next > number ? min(UInt(bitPattern: next &- number), UInt(slots.count)) : 0
         for _ in 0..<steps {
             newest = (newest + 1) % slots.count
@@ -61,7 +61,7 @@ struct CallWindow {
         number = next
     }
 
-    /// Forgets all calls.
+    /// Discards all calls.
     mutating func removeAll() {
         for index in slots.indices { slots[index] = Slot() }
         (calls, failures) = (0, 0)

@@ -1,56 +1,66 @@
 public import ErrorRouting
 import Synchronization
 
-/// A circuit breaker: refuses calls to a dependency that keeps failing, until a trial call succeeds.
+/// A circuit breaker, which refuses calls to a failing dependency until a trial call succeeds.
 ///
 /// ```swift
 /// let payments = CircuitBreaker("payments", counting: .type(Timeout.self) || .type(ConnectionLost.self))
 /// let receipt = try await payments.run { try await client.charge(order) }
 /// ```
 ///
-/// The circuit counts the calls of ``run(_:)`` that have ended within the window. It opens when they are enough calls,
-/// and enough of them have failed. An open circuit refuses every call with ``CircuitOpen`` until the open period is
-/// over. The first call after the open period is a trial call, and all other calls are refused until the trial call
-/// ends. If it succeeds, the circuit closes; if it fails or is cancelled, another open period begins. If it throws an
-/// error that does not count, the next call is the trial call. A trial call without a time limit can block all other
-/// callers without end. A call that began before the circuit closed does not open it again.
+/// The circuit counts the calls of ``run(_:)`` that ended within the window. It opens when there are enough calls and
+/// enough of them failed. An open circuit refuses every call with ``CircuitOpen`` until the open period is over. The
+/// first call after the open period is a trial call, and all other calls are refused until it ends. If the trial call
+/// succeeds, the circuit closes. If it fails or is cancelled, another open period begins. If it throws an error that
+/// doesn't count, the next call is the trial call. A trial call without a time limit can block all other callers
+/// forever. A call that began before the circuit closed doesn't open it again.
 ///
-/// The time limit of a call belongs inside the circuit. A limit around it cancels the call, and what a cancelled task
-/// throws says nothing of the dependency, so it does not count.
+/// Set a call's time limit inside the circuit. A limit around the circuit cancels the call, and an error in a cancelled
+/// task doesn't count, because it shows nothing about the dependency.
 ///
-/// What the operation of a trial call runs through the same circuit, such as the refresh of a token, is part of the
-/// trial: it is not refused, and only the end of the trial counts. In a closed circuit, a call within a call counts as
-/// a call of its own.
+/// A call that a trial call makes through the same circuit, such as the refresh of a token, is part of the trial call:
+/// it isn't refused, and only the outcome of the trial call counts. In a closed circuit, a call within a call counts
+/// separately.
 ///
-/// Each change of state is posted once as ``CircuitChanged``, with the role `.notice`, in order, and always to the same
-/// place: where the circuit was told to report. It is in no scope of a caller's.
+/// The circuit posts each change of state once, as ``CircuitChanged`` with the role `.notice`, in order. It always
+/// posts to the poster that it was created with, never to a caller's scope.
 public final class CircuitBreaker: Sendable {
-    /// The breaker's name, as errors and descriptions show it.
+    /// The breaker's name.
+    ///
+    /// Errors and descriptions show it.
     public let name: String
 
-    /// The state under the lock; no user code runs while the lock is held.
+    /// The state under the lock.
+    ///
+    /// No user code runs while the lock is held.
     private struct Storage {
         var machine: CircuitMachine
-        /// Changes that are not posted yet, in order.
+        /// Changes that must still be posted, in order.
         var changes: [CircuitChanged] = []
         /// Whether a caller is posting the changes.
         var isAnnouncing = false
     }
 
-    /// A trial of this circuit, as the tasks within it see it; it may be over.
+    /// The trial call that a task belongs to.
     ///
-    /// It retains the circuit, since the circuit's address identifies the task-local value.
+    /// It might be over.
+    ///
+    /// It retains the circuit, because the address of the circuit's task-local identifies the value.
     private struct Trial: Sendable {
         let number: UInt64
         let circuit: CircuitBreaker
     }
 
     private let storage: Locked<Storage>
-    /// The machine's `closedEra`, 0 while it is not closed; written under the lock, read by every call without it.
+    /// The machine's `closedEra`, or 0 while the circuit isn't closed.
+    ///
+    /// Written under the lock; every call reads it without the lock.
     private let closedEra = Atomic<Int>(1)
-    /// The machine's `healthySlot`, `Int.min` if it is nil; written under the lock, read by every success without it.
+    /// The machine's `healthySlot`, or `Int.min` for nil.
+    ///
+    /// Written under the lock; every success reads it without the lock.
     private let healthySlot = Atomic<Int>(0)
-    /// The successes of that slot that the machine has not counted yet.
+    /// The successes in that slot that the machine hasn't counted yet.
     private let successes = Atomic<Int>(0)
     private let trial = TaskLocal<Trial?>(wrappedValue: nil)
 
@@ -59,23 +69,24 @@ public final class CircuitBreaker: Sendable {
     private let now: @Sendable () -> Duration
     private let notices: CircuitNotices
 
-    /// Makes a closed circuit.
+    /// Creates a closed circuit.
     ///
     /// - Parameters:
     ///   - name: The breaker's name.
-    ///   - ratio: Which part of the calls must have failed for the circuit to open; above 0, and at most 1.
-    ///   - minimumCalls: How many calls must have ended for the circuit to open; at least 1. Of fewer calls, a ratio
-    ///     says too little.
-    ///   - window: The time within which these calls must have ended; positive. It moves in steps of a tenth, so a call
+    ///   - ratio: The share of failed calls at which the circuit opens; above 0 and at most 1.
+    ///   - minimumCalls: How many calls must have ended before the circuit can open; at least 1. With fewer calls, a
+    ///     ratio isn't significant.
+    ///   - window: How long a call counts after it ended; positive. The window moves in tenths of its length, so a call
     ///     counts for at least nine tenths of it.
-    ///   - openPeriod: How long the open circuit refuses calls before a trial call; not negative.
-    ///   - counting: The errors that count as failures. A call that throws another error counts as one that has not
-    ///     failed. These calls do not count at all: one that ends with a cancellation, one that throws in a cancelled
-    ///     task, and one whose error is ``CircuitOpen`` or ``CircuitChanged`` or wraps one of them.
+    ///   - openPeriod: How long the open circuit refuses calls before it admits a trial call; not negative.
+    ///   - counting: The errors that count as failures. A call that throws another error counts as a call without a
+    ///     failure. Three kinds of calls don't count at all: those that end with a cancellation, those that throw in a
+    ///     cancelled task, and those that throw ``CircuitOpen``, ``CircuitChanged``, or an error that wraps one of
+    ///     them.
     ///   - clock: The clock that measures the window and the open period; a test clock in tests.
-    ///   - errors: Where changes are posted. `.ambient` is the bus that is bound where the circuit is made, for as long
-    ///     as that bus lives; if there is none, it is the process's root bus at the time of the change, and if there is
-    ///     none either, the last resort. It is never a scope, or a bus that a caller of ``run(_:)`` has bound.
+    ///   - errors: Where to post changes. With `.ambient`, the circuit posts to the bus that was bound when the circuit
+    ///     was created, while that bus lives; without one, to the root bus at the time of the change; otherwise to the
+    ///     last resort. It never posts to a scope, or to a bus that a caller of ``run(_:)`` bound.
     ///   - fileID: The file that posted changes name as their source.
     ///   - line: The line that posted changes name as their source.
     public init<Output, C: Clock>(
@@ -101,32 +112,34 @@ public final class CircuitBreaker: Sendable {
 
     /// The circuit's state.
     ///
-    /// After the open period the state stays `.open` until the next call.
+    /// After the open period, the state stays `.open` until the next call.
     public var state: CircuitChanged.State { storage.withLock { $0.machine.state } }
 
-    /// Opens the circuit by hand: the open period begins now, and a trial call follows it as usual.
+    /// Opens the circuit by hand.
     ///
-    /// Refusals have a ``CircuitChanged`` as their cause, and the posted change has none. In an open circuit the open
-    /// period begins again, and nothing is posted. The end of a trial call that is under way does not count.
+    /// The open period begins now, and a trial call follows it as usual.
+    ///
+    /// Refusals have a ``CircuitChanged`` as their cause, and the posted change has no cause. In an open circuit the
+    /// open period begins again, and nothing is posted. The outcome of a trial call under way doesn't count.
     public func open() {
         let (reason, now) = (CircuitChanged(name: name, state: .open), now())
         change { ((), $0.open(because: reason, at: now)) }
     }
 
-    /// Closes the circuit by hand, and forgets the calls that it has counted.
+    /// Closes the circuit by hand and discards the counted calls.
     ///
-    /// In a closed circuit nothing is posted. The ends of calls that are under way do not count.
+    /// In a closed circuit nothing is posted. The outcomes of calls under way don't count.
     public func close() {
         change { ((), $0.close()) }
     }
 
-    /// Runs an operation, or throws ``CircuitOpen`` if the circuit refuses.
+    /// Runs an operation, or throws ``CircuitOpen`` if the circuit refuses the call.
     ///
     /// - Parameter operation: The operation. It keeps the caller's isolation.
     /// - Returns: The operation's result.
-    /// - Throws: The operation's error, unchanged; ``CircuitOpen`` if the operation was not run.
-    /// - Complexity: In a closed circuit, while no call in the window has failed, an operation that succeeds costs one
-    ///   read of the clock and a few atomic operations more, and no allocation.
+    /// - Throws: The operation's error, unchanged; ``CircuitOpen`` if the circuit refused the call.
+    /// - Complexity: In a closed circuit without failures in the window, a successful call adds one read of the clock
+    ///   and a few atomic operations, and no allocation.
     @inlinable
     public func run<T>(_ operation: () async throws -> T) async throws -> T {
         guard let era = currentEra else { return try await runUnlessRefused(operation) }
@@ -135,9 +148,9 @@ public final class CircuitBreaker: Sendable {
 }
 
 extension CircuitBreaker {
-    /// The number of this time for which the circuit is closed; nil while it is not.
+    /// The number of the current closed period; nil while the circuit isn't closed.
     ///
-    /// A call that races with the opening of the circuit passes, as if it had begun before.
+    /// A call that races with the opening of the circuit passes, as if it had begun earlier.
     @usableFromInline
     var currentEra: Int? {
         let era = closedEra.load(ordering: .acquiring)
@@ -158,7 +171,9 @@ extension CircuitBreaker {
         return result
     }
 
-    /// Runs an operation in a circuit that was not closed, as a trial or within one, or refuses by throwing.
+    /// Runs an operation as a trial call or within one, or throws a refusal.
+    ///
+    /// Called if the circuit wasn't closed.
     @usableFromInline
     func runUnlessRefused<T>(_ operation: () async throws -> T) async throws -> T {
         let (now, enclosing) = (now(), trial.get()?.number)
@@ -175,20 +190,23 @@ extension CircuitBreaker {
     }
 
     private func run<T>(_ operation: () async throws -> T, asTrial number: UInt64) async throws -> T {
-        let result: T
+        var end = CircuitMachine.End.success
+        defer {
+            let now = now()
+            change { ((), $0.endTrial(number, end, at: now)) }
+        }
         do {
-            result = try await trial.binding(Trial(number: number, circuit: self), isolation: #isolation, operation)
+            return try await trial.binding(Trial(number: number, circuit: self), isolation: #isolation, operation)
         } catch {
-            endTrial(number, end(error))
+            end = self.end(error)
             throw error
         }
-        endTrial(number, .success)
-        return result
     }
 
     @usableFromInline
     func succeeded(in era: Int) {
-        // An earlier era's success does not count. One that races with a change may: it is one call of many.
+        // Ignore an earlier era's success. One that races with a change might count, which is harmless: it is one of
+        // many.
         guard currentEra == era else { return }
         let now = now()
         if division.slot(at: now) == healthySlot.load(ordering: .acquiring) {
@@ -204,26 +222,26 @@ extension CircuitBreaker {
         change { ((), $0.end(end, in: era, at: now)) }
     }
 
-    private func endTrial(_ trial: UInt64, _ end: CircuitMachine.End) {
-        let now = now()
-        change { ((), $0.endTrial(trial, end, at: now)) }
-    }
-
-    /// Returns how a call of this task has ended that threw an error.
+    /// Returns how a call of this task ended, given the error that it threw.
+    ///
+    /// It calls the error's own code, so it must not be called under the lock.
     private func end(_ error: any Error) -> CircuitMachine.End {
-        // What a cancelled call throws says nothing of what it called.
+        // Don't count it: the error of a cancelled call shows nothing about the dependency.
         if Task.isCancelled || isCancellation(error) { return .cancellation }
         if Self.ofCircuits.match(error) != nil { return .refusal }
-        return matches(error) ? .failure(CircuitMachine.Failure(error)) : .otherError
+        guard matches(error) else { return .otherError }
+        // Unbox the error: one that came through a continuation might be boxed.
+        let unboxed = ErrorMatcher.any.match(error) ?? error
+        return .failure(CircuitMachine.Failure(error: unboxed, retryAfter: serverHint(of: error)))
     }
 
-    /// Matches underlying errors too: a wrapped refusal is not a failure of the dependency either.
+    /// Matches underlying errors too: a wrapped refusal isn't a failure of the dependency either.
     private static let ofCircuits = ErrorMatcher<any Error>.anywhere(
         .type(CircuitOpen.self) || .type(CircuitChanged.self))
 
-    /// Changes the machine under the lock, and announces the change of state, if there is one, after unlocking.
+    /// Changes the machine under the lock, and posts a change of state after unlocking.
     private func change<Result>(_ body: (inout CircuitMachine) -> (Result, CircuitMachine.Change)) -> Result {
-        // The change is returned too, so that the error that it releases is released here.
+        // Return the change too, so that its error is released here, after unlocking.
         let (result, change, isToAnnounce) = storage.withLock { storage in
             storage.machine.countSuccesses(successes.exchange(0, ordering: .relaxed))
             let (result, change) = body(&storage.machine)
@@ -238,7 +256,7 @@ extension CircuitBreaker {
         return result
     }
 
-    /// Posts the changes in order, without the lock, also the changes that arrive meanwhile.
+    /// Posts the changes in order and without the lock, including changes that arrive while it runs.
     private func announce() {
         while let change = storage.withLock({ storage -> CircuitChanged? in
             storage.isAnnouncing = !storage.changes.isEmpty
@@ -246,14 +264,5 @@ extension CircuitBreaker {
         }) {
             notices.post(change)
         }
-    }
-}
-
-extension CircuitMachine.Failure {
-    /// Asks the error for its hint, so this must not be called under a lock.
-    fileprivate init(_ error: any Error) {
-        // An error that came through a continuation may be boxed: unbox it.
-        self.error = ErrorMatcher.any.match(error) ?? error
-        retryAfter = serverHint(of: error)
     }
 }

@@ -1,22 +1,27 @@
 import ErrorRouting
 
-// For replays of recorded errors; a cause is rebuilt if the recorder knows its type.
+// These forms are for replays of recorded errors. A cause is rebuilt if its type was added to the recorder.
+
+/// The coded form of changes and refusals.
+private struct CodedCircuitError: Codable {
+    let name: String
+    var state: String?
+    var retryAfter: Duration?
+    let cause: CodedError?
+}
 
 extension CircuitChanged: Codable {
-    private enum CodingKeys: CodingKey { case name, state, cause }
-
-    /// Reads a change; a cause of a type that the reader does not know is left out.
+    /// Reads a change; a cause is left out if the reader doesn't have its type.
     ///
     /// - Parameter decoder: The decoder.
     /// - Throws: What the decoder throws.
     public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        guard let state = State(rawValue: try fields.decode(String.self, forKey: .state)) else {
-            throw DecodingError.dataCorruptedError(forKey: .state, in: fields, debugDescription: "an unknown state")
+        let form = try CodedCircuitError(from: decoder)
+        guard let state = form.state.flatMap(State.init) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "the state is not known"))
         }
-        let cause = try fields.decodeIfPresent(CodedError.self, forKey: .cause)
-        self.init(
-            name: try fields.decode(String.self, forKey: .name), state: state, cause: cause?.error(from: decoder))
+        self.init(name: form.name, state: state, cause: form.cause?.error(from: decoder))
     }
 
     /// Writes the change.
@@ -24,28 +29,23 @@ extension CircuitChanged: Codable {
     /// - Parameter encoder: The encoder.
     /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(name, forKey: .name)
-        try fields.encode(state.rawValue, forKey: .state)
-        try fields.encodeIfPresent(cause.map { CodedError($0, for: encoder) }, forKey: .cause)
+        let cause = cause.map { CodedError($0, for: encoder) }
+        try CodedCircuitError(name: name, state: state.rawValue, cause: cause).encode(to: encoder)
     }
 }
 
 extension CircuitOpen: Codable {
-    private enum CodingKeys: CodingKey { case name, retryAfter, cause }
-
     /// Reads a refusal.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: What the decoder throws; a `DecodingError` if the reader does not know the cause's type.
+    /// - Throws: What the decoder throws; a `DecodingError` if the reader doesn't have the cause's type.
     public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        guard let cause = try fields.decode(CodedError.self, forKey: .cause).error(from: decoder) else {
-            throw DecodingError.dataCorruptedError(forKey: .cause, in: fields, debugDescription: "an unknown type")
+        let form = try CodedCircuitError(from: decoder)
+        guard let cause = form.cause?.error(from: decoder) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "the cause's type is not known"))
         }
-        self.init(
-            name: try fields.decode(String.self, forKey: .name),
-            retryAfter: try fields.decodeIfPresent(Duration.self, forKey: .retryAfter), cause: cause)
+        self.init(name: form.name, retryAfter: form.retryAfter, cause: cause)
     }
 
     /// Writes the refusal.
@@ -53,9 +53,7 @@ extension CircuitOpen: Codable {
     /// - Parameter encoder: The encoder.
     /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(name, forKey: .name)
-        try fields.encodeIfPresent(retryAfter, forKey: .retryAfter)
-        try fields.encode(CodedError(cause, for: encoder), forKey: .cause)
+        let cause = CodedError(cause, for: encoder)
+        try CodedCircuitError(name: name, retryAfter: retryAfter, cause: cause).encode(to: encoder)
     }
 }

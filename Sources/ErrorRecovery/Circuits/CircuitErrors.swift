@@ -1,16 +1,16 @@
 public import ErrorRouting
 
-/// A ``CircuitBreaker`` has changed its state, and posts this for rules and observers.
+/// The notice that a ``CircuitBreaker`` posts for rules and observers when its state changes.
 ///
-/// It never counts as a failure, for this breaker or another one.
+/// It never counts as a failure, in this breaker or in another one.
 public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
-    /// The states of a circuit, by what it does with attempts.
+    /// The states of a circuit.
     public enum State: String, Sendable, Hashable, CaseIterable {
-        /// All attempts are let through.
+        /// The circuit admits all calls.
         case closed
-        /// All attempts are refused.
+        /// The circuit refuses all calls.
         case open
-        /// One attempt is let through as a trial; the others are refused.
+        /// The circuit admits one trial call and refuses the others.
         case halfOpen
     }
 
@@ -18,10 +18,12 @@ public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
     public let name: String
     /// The new state.
     public let state: State
-    /// The failure that opened the circuit; nil for other changes, so that rules for underlying errors run once.
+    /// The failure that opened the circuit.
+    ///
+    /// It is nil for other changes, so that rules for underlying errors run once.
     public let cause: (any Error)?
 
-    /// Makes a change, for tests and fakes.
+    /// Creates a change, for tests and fakes.
     ///
     /// - Parameters:
     ///   - name: The breaker's name.
@@ -44,24 +46,25 @@ public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
     }
 }
 
-/// A ``CircuitBreaker`` has refused an attempt and has not run the operation.
+/// The error of a call that a ``CircuitBreaker`` refused without running the operation.
 ///
-/// It never counts as a failure, for this breaker or another one.
+/// It never counts as a failure, in this breaker or in another one.
 public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomStringConvertible {
     /// The breaker's name.
     public let name: String
-    /// How much of the open period is left, or of the wait that the cause asks for (``RetryAfterProviding``), if that is
-    /// longer; nil while a trial is under way, because its end is not known, unless the cause asks to wait longer
-    /// still.
+    /// How long to wait: the rest of the open period, or the rest of the cause's hint (``RetryAfterProviding``) if that
+    /// is longer.
+    ///
+    /// While a trial call is under way, its end is unknown, so only the rest of the hint counts; nil if there is none.
     public let retryAfter: Duration?
-    /// The failure that opened the circuit last; a ``CircuitChanged`` if ``CircuitBreaker/open()`` did.
+    /// The failure that opened the circuit last; a ``CircuitChanged`` if ``CircuitBreaker/open()`` opened it.
     public let cause: any Error
 
-    /// Makes a refusal, for tests and fakes.
+    /// Creates a refusal, for tests and fakes.
     ///
     /// - Parameters:
     ///   - name: The breaker's name.
-    ///   - retryAfter: How long to wait; nil while a trial is under way.
+    ///   - retryAfter: How long to wait; nil if that is unknown, because a trial call is under way.
     ///   - cause: The failure that opened the circuit last.
     public init(name: String, retryAfter: Duration?, cause: any Error) {
         (self.name, self.retryAfter, self.cause) = (name, retryAfter, cause)

@@ -1,16 +1,17 @@
 import ErrorRouting
 
-/// The state machine of a circuit: a plain value, whose events return what to do.
+/// The state machine of a circuit: a plain value.
 ///
-/// It has no clock and no lock. Callers pass the current moment, as the time since the circuit was made. A moment
-/// before one that was passed earlier means that the clock was put back: what would be in the future counts as if it
-/// happened now. No user code runs in it: an error that it discards is returned to the caller, since an error that is
-/// an object may run a `deinit`.
+/// Its events return the action to take.
+///
+/// It has no clock and no lock. Callers pass the current time, measured from the circuit's creation. If a time is
+/// earlier than a previous one, the clock was set back: events in the future count as if they happened now. The machine
+/// runs no user code: it returns discarded errors to the caller, because releasing an error can run a `deinit`.
 struct CircuitMachine {
     /// A failure that counts.
     struct Failure {
         let error: any Error
-        /// How long it asks to wait; nil if it does not say.
+        /// The error's hint; nil if it has none.
         let retryAfter: Duration?
     }
 
@@ -19,41 +20,41 @@ struct CircuitMachine {
         case success
         /// An error that counts as a failure.
         case failure(Failure)
-        /// An error that does not count as a failure.
+        /// An error that doesn't count as a failure.
         case otherError
-        /// A circuit's refusal or change, which says nothing of what was called.
+        /// A circuit's refusal or change, which shows nothing about the dependency.
         case refusal
         /// The call's task was cancelled, or the error is a cancellation.
         case cancellation
     }
 
-    /// Whether an attempt is made.
+    /// Whether a call is made.
     enum Admission {
-        /// The attempt is made, in a closed circuit; the era is passed to `end` when the attempt ends.
+        /// The call is made in a closed circuit. Pass the era to `end` when the call ends.
         case passes(era: Int)
-        /// The attempt is made as a trial; its number is passed to `endTrial` when the trial ends.
+        /// The call is made as a trial call. Pass its number to `endTrial` when it ends.
         case tries(UInt64)
-        /// The attempt is made within a trial, which alone counts.
+        /// The call is made within a trial call. Only the trial call counts.
         case isPartOfTrial
-        /// The attempt is not made.
+        /// The call isn't made.
         case refused(retryAfter: Duration?, cause: any Error)
     }
 
-    /// What an event has changed.
+    /// The change that an event made.
     struct Change {
-        /// The new state; nil if the state is as before.
+        /// The new state; nil if the state didn't change.
         var state: CircuitChanged.State?
         /// The failure that opened the circuit; nil if something else changed its state.
         var cause: (any Error)?
-        /// An error that is not needed any more, returned so that it is released after unlocking.
+        /// A discarded error, returned so that it is released after unlocking.
         var released: (any Error)?
     }
 
     private enum Phase {
-        /// `latest` is the failure that was counted last.
+        /// `latest` is the last counted failure.
         case closed(latest: Failure?)
         case open(Opening)
-        /// `trial` is the number of the trial under way; nil after a trial that made room for the next.
+        /// `trial` is the number of the trial call under way; nil after a trial call whose error didn't count.
         case halfOpen(trial: UInt64?, Opening)
     }
 
@@ -62,14 +63,14 @@ struct CircuitMachine {
         let failure: Failure
         var since: Duration
 
-        /// Returns the time that is left of a wait since the opening; nil if it is over.
+        /// Returns the rest of a wait that began at the opening; nil if it is over.
         mutating func rest(of wait: Duration, at now: Duration) -> Duration? {
             since = min(since, now)
             let rest = wait - (now - since)
             return rest > .zero ? rest : nil
         }
 
-        /// Returns the time that is left of the wait that the failure asks for; nil if it is over or there is none.
+        /// Returns the rest of the failure's hint; nil if it is over or there is none.
         mutating func restOfHint(at now: Duration) -> Duration? { failure.retryAfter.flatMap { rest(of: $0, at: now) } }
     }
 
@@ -79,14 +80,14 @@ struct CircuitMachine {
     private var window: CallWindow
     private var phase = Phase.closed(latest: nil)
     private var lastTrial: UInt64 = 0
-    /// The number of the last time for which the circuit was closed.
+    /// The number of the last closed period.
     private var era = 1
 
     /// - Parameters:
-    ///   - ratio: The part of the calls that must have failed for the circuit to open; above 0, at most 1.
-    ///   - minimumCalls: How many calls must have ended for the circuit to open; at least 1.
-    ///   - window: The time within which they must have ended; positive.
-    ///   - openPeriod: How long an open circuit refuses attempts before a trial; not negative.
+    ///   - ratio: The share of failed calls at which the circuit opens; above 0 and at most 1.
+    ///   - minimumCalls: How many calls must have ended before the circuit can open; at least 1.
+    ///   - window: How long a call counts after it ended; positive.
+    ///   - openPeriod: How long an open circuit refuses calls before it admits a trial call; not negative.
     init(opensAt ratio: Double, of minimumCalls: Int, within window: Duration, openFor openPeriod: Duration) {
         self.ratio = ratio
         self.minimumCalls = minimumCalls
@@ -94,7 +95,9 @@ struct CircuitMachine {
         self.window = CallWindow(length: window)
     }
 
-    /// The state after the last event; after the open period it stays `.open` until the next attempt.
+    /// The state after the last event.
+    ///
+    /// After the open period it stays `.open` until the next call.
     var state: CircuitChanged.State {
         switch phase {
         case .closed: .closed
@@ -103,26 +106,27 @@ struct CircuitMachine {
         }
     }
 
-    /// The number of this time for which the circuit is closed; nil while it is not.
+    /// The number of the current closed period; nil while the circuit isn't closed.
     var closedEra: Int? { if case .closed = phase { era } else { nil } }
 
-    /// The number of the window's slot within which successes may be counted later, with `countSuccesses`; nil while a
-    /// success could open the circuit, because the window contains failures.
+    /// The number of the slot in which successes may be counted later, with `countSuccesses`.
+    ///
+    /// It is nil while the window contains failures, because a success could then open the circuit.
     var healthySlot: Int? {
         guard case .closed = phase, window.failures == 0 else { return nil }
         return window.number
     }
 
-    /// Counts successes of the slot that was the last `healthySlot`.
+    /// Counts successes in the slot that was the last `healthySlot`.
     mutating func countSuccesses(_ count: Int) {
         if case .closed = phase { window.add(calls: count) }
     }
 
-    /// Decides whether an attempt is made.
+    /// Decides whether a call is made.
     ///
     /// - Parameters:
-    ///   - enclosing: The number of the trial within which the attempt is made, which may be over; nil for none.
-    ///   - now: The current moment.
+    ///   - enclosing: The number of the trial call around this call, which might be over; nil for none.
+    ///   - now: The current time.
     mutating func admit(within enclosing: UInt64? = nil, at now: Duration) -> (Admission, Change) {
         switch phase {
         case .closed:
@@ -144,15 +148,15 @@ struct CircuitMachine {
         }
     }
 
-    /// Counts a call that has ended and was not a trial; opens the circuit if enough calls have ended and failed.
+    /// Counts a call that wasn't a trial call, and opens the circuit if enough calls ended and enough of them failed.
     ///
-    /// Only a closed circuit counts. In a half-open one only the trial decides, since another attempt that fails then
-    /// may have begun long ago; for the same reason an attempt from before the circuit closed does not count.
+    /// Only a closed circuit counts calls. In a half-open circuit only the trial call decides, because another failing
+    /// call might have begun long ago. For the same reason, a call that began before the circuit closed doesn't count.
     ///
     /// - Parameters:
     ///   - end: How the call ended.
     ///   - callEra: The era in which the call was admitted.
-    ///   - now: The moment of the end.
+    ///   - now: The time of the end.
     mutating func end(_ end: End, in callEra: Int, at now: Duration) -> Change {
         guard callEra == era, case .closed(var latest) = phase else { return Change() }
         var released: (any Error)?
@@ -168,20 +172,20 @@ struct CircuitMachine {
             (released, latest) = (latest?.error, failure)
             phase = .closed(latest: latest)
         }
-        // A quotient and not a product, which rounding can make larger than a whole number of calls.
+        // Use a quotient: rounding can make the product larger than a whole number of calls.
         guard let latest, window.calls >= minimumCalls, Double(window.failures) / Double(window.calls) >= ratio else {
             return Change(released: released)
         }
         return open(latest, at: now, releasing: released)
     }
 
-    /// Ends a trial.
+    /// Ends a trial call.
     ///
     /// - Parameters:
-    ///   - trial: The trial's number. If it is not under way, because the circuit was opened or closed by hand, nothing
-    ///     happens.
-    ///   - end: How the trial ended.
-    ///   - now: When the trial ended.
+    ///   - trial: The trial call's number. If the circuit was opened or closed by hand, the trial call is over and
+    ///     nothing happens.
+    ///   - end: How the trial call ended.
+    ///   - now: When the trial call ended.
     mutating func endTrial(_ trial: UInt64, _ end: End, at now: Duration) -> Change {
         guard case .halfOpen(trial, var opening) = phase else { return Change() }
         switch end {
@@ -190,10 +194,11 @@ struct CircuitMachine {
         case .failure(let failure):
             return open(failure, at: now, releasing: opening.failure.error)
         case .cancellation:
-            // The next trial might be cancelled too, and each would reach what may be down.
+            // Open again: the next trial call might be cancelled too, and each would reach a dependency that might be
+            // down.
             let failure = Failure(error: opening.failure.error, retryAfter: opening.restOfHint(at: now))
             phase = .open(Opening(failure: failure, since: now))
-            // Without the cause: the change that the failure made has it.
+            // Leave out the cause: the earlier change already has it.
             return Change(state: .open)
         case .otherError, .refusal:
             phase = .halfOpen(trial: nil, opening)
@@ -204,15 +209,15 @@ struct CircuitMachine {
     /// Opens the circuit by hand.
     ///
     /// - Parameters:
-    ///   - reason: The cause of refusals.
-    ///   - now: The current moment, at which the open period begins.
+    ///   - reason: The cause for refusals.
+    ///   - now: The current time, at which the open period begins.
     mutating func open(because reason: any Error, at now: Duration) -> Change {
         let state: CircuitChanged.State? = state == .open ? nil : .open
         let change = open(Failure(error: reason, retryAfter: nil), at: now, releasing: cause)
         return Change(state: state, released: change.released)
     }
 
-    /// Closes the circuit, and forgets all calls.
+    /// Closes the circuit and discards all counted calls.
     mutating func close() -> Change {
         let change = Change(state: state == .closed ? nil : .closed, released: cause)
         window.removeAll()

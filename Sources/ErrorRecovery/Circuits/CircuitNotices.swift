@@ -1,11 +1,12 @@
 import ErrorRouting
 
-/// Where a circuit posts its changes: always the same place, whichever caller happens to change the state.
+/// Posts a circuit's changes, always to the same poster, whichever caller changes the state.
 struct CircuitNotices: Sendable {
     private let errors: any ErrorPosting
-    /// The bus of the task that made the circuit, if the circuit was told to report to `.ambient`.
+    /// The bus of the task that created the circuit, if the circuit posts to `.ambient`.
     ///
-    /// Weak: a circuit may live as long as the process, and must not keep a bus alive that is no longer needed.
+    /// It is weak because a circuit might live as long as the process, and must not retain a bus that is no longer
+    /// needed.
     private weak var home: ErrorBus?
     private let source: ErrorReport.Source
 
@@ -17,12 +18,8 @@ struct CircuitNotices: Sendable {
 
     func post(_ change: CircuitChanged) {
         let metadata = ["circuit.name": change.name, "circuit.state": change.state.rawValue]
-        if !(errors is AmbientErrorPosting) {
-            errors.post(change, as: .notice, metadata: metadata, source: source)
-        } else {
-            // Not the caller's bus or scope: those are of whoever happens to change the state.
-            let poster: any ErrorPosting = home ?? AmbientErrorPosting.root
-            poster.post(change, as: .notice, metadata: metadata, source: source)
-        }
+        // Don't post to the caller's bus or scope: any caller can change the state.
+        let target: any ErrorPosting = errors is AmbientErrorPosting ? home ?? AmbientErrorPosting.root : errors
+        target.post(change, as: .notice, metadata: metadata, source: source)
     }
 }

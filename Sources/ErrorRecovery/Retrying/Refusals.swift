@@ -1,23 +1,25 @@
 import ErrorRouting
 
-/// Whether an error says that the operation must not be tried again: itself, or an error under it.
+/// Returns whether an error, or an error wrapped in it, forbids another attempt.
 func forbidsRetry(_ error: any Error) -> Bool { forbidding.match(error) != nil }
 
-/// What forbids is looked for under a circuit's refusal too, unless the refusal is all that failed.
+/// Matches an error that forbids another attempt.
+///
+/// It searches the errors wrapped in a circuit's refusal too, unless the refusal is the only failure.
 let forbidding =
     (.any && ErrorMatcher.anywhere(.conforming(to: (any RetryClassified).self).where(\.forbidsRetry))
     && .predicate { !isRefusal($0) })
     .named("an error that forbids another attempt")
 
-/// Whether an error says that a circuit refused the attempt, and nothing else, so that nothing was sent.
+/// Returns whether an error contains a circuit's refusal and nothing else, so that nothing was sent.
 ///
-/// The error is the refusal, or wraps nothing but it. If there is another error beside the refusal, something may have
-/// been sent. What is under the refusal, its cause, is another attempt's error.
+/// The error is the refusal itself, or wraps only the refusal. If it also contains another error, something might have
+/// been sent. The refusal's own cause is an earlier call's error.
 func isRefusal(_ error: any Error) -> Bool {
-    // Most errors have no refusal under them, and are walked once.
+    // Search once: most errors contain no refusal.
     guard ErrorMatcher.anywhere(refusal).match(error) != nil else { return false }
     var error = error
-    // As many errors as `anywhere` visits.
+    // Visit as many errors as `anywhere` does.
     for _ in 0..<64 {
         if refusal.match(error) != nil { return true }
         let under = underlyingErrors(of: error)

@@ -1,11 +1,11 @@
 public import ErrorRouting
 
 extension RetryPolicy {
-    /// Returns a policy that retries the errors that a matcher matches.
+    /// Returns a policy that retries errors that a matcher matches.
     ///
     /// - Parameters:
     ///   - matcher: What to match.
-    ///   - cost: How many tokens such a retry costs in the budget; at least 1.
+    ///   - cost: How many tokens of the budget such a retry costs; at least 1.
     ///   - fileID: The file that registers the rule.
     ///   - line: The line that registers the rule.
     /// - Returns: The policy with the rule, which is tried before all others.
@@ -29,7 +29,7 @@ extension RetryPolicy {
         changing { $0.on(error, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
 
-    /// Returns a policy that retries a domain of `NSError`, or one code of it; see
+    /// Returns a policy that retries an `NSError` domain or one of its codes; see
     /// ``retrying(matching:cost:fileID:line:)``.
     public func retrying(
         domain: String, code: Int? = nil, cost: Int = 1, fileID: String = #fileID, line: UInt = #line
@@ -37,7 +37,7 @@ extension RetryPolicy {
         changing { $0.on(domain: domain, code: code, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
 
-    /// Returns a policy that does not retry the errors that a matcher matches.
+    /// Returns a policy that doesn't retry errors that a matcher matches.
     ///
     /// - Parameters:
     ///   - matcher: What to match.
@@ -50,21 +50,19 @@ extension RetryPolicy {
         changing { $0.on(matching: matcher, .fail, fileID: fileID, line: line) }
     }
 
-    /// Returns a policy that does not retry a type of error and its subclasses; see ``failing(matching:fileID:line:)``.
+    /// Returns a policy that doesn't retry a type of error and its subclasses; see ``failing(matching:fileID:line:)``.
     public func failing<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(type, .fail, fileID: fileID, line: line) }
     }
 
-    /// Returns a policy that does not retry errors equal to one; see ``failing(matching:fileID:line:)``.
+    /// Returns a policy that doesn't retry errors equal to one; see ``failing(matching:fileID:line:)``.
     public func failing<E: Error & Equatable>(_ error: E, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(error, .fail, fileID: fileID, line: line) }
     }
 
-    /// Returns a policy that does not retry a domain of `NSError`, or one code of it; see
+    /// Returns a policy that doesn't retry an `NSError` domain or one of its codes; see
     /// ``failing(matching:fileID:line:)``.
-    public func failing(
-        domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line
-    ) -> Self {
+    public func failing(domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(domain: domain, code: code, .fail, fileID: fileID, line: line) }
     }
 
@@ -75,23 +73,21 @@ extension RetryPolicy {
         return result
     }
 
-    /// Traps on an invalid cost when the rule is made, not when an error first matches it.
+    /// Traps on an invalid cost when the rule is added, not when an error first matches it.
     private func checked(_ cost: Int) -> Int {
         if cost < 1 { fatalError("RetryPolicy.retrying: the cost of a retry must be at least 1, not \(cost)") }
         return cost
     }
 }
 
-// A protocol is not a concrete error type: these overloads make the compiler say what to write instead.
+// These overloads give the compiler a message for protocols, which aren't concrete error types.
 
 extension RetryPolicy {
     /// Unavailable for protocols: use `retrying(matching: .conforming(to:))`.
     @available(
         *, unavailable, message: "not a concrete error type: use retrying(matching: .conforming(to:)) for a protocol"
     )
-    public func retrying<P>(
-        _ type: P.Type, cost: Int = 1, fileID: String = #fileID, line: UInt = #line
-    ) -> Self {
+    public func retrying<P>(_ type: P.Type, cost: Int = 1, fileID: String = #fileID, line: UInt = #line) -> Self {
         self
     }
 

@@ -1,18 +1,18 @@
-/// What `retry` decided about one failed attempt, and why.
+/// The decision of `retry` about one failed attempt.
 public struct RetryStep: Sendable, CustomStringConvertible {
-    /// Whether the operation is tried again, or why not.
+    /// Whether the operation is tried again, or the reason why not.
     public enum Verdict: Sendable, Hashable {
-        /// It is tried again after a delay; `hinted` if the error or a rule asked for that delay.
+        /// It is tried again after a delay. `hinted` is true if the delay comes from the error or a rule.
         case retriesAfter(Duration, hinted: Bool)
-        /// The policy's rules do not retry the error, or the error forbids it.
+        /// The policy's rules don't retry the error, or the error forbids it.
         case notRetryable
         /// This was the last attempt that the policy allows.
         case attemptsSpent
-        /// The budget does not hold the cost of a retry.
+        /// The budget doesn't contain the cost of a retry.
         case budgetSpent
-        /// The next attempt would not start before the deadline.
+        /// The next attempt wouldn't begin before the deadline.
         case deadlineWouldPass
-        /// The error asks for a longer delay than the policy allows.
+        /// The hint is longer than the policy allows.
         case hintTooLong(Duration)
         /// The error is a cancellation, the task is cancelled, or the clock's sleep threw.
         case cancelled
@@ -27,7 +27,7 @@ public struct RetryStep: Sendable, CustomStringConvertible {
     /// The decision.
     public let verdict: Verdict
 
-    /// Makes a step, for tests and fakes.
+    /// Creates a step, for tests and fakes.
     ///
     /// - Parameters:
     ///   - attempt: The number of the failed attempt; 1 for the first.

@@ -1,37 +1,37 @@
 public import ErrorRouting
 
-/// Runs an operation, and runs it again as a policy says.
+/// Runs an operation, and runs it again as a policy decides.
 ///
 /// ```swift
 /// let receipt = try await retry(.payments) { attempt in try await client.charge(order) }
 /// ```
 ///
-/// The last error is thrown unchanged, and never posted: whoever catches it and does not throw it on should post it. A
-/// cancelled task makes no further attempt: a delay ends at once, and the last error is thrown.
+/// The last error is thrown unchanged and never posted. If you catch it and don't rethrow it, post it. A cancelled task
+/// makes no further attempt: a delay ends at once, and the last error is thrown.
 ///
-/// The errors of attempts that are followed by another can be posted, with the role `.attempt`: each just before the
-/// next attempt, because only then is it certain that it is not the last one, which is thrown. Their metadata have the
-/// number of the failed attempt under `retry.attempt`, the policy's number of attempts under `retry.of`, and the delay
-/// after the failed attempt under `retry.delay`.
+/// Pass `errors` to post the error of each attempt that a retry follows, with the role `.attempt`. The error is posted
+/// just before the next attempt, because only then is it certain that it isn't the last error, which is thrown. The
+/// metadata contain the number of the failed attempt (`retry.attempt`), the policy's number of attempts (`retry.of`),
+/// and the delay after the failed attempt (`retry.delay`).
 ///
-/// Retries in retries multiply: three attempts of three attempts each are nine. Give both policies the same
-/// ``RetryBudget``, which bounds them together, or retry in one place.
+/// Nested retries multiply: three attempts with three attempts each are nine. Give both policies the same
+/// ``RetryBudget``, which bounds them together, or retry in only one layer.
 ///
 /// - Parameters:
 ///   - policy: Which errors are retried, how often, and after which delays.
 ///   - clock: The clock for the delays and the deadline; a test clock in tests.
-///   - errors: Where the errors of attempts that are followed by another are posted, with the role `.attempt`; nil for
-///     nowhere.
+///   - errors: Where to post the errors of attempts that a retry follows, with the role `.attempt`; nil for nowhere.
 ///   - metadata: The metadata to post with these errors.
 ///   - fileID: The file that these errors name as their source.
 ///   - line: The line that these errors name as their source.
-///   - onStep: Called for every failed attempt with the decision about it, and once more if no attempt follows the
-///     delay after all. It keeps the caller's isolation.
-///   - operation: The operation; it gets the number of the attempt, 1 for the first. It keeps the caller's isolation.
+///   - onStep: Called with the decision about every failed attempt, and once more if no attempt follows the delay after
+///     all. It keeps the caller's isolation.
+///   - operation: The operation. It receives the number of the attempt, 1 for the first. It keeps the caller's
+///     isolation.
 /// - Returns: The operation's result.
 /// - Throws: The error of the last attempt.
-/// - Complexity: If the first attempt succeeds, at most a task-local value and one atomic read are added for a budget,
-///   and one read of the clock for a deadline. Nothing is allocated.
+/// - Complexity: If the first attempt succeeds, a budget adds at most a task-local value and one atomic read, and a
+///   deadline adds one read of the clock. Nothing is allocated.
 @inlinable
 public func retry<T, F: Error, C: Clock>(
     _ policy: RetryPolicy, clock: C = ContinuousClock(), errors: (any ErrorPosting)? = nil,
@@ -53,9 +53,9 @@ public func retry<T, F: Error, C: Clock>(
     }
 }
 
-/// Continues `retry` after its first attempt has failed.
+/// Continues `retry` after its first attempt failed.
 ///
-/// A function of its own, so that the code for a first attempt that succeeds is short and can be inlined.
+/// It is a separate function so that the code for a successful first attempt is short and can be inlined.
 ///
 /// - Parameters:
 ///   - first: The error that the first attempt threw.
@@ -72,27 +72,27 @@ func retryAgain<T, F: Error, C: Clock>(
     var generator = SystemRandomNumberGenerator()
     func elapsed() -> Duration { start.map { $0.duration(to: clock.now) } ?? .zero }
     while true {
-        // If `F` is `any Error`, generic code has boxed the error once more: unbox it.
+        // Unbox the error: if `F` is `any Error`, generic code has boxed it once more.
         let thrown = ErrorMatcher.any.match(error) ?? error
         let attempt = progress.attempt
-        func tell(_ verdict: RetryStep.Verdict) {
+        func report(_ verdict: RetryStep.Verdict) {
             onStep(RetryStep(attempt: attempt, maxAttempts: policy.maxAttempts, error: thrown, verdict: verdict))
         }
         let verdict = progress.verdict(
             on: thrown, isCancelled: Task.isCancelled, elapsed: elapsed, using: &generator)
-        tell(verdict)
+        report(verdict)
         guard case .retriesAfter(let delay, _) = verdict else { throw error }
         let hasSlept = await sleep(for: delay, on: clock)
-        // The clock may ignore cancellation, or may have slept longer than asked for.
+        // Check again: the clock might ignore cancellation, or might have slept longer than requested.
         if let obstacle = progress.obstacle(isCancelled: !hasSlept || Task.isCancelled, elapsed: elapsed) {
-            tell(obstacle)
+            report(obstacle)
             throw error
         }
         if let errors {
-            let place = [
+            let position = [
                 "retry.attempt": "\(attempt)", "retry.of": "\(policy.maxAttempts)", "retry.delay": "\(delay)",
             ]
-            errors.post(thrown, as: .attempt, metadata: metadata.merging(place) { $1 }, source: source)
+            errors.post(thrown, as: .attempt, metadata: metadata.merging(position) { $1 }, source: source)
         }
         do throws(F) {
             guard let budget = policy.budget else { return try await operation(progress.attempt) }
@@ -103,10 +103,10 @@ func retryAgain<T, F: Error, C: Clock>(
     }
 }
 
-/// Sleeps, and returns whether the sleep ended without an error.
+/// Sleeps and returns whether the sleep ended without an error.
 private func sleep<C: Clock>(for delay: Duration, on clock: C) async -> Bool where C.Duration == Duration {
     do {
-        // The system's clock would keep a sleep that is cancelled until its time is over.
+        // Use the core's sleep: the system's clock would keep a cancelled sleep in memory until its time.
         if clock is ContinuousClock { try await sleep(for: delay) } else { try await clock.sleep(for: delay) }
         return true
     } catch {

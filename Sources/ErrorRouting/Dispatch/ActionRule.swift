@@ -15,6 +15,12 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
         super.init(matcher, at: source)
     }
 
+    @usableFromInline
+    init(type: Input.Type, at source: ErrorReport.Source, _ action: @escaping Action) where Input: Error {
+        self.action = action
+        super.init(type: type, at: source)
+    }
+
     /// A rule that ignores the errors that it matches.
     @usableFromInline
     init(ignoring matcher: ErrorMatcher<Input>, at source: ErrorReport.Source) {
@@ -46,6 +52,12 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
         super.init(matcher, at: source, Traits(needsReport: true))
     }
 
+    @usableFromInline
+    init(type: Input.Type, at source: ErrorReport.Source, _ action: @escaping Action) where Input: Error {
+        self.action = action
+        super.init(type: type, at: source, Traits(needsReport: true))
+    }
+
     override func perform(
         _ input: Input, _ error: any Error, _ report: inout LazyReport
     ) throws -> HandleStrategy {
@@ -65,6 +77,12 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
         self.action = action
         super.init(matcher, at: source, Traits(isAsynchronous: true))
+    }
+
+    @usableFromInline
+    init(type: Input.Type, at source: ErrorReport.Source, _ action: @escaping Action) where Input: Error {
+        self.action = action
+        super.init(type: type, at: source, Traits(isAsynchronous: true))
     }
 
     override func actSuspending(on error: any Error) async throws -> HandleStrategy {
@@ -88,6 +106,12 @@ final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchec
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
         self.action = action
         super.init(matcher, at: source, Traits(isAsynchronous: true, needsReport: true))
+    }
+
+    @usableFromInline
+    init(type: Input.Type, at source: ErrorReport.Source, _ action: @escaping Action) where Input: Error {
+        self.action = action
+        super.init(type: type, at: source, Traits(isAsynchronous: true, needsReport: true))
     }
 
     override func performSuspending(

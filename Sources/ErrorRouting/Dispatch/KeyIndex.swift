@@ -114,12 +114,12 @@ struct DomainKey: Equatable {
 final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
     typealias Condition = (key: DomainKey, step: RuleStep)
 
-    /// The largest number of rules for one code that are told apart without the domain's hash.
-    private static let fewRules = 4
+    /// The largest number of domains with one code that are told apart without the domain's hash.
+    private static let fewDomains = 4
 
     /// Whether the errors are `NSError` objects.
     private let isOfObjects: Bool
-    /// Whether so many rules have the same code that domains are hashed: hashing one takes as long as all the rest.
+    /// Whether so many domains have the same code that domains are hashed: hashing one takes as long as all the rest.
     private let hashesDomains: Bool
 
     /// - Parameters:
@@ -128,21 +128,27 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
     ///   - isOfObjects: Whether the errors are `NSError` objects.
     init(_ conditions: [Condition], among others: [RuleStep], isOfObjects: Bool) {
         var anyCode: [String: [RuleStep]] = [:]
-        var counts: [Int: Int] = [:]
-        for (key, step) in conditions {
-            if let code = key.code {
-                counts[code, default: 0] += 1
-            } else {
-                anyCode[key.domain, default: []].append(step)
-            }
+        var domains: [String] = []
+        // By their places: a loop would copy each tuple, with its step.
+        for place in conditions.indices {
+            let domain = conditions[place].key.domain
+            if conditions[place].key.code == nil { anyCode[domain, default: []].append(conditions[place].step) }
+            if domains.count <= Self.fewDomains, !domains.contains(domain) { domains.append(domain) }
         }
-        let hashesDomains = counts.values.contains { $0 > Self.fewRules }
+        // Most rules are for a few domains, and those are found without hashing anything.
+        let hashesDomains = domains.count > Self.fewDomains && Self.haveManyDomainsForOneCode(conditions)
         self.isOfObjects = isOfObjects
         self.hashesDomains = hashesDomains
         let entries = conditions.lazy.map { (key: $0.key, hash: Self.hash($0.key, hashesDomains), step: $0.step) }
         super.init(entries, room: conditions.count) { key in
             key.code == nil || anyCode.isEmpty ? others : others + anyCode[key.domain, default: []]
         }
+    }
+
+    private static func haveManyDomainsForOneCode(_ conditions: [Condition]) -> Bool {
+        var counts: [Int: Int] = [:]
+        for (key, _) in conditions { if let code = key.code { counts[code, default: 0] += 1 } }
+        return counts.values.contains { $0 > fewDomains }
     }
 
     /// A code is its own hash, because the table spreads those.

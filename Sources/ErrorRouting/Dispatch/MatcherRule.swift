@@ -5,7 +5,20 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
         evaluation = matcher.evaluation
-        super.init(matcher.shape, matcher.predicate, at: source, traits)
+        super.init(
+            matcher.shape, matcher.requirement, matcher.predicate, matcher.hasPredicate, at: source, traits)
+    }
+
+    /// Creates a rule by the error's type, without a matcher if a type that is compared is enough: most rules are so.
+    init(type: Input.Type, at source: ErrorReport.Source, _ traits: Traits = Traits()) where Input: Error {
+        if let exactType = MatcherShape.exactType(type) {
+            evaluation = nil
+            super.init(.type(type), (exactType, true), { _ in true }, false, at: source, traits)
+        } else {
+            let matcher = ErrorMatcher<Input>.type(type)
+            evaluation = matcher.evaluation
+            super.init(matcher.shape, matcher.requirement, matcher.predicate, matcher.hasPredicate, at: source, traits)
+        }
     }
 
     final override func matches(_ subject: inout ErrorSubject) -> Bool { match(&subject) != nil }
@@ -14,7 +27,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     private final func match(_ subject: inout ErrorSubject) -> Input? {
         guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }
-        return ErrorMatcher<Input>.evaluate(&subject, .init(holds: predicate), evaluation)
+        return ErrorMatcher<Input>.evaluate(&subject, predicate, evaluation)
     }
 
     override func act<Content: Error>(

@@ -24,32 +24,32 @@ class Rule: RuleNode, @unchecked Sendable {
     final let match: RuleStep.Match
     /// What to call instead of the matcher, kept here so that it costs no more than a call; true for every error
     /// if there is nothing.
-    final let predicate: @Sendable (any Error) -> Bool
+    final let predicate: ErrorPredicate
 
     /// - Parameters:
     ///   - shape: What the matcher is made of.
+    ///   - requirement: The matcher's ``ErrorMatcher/requirement``.
     ///   - predicate: What to call instead of the matcher (``ErrorMatcher/predicate``).
+    ///   - hasPredicate: Whether there is such a predicate.
     ///   - source: Where the rule is registered.
     ///   - traits: What the rule does with an error that it matches.
     init(
-        _ shape: MatcherShape, _ predicate: ErrorPredicate?, at source: ErrorReport.Source,
-        _ traits: Traits = Traits()
+        _ shape: MatcherShape, _ requirement: MatcherShape.Requirement, _ predicate: @escaping ErrorPredicate,
+        _ hasPredicate: Bool, at source: ErrorReport.Source, _ traits: Traits = Traits()
     ) {
-        let requirement = shape.requirement
         registration = RuleRegistration(shape: shape, source: source)
+        self.predicate = predicate
         self.traits = traits
         requiredType = requirement.type
         if requirement.isOnlyType {
             match = .certain
-        } else if predicate != nil, !traits.isAsynchronous {
+        } else if hasPredicate, !traits.isAsynchronous {
             match = requiredType != nil ? .byValue : shape.isDomain ? .byDomain : .byPredicate
         } else if shape.key?.isAll == true, !traits.isAsynchronous || requiredType != nil {
             match = .comparing
         } else {
             match = .asked
         }
-        // No `??`, which would allocate for the closure.
-        if let predicate { self.predicate = predicate.holds } else { self.predicate = { _ in true } }
     }
 
     /// Whether an error of a type may match; runs no code of the user's.

@@ -36,7 +36,7 @@ struct TypeReach {
         var (values, domains): ([ValueEntry], [DomainIndex.Condition]) = ([], [])
         for step in rules where step.isFor(type) {
             let shape = step.shape
-            let verdict = step.match == .certain ? .certain : shape.verdict(for: &subject, asksDomain: true)
+            let verdict = step.match == .certain ? .certain : shape.verdict(for: &subject, asksDomain: !isOfObjects)
             if verdict == .never { continue }
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
             if verdict >= .always, step.match == .certain || shape.verdict(for: &subject) >= .always {

@@ -74,7 +74,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(SynchronousRule(.type(type), at: .init(fileID: fileID, line: line), action))
+        adding(SynchronousRule(type: type, at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a type of error, with an action that also gets the report; see `on(matching:)` above.
@@ -85,7 +85,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(SynchronousReportRule(.type(type), at: .init(fileID: fileID, line: line), action))
+        adding(SynchronousReportRule(type: type, at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a type of error, with an action that may suspend; see `on(matching:)` above.
@@ -96,7 +96,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousRule(.type(type), at: .init(fileID: fileID, line: line), action))
+        adding(AsynchronousRule(type: type, at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a type of error, with an action that also gets the report, and may suspend; see
@@ -108,7 +108,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousReportRule(.type(type), at: .init(fileID: fileID, line: line), action))
+        adding(AsynchronousReportRule(type: type, at: .init(fileID: fileID, line: line), action))
     }
 }
 

@@ -29,7 +29,7 @@ extension ErrorMatcher where Output: Error {
                 return subject.isNSErrorObject ? bridge(subject.nsError()) : nil
             }
         }
-        return Self(byType: .type(Output.self))
+        return Self(.type(Output.self), id: 0, nil)
     }
 }
 
@@ -63,11 +63,11 @@ extension ErrorMatcher where Output: Error & Equatable {
                 return error == value && value == value && error == error ? error : nil
             }
         }
-        let predicate: @Sendable (any Error) -> Bool = { error in
+        let predicate: ErrorPredicate = { error in
             let error = unsafe ErrorSubject.content(of: error, as: Output.self)
             return error == value && value == value && error == error
         }
-        return Self(.value(value), predicate: ErrorPredicate(holds: predicate), nil)
+        return Self(.value(value), predicate: predicate)
     }
 }
 
@@ -158,7 +158,7 @@ extension ErrorMatcher where Output == any Error {
     /// - Complexity: That of `predicate`, for every error that reaches the rule: an error's type does not say whether
     ///   the rule can match, so each such rule makes a handler slower.
     public static func predicate(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
-        Self(.predicate, predicate: ErrorPredicate(holds: predicate)) { subject in
+        Self(.predicate, predicate: predicate) { subject in
             predicate(subject.error) ? subject.error : nil
         }
     }
@@ -183,7 +183,6 @@ extension ErrorMatcher where Output == NSError {
     /// - Complexity: O(1); an error is bridged at most once, whatever the number of such rules.
     public static func nsError(domain: String, code: Int? = nil) -> Self {
         Self(
-            .nsError(domain: domain, code: code),
-            predicate: ErrorPredicate { TypeDomains.mayHave($0, domain: domain, code: code) }, nil)
+            .nsError(domain: domain, code: code), predicate: { TypeDomains.mayHave($0, domain: domain, code: code) })
     }
 }

@@ -22,7 +22,9 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     ///
     /// The matcher matches where it returns true, and the output is the error. By domain, that holds for `NSError` objects;
     /// of another error it only says whether it may match. Called only for errors of the type that the shape requires.
-    let predicate: ErrorPredicate?
+    let predicate: ErrorPredicate
+    /// Whether there is such a predicate; if not, ``predicate`` is true for every error.
+    let hasPredicate: Bool
 
     /// What ``evaluate(_:)`` calls instead of its own two ways.
     ///
@@ -32,28 +34,41 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// Most rules match such errors, and a closure would be an allocation for each of them.
     let evaluation: Evaluation?
 
-    /// What the matcher is combined from; nil for a matcher by the output's type alone, which calls no code of the user's.
+    /// Tells the matcher from others, so that one which occurs twice in a combination is called once.
     ///
-    /// Its identity tells the matcher from others, so that one which occurs twice in a combination is called once.
+    /// 0 for a matcher by the output's type alone, which calls no code of the user's.
+    let id: UInt
+    /// What the matcher is combined from; nil if it is not a combination.
     let parts: MatcherParts?
 
     typealias Evaluation = @Sendable (inout ErrorSubject) -> Output?
 
+    @inline(__always)
     init(
-        _ shape: MatcherShape, predicate: ErrorPredicate? = nil, parts: MatcherParts = MatcherParts(),
-        _ evaluation: Evaluation?
+        _ shape: MatcherShape, id: UInt = MatcherParts.nextID(), parts: MatcherParts? = nil, _ evaluation: Evaluation?
     ) {
-        (self.shape, self.predicate, self.evaluation, self.parts) = (shape, predicate, evaluation, parts)
+        self.init(shape, { _ in true }, hasPredicate: false, id: id, parts: parts, evaluation)
     }
 
-    /// Creates a matcher by the output's type alone, a struct's or an enum's.
-    init(byType shape: MatcherShape) {
-        (self.shape, predicate, evaluation, parts) = (shape, nil, nil, nil)
+    @inline(__always)
+    init(_ shape: MatcherShape, predicate: @escaping ErrorPredicate, _ evaluation: Evaluation? = nil) {
+        self.init(shape, predicate, hasPredicate: true, id: MatcherParts.nextID(), parts: nil, evaluation)
     }
 
-    /// Creates a matcher that decides as another one does.
-    private init(_ shape: MatcherShape, as matcher: Self) {
-        (self.shape, predicate, evaluation, parts) = (shape, matcher.predicate, matcher.evaluation, matcher.parts)
+    @inline(__always)
+    private init(
+        _ shape: MatcherShape, _ predicate: @escaping ErrorPredicate, hasPredicate: Bool, id: UInt,
+        parts: MatcherParts?, _ evaluation: Evaluation?
+    ) {
+        (self.shape, self.predicate, self.hasPredicate) = (shape, predicate, hasPredicate)
+        (self.id, self.parts, self.evaluation) = (id, parts, evaluation)
+    }
+
+    /// What an error's type must be for the matcher to match.
+    @inline(__always)
+    var requirement: MatcherShape.Requirement {
+        // Most rules are by type alone, which needs no second look at the type.
+        id == 0 ? (ObjectIdentifier(Output.self), true) : shape.requirement
     }
 
     /// Returns what the matcher hands on, or nil if it does not match.
@@ -61,27 +76,25 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     /// As ``evaluate(_:)``, for a rule, which stores no more than the two.
     static func evaluate(
-        _ subject: inout ErrorSubject, _ predicate: ErrorPredicate?, _ evaluation: Evaluation?
+        _ subject: inout ErrorSubject, _ predicate: ErrorPredicate, _ evaluation: Evaluation?
     ) -> Output? {
         if let evaluation { return evaluation(&subject) }
-        if Output.self == NSError.self { return predicate.flatMap { subject.nsError(where: $0.holds) } as? Output }
-        guard subject.isExactly(Output.self), predicate?.holds(subject.error) != false else { return nil }
+        if Output.self == NSError.self { return subject.nsError(where: predicate) as? Output }
+        guard subject.isExactly(Output.self), predicate(subject.error) else { return nil }
         return unsafe subject.error(as: Output.self)
     }
 
     /// As ``evaluate(_:)``, but calls the matcher only once if the combination that it is a part of has it twice.
     func ask(_ subject: inout ErrorSubject) -> Output? {
-        guard parts != nil, let answers = subject.answers else { return evaluate(&subject) }
+        guard id != 0, let answers = subject.answers else { return evaluate(&subject) }
         if let known = answers[identity] as? MatcherParts.Answer<Output> { return known.output }
         let output = evaluate(&subject)
         subject.answers?[identity] = MatcherParts.Answer(output)
         return output
     }
 
-    /// That of the parts; for a matcher by type, that of the output's type.
-    var identity: UInt {
-        UInt(bitPattern: parts.map { ObjectIdentifier($0) } ?? ObjectIdentifier(Output.self))
-    }
+    /// ``id``, or the address of the output's type.
+    var identity: UInt { id == 0 ? UInt(bitPattern: ObjectIdentifier(Output.self)) : id }
 
     /// Asks the matcher about one error.
     ///
@@ -132,7 +145,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Parameter name: The name to show.
     /// - Returns: The same matcher under that name.
     public func named(_ name: String) -> Self {
-        Self(.named(name, shape), as: self)
+        Self(.named(name, shape), predicate, hasPredicate: hasPredicate, id: id, parts: parts, evaluation)
     }
 
     /// The same matcher with its output as `any Error`.
@@ -141,7 +154,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// otherwise the error that was matched.
     var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
-        return ErrorMatcher<any Error>(shape, parts: MatcherParts(of: self)) { subject in
+        return ErrorMatcher<any Error>(shape, id: MatcherParts.erased(identity), parts: parts) { subject in
             guard let output = ask(&subject) else { return nil }
             // The value is cast, not the type: `any LocalizedError` is not an `Error` type, but its content is an
             // error.
@@ -160,7 +173,5 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     }
 }
 
-/// A closure with its own type: in an optional, a closure would be called by another one.
-struct ErrorPredicate: Sendable {
-    let holds: @Sendable (any Error) -> Bool
-}
+/// Says of an error whether a matcher matches it.
+typealias ErrorPredicate = @Sendable (any Error) -> Bool

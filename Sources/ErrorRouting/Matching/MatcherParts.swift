@@ -1,17 +1,18 @@
+import Synchronization
+
 /// What a combined matcher is made of.
 ///
 /// A combination may have one matcher many times: one that is doubled 22 times (`m = m || m`) has it four million times.
-/// So each matcher has an identity, this object's, and a combination in which one occurs twice remembers its answer.
+/// So each matcher has an identity, and a combination in which one occurs twice remembers its answer.
 class MatcherParts: @unchecked Sendable {  // Unchecked for its subclasses; all stored properties are constants.
-    /// The identities of the matchers in it that are no combinations; empty if it is none itself.
-    private let inner: [UInt]
-    /// Whether it asks others.
-    private let isCombined: Bool
+    /// The identities of the matchers in it that are no combinations themselves; only those of the first few.
+    let leaves: [UInt]
     /// Whether one of them may occur twice.
     let hasRepeats: Bool
 
     /// How many leaves are told apart; a combination of more may have repeats.
     private static let leafLimit = 32
+    private static let lastID = Atomic<UInt>(0)
 
     /// What a matcher has answered.
     final class Answer<Output: Sendable>: Sendable {
@@ -19,9 +20,6 @@ class MatcherParts: @unchecked Sendable {  // Unchecked for its subclasses; all 
 
         init(_ output: Output?) { self.output = output }
     }
-
-    /// The identity of a matcher that is no combination.
-    init() { (inner, isCombined, hasRepeats) = ([], false, false) }
 
     /// The parts of a matcher that asks one other.
     convenience init<Output>(of matcher: ErrorMatcher<Output>) { self.init([matcher.leaves]) }
@@ -33,13 +31,16 @@ class MatcherParts: @unchecked Sendable {  // Unchecked for its subclasses; all 
             count += part.count
             for leaf in part where !leaves.contains(leaf) { leaves.append(leaf) }
         }
-        (inner, isCombined) = (leaves, true)
+        self.leaves = leaves
         // The matchers in one list are different: of many, only one that is a combination itself may have another's.
         hasRepeats = count != leaves.count || leaves.count > Self.leafLimit && parts.contains { $0.count > 1 }
     }
 
-    /// The identities of the matchers in it that are no combinations; only those of the first few.
-    final var leaves: [UInt] { isCombined ? inner : [UInt(bitPattern: ObjectIdentifier(self))] }
+    /// Returns the identity of a new matcher, which is no address.
+    static func nextID() -> UInt { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    /// Returns the identity of a matcher whose output is an `any Error` instead.
+    static func erased(_ id: UInt) -> UInt { id | 1 << (UInt.bitWidth - 1) }
 
     /// Calls a closure with a subject that remembers what matchers have answered, if that is of use.
     @inline(__always)
@@ -104,7 +105,7 @@ struct MatcherCondition: Sendable {
 
 extension ErrorMatcher {
     /// The identities of the matchers in it that are no combinations, and may call code of the user's.
-    var leaves: [UInt] { parts?.leaves ?? [] }
+    var leaves: [UInt] { parts?.leaves ?? (id == 0 ? [] : [id]) }
 
     /// The alternatives of an `||` that has no name; the matcher itself if it is none.
     fileprivate var alternatives: [Self] {

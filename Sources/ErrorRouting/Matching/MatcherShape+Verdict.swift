@@ -106,7 +106,8 @@ extension MatcherShape {
         }
     }
 
-    private static func exactType(_ type: Any.Type) -> ObjectIdentifier? {
+    /// A type that an error must have exactly; nil of one whose matches may have others.
+    static func exactType(_ type: Any.Type) -> ObjectIdentifier? {
         type is AnyClass || NSErrorBridge.isBridged(type) || type == (any Error).self ? nil : ObjectIdentifier(type)
     }
 

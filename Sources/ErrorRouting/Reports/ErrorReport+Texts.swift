@@ -81,7 +81,22 @@ extension ErrorReport {
     ///
     /// - Complexity: That of ``message`` and of ``trail``; computed at each access.
     public var fields: [String: String] {
+        fields { _, trail in trail.map(\.description).joined(separator: " < ") }
+    }
+
+    /// Returns the ``fields`` with a text of your own for the trail.
+    ///
+    /// For a log that has each text once: the message and the trail, which can be long, are computed once for both.
+    ///
+    /// - Parameter describeTrail: Returns the value of `error.trail`; called with the message and the trail if the trail
+    ///   isn't empty.
+    /// - Returns: The fields.
+    /// - Complexity: That of ``message`` and of ``trail``.
+    public func fields(
+        describingTrail describeTrail: (_ message: String, _ trail: [TrailStep]) -> String
+    ) -> [String: String] {
         var fields = metadata.mapValues(OneLine.escaped)
+        let (message, trail) = messageAndTrail
         fields["exception.type"] = typeName
         fields["exception.message"] = message
         fields["error.time"] = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
@@ -91,8 +106,7 @@ extension ErrorReport {
         fields["error.disposition"] = outcome.disposition.rawValue
         if let rule = outcome.rule { fields["error.rule"] = OneLine.escaped(rule.description) }
         if !scope.isEmpty { fields["error.scope"] = OneLine.escaped(scope.joined(separator: "/")) }
-        let trail = trail
-        if !trail.isEmpty { fields["error.trail"] = trail.map(\.description).joined(separator: " < ") }
+        if !trail.isEmpty { fields["error.trail"] = describeTrail(message, trail) }
         if occurrences > 1 { fields["error.occurrences"] = "\(occurrences)" }
         return fields
     }

@@ -1,7 +1,7 @@
 import ErrorRouting
 import Foundation
 
-/// Sending a request, up to a response of any status.
+/// Sends a request and returns its response, whatever the status.
 extension APIClient {
     /// Returns the request as a transport sends it, without the token.
     func message(for request: some APIRequest) throws(NetworkError) -> TransportRequest {
@@ -9,7 +9,7 @@ extension APIClient {
             method: request.method, url: try url(of: request), headers: request.headers, timeout: request.timeout)
         message.basePath = base.basePath
         if let key = request.idempotencyKey { message.headers["Idempotency-Key"] = key }
-        // Before an attempt is made, since what is posted of an attempt names the method.
+        // Check before the first attempt: the posted error of an attempt names the method.
         try message.check()
         if message.headers["Accept"] == nil { message.headers["Accept"] = "application/json" }
         guard let body = request.body else { return message }
@@ -29,8 +29,8 @@ extension APIClient {
         guard var components = URLComponents(url: base, resolvingAgainstBaseURL: true),
             let scheme = components.scheme?.lowercased(), ["http", "https"].contains(scheme),
             components.host?.isEmpty == false
-        else { throw NetworkError(.invalidURL, detail: base.withoutSecrets(below: base.basePath)) }
-        // Foundation on Linux knows schemes in lower case only.
+        else { throw NetworkError(.invalidURL, detail: shownBase) }
+        // Foundation on Linux recognizes only lowercase schemes.
         components.scheme = scheme
         if !request.path.isEmpty {
             let path = request.path.percentEncoded(keeping: "-._~!$&'()*+,;=:@/", keepsEscapes: true)
@@ -40,24 +40,22 @@ extension APIClient {
         if !request.query.isEmpty {
             var own = URLComponents()
             own.queryItems = request.query
-            // Foundation does not encode plus signs, and servers decode them as spaces.
+            // Encode plus signs here: Foundation doesn't encode them, and servers decode them as spaces.
             let query = own.percentEncodedQuery?.replacing("+", with: "%2B")
-            // The base's own query stays as it was.
+            // Keep the base's own query unchanged.
             components.percentEncodedQuery = [components.percentEncodedQuery, query].compactMap(\.self)
                 .joined(separator: "&")
         }
-        guard let url = components.url else {
-            throw NetworkError(.invalidURL, detail: base.withoutSecrets(below: base.basePath))
-        }
+        guard let url = components.url else { throw NetworkError(.invalidURL, detail: shownBase) }
         return url
     }
 
-    /// Sends a message, and sends it again with a new token if the server refuses the token.
+    /// Sends a message, and sends it again with a new token if the server refuses the first one.
     ///
-    /// It is sent once more with the token of a refresh that this call has begun or waited for. If that token is being
-    /// replaced too, on behalf of another request, it is sent with the next one.
+    /// The second message has the token of a refresh that this call started or waited for. If another request is
+    /// replacing that token too, a third message has the next token.
     ///
-    /// - Parameter chain: The request on its way; at the end, how far it has come.
+    /// - Parameter chain: The request's progress through redirects. The call updates it.
     /// - Returns: The response, and whether it refuses the client's token.
     func exchange(
         _ message: TransportRequest, usingToken: Bool, _ chain: inout RedirectChain, _ source: ErrorReport.Source
@@ -71,7 +69,7 @@ extension APIClient {
         var sendings = 1
         while true {
             let response = try await sendOnce(message, token, &chain)
-            // Another server has not seen the token; and what a server has acted on is not sent again.
+            // Return a 401 of another server: it hasn't seen the token.
             guard response.status == 401, chain.request.headers["Authorization"] == "Bearer \(token)" else {
                 return (response, false)
             }
@@ -80,7 +78,7 @@ extension APIClient {
             do {
                 next = try await keeper.token(inPlaceOf: token, begins: sendings == 1, within: timeLeft()) {
                     [errors, message] error in
-                    // Posted once, and not by each of those who wait, who may all be cancelled.
+                    // Post here, once: the waiting callers might all be cancelled.
                     errors.post(
                         withoutSecrets(error, below: message.basePath), as: .failure,
                         metadata: ["http.request": message.description], source: source)
@@ -120,7 +118,8 @@ extension APIClient {
         do {
             for interceptor in interceptors { try await interceptor.inspect(&response, to: chain.request) }
         } catch {
-            // An error of the interceptor's own requests may say that nothing has been sent; this request has been.
+            // Mark the request: an error of the interceptor's own request can say that nothing was sent, but this
+            // request was.
             if status != 429 { chain.markAsProcessed() }
             throw error.asInspection(of: response)
         }
@@ -129,7 +128,7 @@ extension APIClient {
 }
 
 extension Error {
-    /// Returns the error that `inspect` threw as a network error: unchanged, as `cancelled`, or as the service's own.
+    /// Returns the network error for an error that `inspect` threw: the error itself, `cancelled`, or `service`.
     fileprivate func asInspection(of response: TransportResponse) -> NetworkError {
         if let error = ErrorMatcher.type(NetworkError.self).match(self) { return error }
         if ErrorMatcher.cancellation.match(self) != nil { return NetworkError(.cancelled) }
@@ -137,7 +136,7 @@ extension Error {
     }
 }
 
-/// Decoding a response that is a success.
+/// Decodes a successful response.
 extension APIClient {
     func decode<R: APIRequest>(
         _ response: TransportResponse, to message: TransportRequest, as request: R

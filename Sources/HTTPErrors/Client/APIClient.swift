@@ -2,24 +2,24 @@ public import ErrorRecovery
 public import ErrorRouting
 public import Foundation
 
-/// A client that sends requests to a service, and turns every failure into a ``NetworkError``.
+/// A client that sends requests to a service and turns every failure into a ``NetworkError``.
 ///
 /// ```swift
 /// let client = APIClient(base: url, transport: transport, retry: .default)
 /// let user = try await client.send(GetUser(id: 17))
 /// ```
 ///
-/// A `RetryPolicy`'s rules decide which requests are sent again, with one exception. A request that is not idempotent
-/// by RFC 9110 and has no ``APIRequest/idempotencyKey`` is sent again only if the server has certainly not received it,
-/// or after a 429. The errors say so too (``NetworkError/mayBeSentAgain``), so that a `retry` around `send` heeds it: an
-/// order is never sent twice.
+/// A `RetryPolicy`'s rules decide which requests are sent again, with one exception. A request that isn't idempotent by
+/// RFC 9110 and has no ``APIRequest/idempotencyKey`` is sent again only after a 429, or if the server has certainly not
+/// received it. The errors carry this decision (``NetworkError/mayBeSentAgain``), so a `retry` around `send` obeys it
+/// too: an order is never sent twice.
 ///
-/// Redirects are followed, twenty at most, all within the request's time limit; where it has none, the transport's
-/// limit holds for each. 307 and 308 repeat method and body; 303 makes every request a GET, and 301 and 302 make a POST
-/// one. No later error sends a request again that was redirected and is not idempotent. Another
-/// origin (scheme, host or port) gets no header field but those that describe the body and what is accepted,
-/// `User-Agent` and `Idempotency-Key`: any other may be a secret. A redirect from https to http is not followed, and
-/// ends in an error of kind `http`.
+/// The client follows at most twenty redirects, all within the request's time limit. If the request has no limit, the
+/// transport's limit applies to each redirect. 307 and 308 repeat the method and the body. 303 turns every request into
+/// a GET, and 301 and 302 turn a POST into a GET. If a redirected request isn't idempotent, the client never sends it
+/// again after an error. Another origin (scheme, host, or port) receives only `User-Agent`, `Idempotency-Key`, and the
+/// header fields that describe the body and the accepted responses, because any other field might be a secret. The
+/// client doesn't follow a redirect from https to http: it throws an error of kind `http`.
 public struct APIClient: Sendable {
     let base: URL
     let transport: any HTTPTransport
@@ -33,22 +33,22 @@ public struct APIClient: Sendable {
     let retry: RetryPolicy?
     private let clock: any Clock<Duration>
 
-    /// Makes a client.
+    /// Creates a client.
     ///
     /// - Parameters:
     ///   - base: The http or https URL to which the paths of requests are appended.
     ///   - transport: The transport that sends the requests.
     ///   - retry: The policy for further attempts; nil for none.
-    ///   - errors: Where errors are posted that no caller gets: the errors of attempts that are followed by another,
-    ///     and of a failed refresh of the token.
-    ///   - token: The token to send as `Authorization`, unless the request has this field already or does not use the
+    ///   - errors: Where to post errors that no caller receives: those of attempts that a retry follows, and of failed
+    ///     refreshes of the token.
+    ///   - token: The token to send as `Authorization`, unless the request already has this field or doesn't use the
     ///     token (``APIRequest/usesToken``).
-    ///   - interceptors: The interceptors that see each request and each response, in this order.
+    ///   - interceptors: The interceptors to call for each request and each response, in this order.
     ///   - clock: The clock for the delays between attempts; a test clock in tests.
     ///   - encoder: Encodes the bodies of requests.
     ///   - decoder: Decodes the bodies of responses.
-    ///   - serviceError: Makes the service's own error from a response that is not a success, which is thrown as the
-    ///     cause of a ``NetworkError`` of kind `service`. If it returns nil, the status decides the error. It is not
+    ///   - serviceError: Creates the service's own error for a response that isn't a success. The client throws it as
+    ///     the cause of a ``NetworkError`` of kind `service`. If it returns nil, the status decides the error. It isn't
     ///     called for a 401 that refuses the client's token.
     public init(
         base: URL,
@@ -74,22 +74,23 @@ public struct APIClient: Sendable {
         self.serviceError = serviceError
     }
 
-    /// Makes a client that sends its requests by a ``URLSessionTransport`` of its own; not on Linux, where you name the
-    /// transport.
+    /// Creates a client that sends its requests with its own ``URLSessionTransport``.
+    ///
+    /// Not available on Linux, where you must name a transport.
     ///
     /// - Parameters:
     ///   - base: The http or https URL to which the paths of requests are appended.
     ///   - retry: The policy for further attempts; nil for none.
-    ///   - errors: Where errors are posted that no caller gets: the errors of attempts that are followed by another,
-    ///     and of a failed refresh of the token.
-    ///   - token: The token to send as `Authorization`, unless the request has this field already or does not use the
+    ///   - errors: Where to post errors that no caller receives: those of attempts that a retry follows, and of failed
+    ///     refreshes of the token.
+    ///   - token: The token to send as `Authorization`, unless the request already has this field or doesn't use the
     ///     token (``APIRequest/usesToken``).
-    ///   - interceptors: The interceptors that see each request and each response, in this order.
+    ///   - interceptors: The interceptors to call for each request and each response, in this order.
     ///   - clock: The clock for the delays between attempts; a test clock in tests.
     ///   - encoder: Encodes the bodies of requests.
     ///   - decoder: Decodes the bodies of responses.
-    ///   - serviceError: Makes the service's own error from a response that is not a success, which is thrown as the
-    ///     cause of a ``NetworkError`` of kind `service`. If it returns nil, the status decides the error. It is not
+    ///   - serviceError: Creates the service's own error for a response that isn't a success. The client throws it as
+    ///     the cause of a ``NetworkError`` of kind `service`. If it returns nil, the status decides the error. It isn't
     ///     called for a 401 that refuses the client's token.
     #if canImport(FoundationNetworking)
         @available(
@@ -112,9 +113,9 @@ public struct APIClient: Sendable {
             interceptors: interceptors, clock: clock, encoder: encoder, decoder: decoder, serviceError: serviceError)
     }
 
-    /// Sends a request, and returns its decoded response.
+    /// Sends a request and returns its decoded response.
     ///
-    /// A cancelled task gets an error of kind `cancelled` at once.
+    /// In a cancelled task it throws an error of kind `cancelled` at once.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -128,13 +129,13 @@ public struct APIClient: Sendable {
         try await sendForResponse(request, fileID: fileID, line: line).value
     }
 
-    /// Sends a request, and returns its decoded response with the status and the header fields.
+    /// Sends a request and returns its decoded response with the status and the header fields.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - fileID: The file that posted errors name as their source.
     ///   - line: The line that posted errors name as their source.
-    /// - Returns: The decoded response, the status, which is a success, and the header fields.
+    /// - Returns: The decoded response, its status, which is from 200 to 299, and its header fields.
     /// - Throws: The error of the last attempt.
     public func sendForResponse<R: APIRequest>(
         _ request: R, fileID: String = #fileID, line: UInt = #line
@@ -143,14 +144,16 @@ public struct APIClient: Sendable {
         let source = ErrorReport.Source(fileID: fileID, line: line)
         do throws(NetworkError) {
             guard let retry else { return try await attempt(request, message, source) }
-            // A local constant: Swift 6.3.1 does not open the existential of a property here.
+            // Copy it to a local constant: Swift 6.3.1 doesn't open the existential of a property here.
             let clock = clock
             return try await attempts(request, message, source, retry, clock)
         } catch {
             var error = error
-            // A call around this one would send another key.
+            // Forbid another sending: a `retry` around this call would send a different key.
             if error.dependsOnKey { error.mayBeSentAgain = false }
-            throw error
+            // Keep the last attempt's error as the cause: the task was cancelled between two attempts.
+            guard retry != nil, Task.isCancelled, !error.isCancellation else { throw error }
+            throw NetworkError(.cancelled, cause: error, mayBeSentAgain: error.mayBeSentAgain)
         }
     }
 
@@ -162,19 +165,11 @@ public struct APIClient: Sendable {
         _ policy: RetryPolicy,
         _ clock: some Clock<Duration>
     ) async throws(NetworkError) -> (value: R.Response, status: Int, headers: HTTPHeaders) {
-        do throws(NetworkError) {
-            return try await ErrorRecovery.retry(
-                policy, clock: clock, errors: errors,
-                metadata: ["http.request": message.description], fileID: source.fileID, line: source.line
-            ) { (_: Int) async throws(NetworkError) in
-                try await attempt(request, message, source)
-            }
-        } catch {
-            // Cancelled between two attempts, it has the last one's error.
-            guard Task.isCancelled, !error.isCancellation else { throw error }
-            var cancelled = NetworkError(.cancelled, cause: error, mayBeSentAgain: error.mayBeSentAgain)
-            cancelled.dependsOnKey = error.dependsOnKey
-            throw cancelled
+        try await ErrorRecovery.retry(
+            policy, clock: clock, errors: errors,
+            metadata: ["http.request": message.description], fileID: source.fileID, line: source.line
+        ) { (_: Int) async throws(NetworkError) in
+            try await attempt(request, message, source)
         }
     }
 
@@ -186,7 +181,7 @@ public struct APIClient: Sendable {
             let (response, isTokenRefused) = try await exchange(
                 message, usingToken: request.usesToken, &chain, source)
             guard (200...299).contains(response.status) else {
-                // A refused token is not the service's own error.
+                // Don't call `serviceError` for a refused token: it isn't the service's own error.
                 throw error(of: HTTPFailure(response), isOwn: !isTokenRefused)
             }
             return (try decode(response, to: chain.request, as: request), response.status, response.headers)
@@ -204,31 +199,34 @@ public struct APIClient: Sendable {
 }
 
 extension APIClient: SecretHolding {
-    /// The type's name, and the base URL without user, path and query.
-    public var description: String { "APIClient \(base.withoutSecrets(below: base.basePath))" }
+    /// The type's name and the base URL without its user, path, and query.
+    public var description: String { "APIClient \(shownBase)" }
+
+    /// The base URL, as errors and descriptions show it.
+    var shownBase: String { base.withoutSecrets(below: base.basePath) }
 }
 
-/// A type that sees each request before it is sent, and each response before its status is checked.
+/// A type that receives each request before it is sent and each response before its status is checked.
 ///
-/// An error that it throws ends the attempt. A ``NetworkError`` is thrown as it is, and a cancellation as
-/// one of kind `cancelled`. Any other error of `inspect` is taken for the service's own, and thrown as the cause of one
-/// of kind `service`. An error of `prepare` is mapped as an error of the transport; see ``HTTPTransport``.
+/// If an interceptor throws, the attempt ends. A ``NetworkError`` is thrown unchanged, and a cancellation becomes an
+/// error of kind `cancelled`. Any other error of `inspect` counts as the service's own: it becomes the cause of an
+/// error of kind `service`. An error of `prepare` is mapped like an error of the transport; see ``HTTPTransport``.
 public protocol HTTPInterceptor: Sendable {
-    /// Changes a request before it is sent; called for each attempt.
+    /// Changes a request before it is sent. The client calls it for each attempt.
     ///
-    /// The time that it takes is part of the request's time limit, which does not end it: what waits here should have a
-    /// limit of its own.
+    /// Its time counts toward the request's time limit. The limit doesn't end it, so give anything that waits here its
+    /// own limit.
     ///
-    /// Whether the request may be sent again depends on its method and headers before this change.
+    /// The method and headers before this change decide whether the request may be sent again.
     ///
     /// - Parameter request: The request, with its token.
     func prepare(_ request: inout TransportRequest) async throws
 
-    /// Inspects or changes a response; called for every response, whatever its status.
+    /// Inspects or changes a response. The client calls it for every response, whatever its status.
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - request: The request, as it was sent.
+    ///   - request: The request as it was sent.
     func inspect(_ response: inout TransportResponse, to request: TransportRequest) async throws
 }
 

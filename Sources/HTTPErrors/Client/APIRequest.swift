@@ -11,49 +11,49 @@ public import Foundation
 /// let user = try await client.send(GetUser(id: 17))
 /// ```
 ///
-/// Only the path is required; the defaults make a GET.
+/// Only the path is required. By default, the request is a GET.
 public protocol APIRequest: Sendable {
-    /// The type that a successful response is decoded as; ``NoContent`` if its body is not needed.
+    /// The type that a successful response is decoded as; ``NoContent`` if you don't need its body.
     associatedtype Response: Decodable & Sendable
 
     /// The method, in capitals; `GET` by default.
     var method: String { get }
     /// The path below the client's base URL, which the client percent-encodes.
     ///
-    /// Two hexadecimal digits after a percent sign are already encoded, and stay: `projects/group%2Fapp` has two segments.
-    /// Pass a text that a user typed through ``segment(_:)-method``, so that it adds no segments and no query.
+    /// A percent sign with two hexadecimal digits counts as encoded and stays: `projects/group%2Fapp` has two segments.
+    /// Pass a string that a user typed through ``segment(_:)-method``, so that it can't add segments or a query.
     ///
-    /// A path that could lead out of the base is not sent: one with a segment of dots, a backslash, two slashes at the
-    /// beginning, or a control character, also where they are encoded.
+    /// The client doesn't send a path that could lead out of the base. Such a path has a segment of dots, a backslash,
+    /// two slashes at the beginning, or a control character, encoded or not.
     var path: String { get }
-    /// The query; empty by default. The client percent-encodes it, plus signs too.
+    /// The query; empty by default. The client percent-encodes it, including plus signs.
     var query: [URLQueryItem] { get }
-    /// The header fields; empty by default. The client adds `Accept` and, with a body, `Content-Type` for JSON, unless
-    /// they are set.
+    /// The header fields; empty by default. Unless they are set, the client adds `Accept` and, with a body,
+    /// `Content-Type` for JSON.
     var headers: HTTPHeaders { get }
     /// The value to encode as JSON for the body, or ``BodyBytes``; nil by default.
     var body: (any Encodable & Sendable)? { get }
-    /// The time limit of each attempt, its redirects and a refresh of the token included; nil, the default, for the
+    /// The time limit of each attempt, including its redirects and a refresh of the token; nil, the default, for the
     /// transport's limit.
     ///
-    /// A request whose limit is not positive fails before anything is sent.
+    /// If the limit isn't positive, the request fails before anything is sent.
     var timeout: Duration? { get }
-    /// Whether the client's token is sent, and refreshed if the server refuses it; true by default.
+    /// Whether the client sends its token, and refreshes it if the server refuses it; true by default.
     ///
-    /// Return false for a request that signs in: its 401 says that the password is wrong, and not the token.
+    /// Return false for a request that signs in: its 401 means that the password is wrong, not the token.
     var usesToken: Bool { get }
-    /// The key by which the server recognizes a request that it gets again, sent as `Idempotency-Key`; nil by default.
+    /// The key that lets the server recognize a repeated request, sent as `Idempotency-Key`; nil by default.
     ///
-    /// A request with a key may be sent again, by the client's retries and by a `retry` around `send`. Store the key in
-    /// the request: a computed property that makes a new key for each call would make each attempt an order of its own.
-    /// A key among the ``headers`` counts only for the client's own retries, which repeat one message.
+    /// The client's retries and a `retry` around `send` may both send a request with a key again. Store the key in the
+    /// request: if a computed property created a new key for each call, each attempt would be a new order. A key among
+    /// the ``headers`` counts only for the client's own retries, because they repeat one message.
     var idempotencyKey: String? { get }
 
-    /// Returns the service's own error if a response means a failure: some services report failures with status 200.
+    /// Returns the service's own error if a response reports a failure: some services do so with status 200.
     ///
     /// - Parameter response: The decoded response.
-    /// - Returns: The error, which becomes the cause of a ``NetworkError`` of kind `service`; nil, the default, for
-    ///   none.
+    /// - Returns: The error, which becomes the cause of a ``NetworkError`` of kind `service`; nil, the default, for a
+    ///   success.
     func rejection(of response: Response) -> (any Error)?
 }
 
@@ -75,26 +75,24 @@ extension APIRequest {
 
     /// No error.
     public func rejection(of response: Response) -> (any Error)? { nil }
-}
 
-extension APIRequest {
-    /// Returns a text as one segment of a path, whatever it contains.
+    /// Returns a string as one segment of a path, whatever it contains.
     ///
     /// ```swift
     /// var path: String { "projects/\(segment(name))/issues" }
     /// ```
     ///
-    /// A text that consists of dots only still makes a path that is not sent.
+    /// The client still doesn't send a path with a segment that consists only of dots.
     ///
-    /// - Parameter text: The text, for example one that a user typed.
-    /// - Returns: The text with all characters but letters, digits, and `-._~` percent-encoded.
+    /// - Parameter text: The string, for example one that a user typed.
+    /// - Returns: The string, in which all characters except ASCII letters, digits, and `-._~` are percent-encoded.
     public func segment(_ text: String) -> String { Self.segment(text) }
 
-    /// Returns a text as one segment of a path, whatever it contains; see the instance method.
+    /// Returns a string as one segment of a path, whatever it contains; see the instance method.
     public static func segment(_ text: String) -> String { text.percentEncoded(keeping: "-._~") }
 }
 
-/// A body that is sent as it is, with its content type.
+/// A body of bytes, sent unchanged with its content type.
 ///
 /// ```swift
 /// var body: (any Encodable & Sendable)? { BodyBytes(image, contentType: "image/png") }
@@ -105,7 +103,7 @@ public struct BodyBytes: Encodable, Sendable, SecretHolding {
     /// The content type, unless the request's headers have one.
     var contentType: String
 
-    /// Makes a body.
+    /// Creates a body.
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
@@ -118,11 +116,11 @@ public struct BodyBytes: Encodable, Sendable, SecretHolding {
     public var description: String { "\(bytes.count) bytes" }
 }
 
-/// A response without a value: the body is ignored.
+/// A response without a value: the client ignores the body.
 public struct NoContent: Decodable, Sendable {
-    /// Makes an empty response, for tests and fakes.
+    /// Creates an empty response, for tests and fakes.
     public init() {}
 
-    /// Makes an empty response, whatever the decoder holds.
+    /// Creates an empty response, whatever the decoder contains.
     public init(from decoder: any Decoder) {}
 }

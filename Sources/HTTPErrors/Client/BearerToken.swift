@@ -1,24 +1,25 @@
 import ErrorRouting
 import Foundation
 
-/// A token that is sent with every request, and refreshed once when the server refuses it.
+/// A token that the client sends with every request and refreshes once when the server refuses it.
 ///
-/// When many requests get a 401 at the same time, there is one refresh. It goes on even if all tasks that wait for it
-/// are cancelled. Copies share the token and its refresh. The description does not contain the token.
+/// If many requests receive a 401 at the same time, there is one refresh. It continues even if all waiting tasks are
+/// cancelled. Copies share the token and its refresh. The description doesn't contain the token.
 public struct BearerToken: Sendable {
     let keeper: TokenKeeper
 
-    /// Makes a token.
+    /// Creates a token.
     ///
     /// - Parameters:
     ///   - token: The first token.
-    ///   - limit: How long a refresh may take; positive. Then it is cancelled, and the requests that wait for it fail.
-    ///   - pause: How long no other token is fetched after a refreshed token was refused too; not negative. Requests
-    ///     whose token is refused meanwhile fail as `unauthorized` at once.
-    ///   - refresh: Fetches a new token. A request that it sends itself with this token does not start another refresh.
-    ///     An error that it throws is posted once, and is the cause of the error that each waiting caller gets: one of
-    ///     kind `unauthorized`. If the time of the last request that waits for it is over, it goes on, but the next
-    ///     request whose token is refused starts another one.
+    ///   - limit: How long a refresh may take; positive. After that time it is cancelled, and the waiting requests
+    ///     fail.
+    ///   - pause: How long no other token is fetched after the server refused a refreshed token too; not negative.
+    ///     During the pause, a request fails as `unauthorized` as soon as its token is refused.
+    ///   - refresh: Fetches a new token. If it sends a request with this token itself, that request doesn't start
+    ///     another refresh. If it throws, the error is posted once, and each waiting caller receives an error of kind
+    ///     `unauthorized` with that cause. It runs in the task-local context of the request that starts it. If the last
+    ///     waiting request runs out of time, the refresh continues, but the next refused token starts another one.
     public init(
         _ token: String,
         limit: Duration = .seconds(60),
@@ -36,7 +37,7 @@ extension BearerToken: SecretHolding {
     public var description: String { "BearerToken" }
 }
 
-/// The current token, and the refreshes that are under way.
+/// Holds the current token and the refreshes under way.
 final class TokenKeeper: Sendable {
     /// The result of a refresh for one waiting caller.
     typealias Refreshed = Result<String, any Error>
@@ -45,18 +46,18 @@ final class TokenKeeper: Sendable {
         var token: String
         /// The number of the refresh that the token comes from; 0 for the first token.
         var generation = 0
-        /// How many refreshes have begun.
+        /// How many refreshes have started.
         var count = 0
-        /// The refreshes that have not ended: the last one, and those that nobody waits for any more.
+        /// The refreshes that haven't ended: the last one, and earlier ones without waiting callers.
         var underWay: Set<Int> = []
         /// Whether callers wait for the last refresh, instead of starting another.
         var isAwaited = false
         var waiters: [Promise<Refreshed>] = []
-        /// When the pause after a refused new token ends.
+        /// When the pause after a refused new token ends; nil if there was none.
         var pauseEnd: ContinuousClock.Instant?
     }
 
-    /// The keepers whose tokens this task is refreshing, or was when it began, each with the number of its refresh.
+    /// The keepers with a refresh that this task runs or was started by, each with the number of that refresh.
     @TaskLocal private static var underWay: [ObjectIdentifier: Int] = [:]
 
     private let state: Locked<State>
@@ -79,9 +80,9 @@ final class TokenKeeper: Sendable {
     /// How many callers wait for a refresh.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Whether this task is refreshing the token; if it waited for the refresh, it would wait for itself.
+    /// Whether this task belongs to a running refresh, so that it would wait for itself if it waited for a refresh.
     ///
-    /// A task that the refresh has started may outlive it, and then waits for the next one as any other.
+    /// A task that the refresh started can outlive it. From then on, it waits for the next refresh like any other task.
     var isRefreshedHere: Bool {
         guard let number = Self.underWay[ObjectIdentifier(self)] else { return false }
         return state.withLock { $0.underWay.contains(number) }
@@ -93,16 +94,15 @@ final class TokenKeeper: Sendable {
         case begins(Int)
     }
 
-    /// Returns the token to send in place of a refused one; waits for a refresh if needed.
+    /// Returns the token to send instead of a refused one, after a refresh if needed.
     ///
     /// - Parameters:
     ///   - refused: The refused token.
-    ///   - mayBegin: Whether a refresh may be started; false if the refused token is a new one, after which there is a
-    ///     pause.
+    ///   - mayBegin: Whether to start a refresh; false if the refused token is a new one, which begins the pause.
     ///   - limit: How long to wait; nil for no limit.
-    ///   - onFailure: Called with the refresh's error, if this call has begun the refresh.
-    /// - Returns: The token; nil if there is none to be had for now.
-    /// - Throws: The refresh's error, a time-out, or `CancellationError` if the task is cancelled.
+    ///   - onFailure: Called with the refresh's error if this call started the refresh.
+    /// - Returns: The token; nil if no new token can be fetched now.
+    /// - Throws: The refresh's error, a timeout, or `CancellationError` if the task is cancelled.
     func token(
         inPlaceOf refused: String,
         begins mayBegin: Bool,
@@ -111,7 +111,7 @@ final class TokenKeeper: Sendable {
     ) async throws -> String? {
         let promise = Promise<Refreshed>()
         let step = state.withLock { state -> Step in
-            // The token has been refreshed meanwhile.
+            // The token was refreshed while the request was sent.
             if state.token != refused { return .has(state.token) }
             if !state.isAwaited {
                 if !mayBegin { state.pauseEnd = .now + min(pause, URLSessionTransport.longest) }
@@ -128,7 +128,9 @@ final class TokenKeeper: Sendable {
         switch step {
         case .has(let token): return token
         case .waits: break
-        // A task of its own: the caller may be cancelled while other callers wait for the refresh.
+        // Start a new task: the caller might be cancelled while other callers wait. Don't detach it: its task-locals
+        // must name the bus for the refresh's errors, and the circuit's trial call or the budget's retry that the
+        // refresh belongs to.
         case .begins(let number): Task { await renew(number, onFailure) }
         }
         return try await promise.value(within: limit) { error in
@@ -137,9 +139,10 @@ final class TokenKeeper: Sendable {
         }
     }
 
-    /// Takes a caller from those who wait.
+    /// Removes a waiting caller.
     ///
-    /// If its time is over and it was the last, the refresh may hang: the next refused token starts another.
+    /// If the last waiting caller ran out of time, the refresh might hang, so the next refused token starts another
+    /// one.
     private func leave(_ waiter: Promise<Refreshed>, isLate: Bool) {
         state.withLock { state in
             state.waiters.removeAll { $0 === waiter }
@@ -167,7 +170,7 @@ final class TokenKeeper: Sendable {
         task.cancel()
         let waiters = state.withLock { state -> [Promise<Refreshed>] in
             state.underWay.remove(number)
-            // A refresh that nobody waited for may end after a later one.
+            // A refresh without waiting callers might end after a later one.
             let isLast = number == state.count
             switch result {
             case .success(let token) where number > state.generation:

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A request on its way through redirects: a plain value.
+/// A request and its progress through redirects: a plain value.
 ///
-/// The client follows redirects, and not the transport, so that all transports do the same. HTTP stacks differ in what
-/// they send: one repeats a POST without its body, another sends secret headers to another server.
+/// The client follows redirects instead of the transport, so that all transports behave alike. HTTP stacks differ: one
+/// repeats a POST without its body, and another sends secret headers to another server.
 struct RedirectChain {
-    /// The request to send next; at the end, the one that was sent last.
+    /// The request to send next; at the end, the last one sent.
     private(set) var request: TransportRequest
-    /// Whether a server may have acted on the request, for example has referred to another place for the result.
+    /// Whether a server might have acted on the request: for example, it referred to another location for the result.
     ///
-    /// Whatever happens then, sending the request again could repeat its effect.
+    /// From then on, sending the request again could repeat its effect.
     private(set) var isProcessed = false
 
     private var count = 0
@@ -18,9 +18,9 @@ struct RedirectChain {
         self.request = request
     }
 
-    /// Sends the request, and then whatever the responses redirect to, all within the request's time limit.
+    /// Sends the request and follows its redirects, all within the request's time limit.
     ///
-    /// - Returns: The first response that is not followed.
+    /// - Returns: The first response that isn't followed.
     mutating func send(by transport: any HTTPTransport) async throws -> TransportResponse {
         let (limit, start) = (request.timeout, ContinuousClock.now)
         while true {
@@ -34,15 +34,15 @@ struct RedirectChain {
         }
     }
 
-    /// Marks the request as one that a server has acted on.
+    /// Records that a server has acted on the request.
     mutating func markAsProcessed() { isProcessed = true }
 
-    /// Takes the response to the request.
+    /// Prepares the next request if a response is a redirect.
     ///
-    /// A redirect without a usable target is not followed, nor one from https to http.
+    /// A redirect isn't followed if it has no usable target, or leads from https to http.
     ///
-    /// - Returns: Whether it is a redirect, so that the request that it asks for is to be sent.
-    /// - Throws: An error if there were too many redirects.
+    /// - Returns: Whether to follow the redirect by sending `request`.
+    /// - Throws: An error after too many redirects.
     mutating func follows(_ response: TransportResponse) throws(NetworkError) -> Bool {
         guard Self.statuses.contains(response.status),
             let target = response.headers.firstValid("Location", splitBy: Self.split, request.url.redirected(to:))
@@ -63,7 +63,9 @@ struct RedirectChain {
         return true
     }
 
-    /// RFC 9110, section 15.4: the result is at another place; POST, which was to become GET, has always done so.
+    /// Turns the request into a GET (RFC 9110, section 15.4).
+    ///
+    /// The target has the result of the request. After 301 and 302, clients have always turned a POST into a GET.
     private mutating func becomeGET() {
         request.method = "GET"
         request.body = nil
@@ -75,19 +77,23 @@ struct RedirectChain {
     private static let statuses: Set = [301, 302, 303, 307, 308]
     private static let limit = 20
 
-    /// A field that came twice may be one text; a comma alone can be part of a URL.
+    /// Splits a field that came twice and was joined.
+    ///
+    /// A comma alone can be part of a URL, so it must precede a URL or a path.
     private static func split(_ locations: String) -> [String] {
         locations.split(separator: /, (?=https?:\/\/|\/)/, omittingEmptySubsequences: false).map(String.init)
     }
 }
 
 extension HTTPHeaders {
-    /// Whether another server may see a field; any other field may be a secret.
+    /// Whether another server may see a field.
     ///
-    /// - Parameter name: The field's name, in upper or lower case.
+    /// All other fields might be secrets.
+    ///
+    /// - Parameter name: The field's name, in any case.
     static func isPublic(_ name: String) -> Bool { publicNames.contains(name.lowercased()) }
 
-    /// With the idempotency key, another server recognises a request that is sent again.
+    /// The idempotency key is public because another server needs it to recognize a repeated request.
     private static let publicNames: Set = [
         "accept", "accept-language", "content-encoding", "content-language", "content-type", "idempotency-key",
         "user-agent",
@@ -95,7 +101,7 @@ extension HTTPHeaders {
 }
 
 extension URL {
-    /// Returns the absolute URL for a `Location`; nil if a client of this URL must not go there.
+    /// Returns the absolute URL for a `Location`; nil if a client must not follow it from this URL.
     fileprivate func redirected(to location: String) -> URL? {
         guard !location.isEmpty, let target = URL(string: location, relativeTo: self),
             var components = URLComponents(url: target, resolvingAgainstBaseURL: true),
@@ -103,7 +109,7 @@ extension URL {
             scheme == "https" || scheme == "http" && self.scheme?.lowercased() == "http",
             components.port.map((1...65_535).contains) ?? true
         else { return nil }
-        // A server must not choose the credentials.
+        // Remove them: a server must not choose the credentials.
         components.user = nil
         components.password = nil
         return components.url

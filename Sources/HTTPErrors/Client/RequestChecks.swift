@@ -1,10 +1,15 @@
 import Foundation
 
-// What a request is made of may come from anyone: an identifier in a path, a token from a file, a name in a header. So
-// it is checked before anything is sent. The errors say what is wrong, and do not contain it.
+// The parts of a request can come from anywhere: an identifier in a path, a token from a file, a name in a header. So
+// the client checks them before it sends anything. The errors name the fault, but don't contain the faulty value.
 
 extension TransportRequest {
-    /// Throws if the method or a header field would change the message beyond itself, or if no time is left.
+    /// The fields that determine where a body ends.
+    ///
+    /// With a wrong length, `URLSession` truncates the body or sends none.
+    private static let framing: Set = ["content-length", "transfer-encoding"]
+
+    /// Throws if the method or a header field could change another part of the message, or if no time is left.
     func check() throws(NetworkError) {
         if let timeout, timeout <= .zero { throw NetworkError(.timeout, cause: NoTimeLeft()) }
         guard method.isToken else { throw NetworkError(.encoding, detail: "the method is not a token") }
@@ -23,60 +28,48 @@ extension TransportRequest {
     }
 }
 
-/// The cause of a time-out if a request's time limit was over before the request was sent.
+/// The cause of a timeout that occurred before the request was sent.
 struct NoTimeLeft: Error {}
 
-extension TransportRequest {
-    /// The fields that say where a body ends: with another length than the body's, `URLSession` sends it cut or empty.
-    private static let framing: Set = ["content-length", "transfer-encoding"]
-}
-
 extension String {
-    /// Whether the text is a token by RFC 9110, section 5.6.2.
+    /// Whether the string is a token by RFC 9110, section 5.6.2.
     fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy(Self.tokenBytes.contains) }
 
-    /// Returns the text with all bytes percent-encoded that are not letters or digits of ASCII.
+    /// Returns the string, in which all bytes except ASCII letters and digits are percent-encoded.
     ///
     /// - Parameters:
-    ///   - others: Further characters of ASCII that stay.
+    ///   - others: Other ASCII characters that stay.
     ///   - keepsEscapes: Whether a percent sign with two hexadecimal digits stays.
     func percentEncoded(keeping others: String, keepsEscapes: Bool = false) -> String {
-        let bytes = Array(utf8)
-        func isDigit(_ index: Int) -> Bool { index < bytes.count && Character(UnicodeScalar(bytes[index])).isHexDigit }
-        return bytes.indices.reduce(into: "") { result, index in
-            let character = Character(UnicodeScalar(bytes[index]))
-            let isEscape = keepsEscapes && character == "%" && isDigit(index + 1) && isDigit(index + 2)
-            let isPlain = character.isASCII && (character.isLetter || character.isNumber || others.contains(character))
-            if isEscape || isPlain {
-                result.append(character)
-            } else {
-                result += (bytes[index] < 16 ? "%0" : "%") + String(bytes[index], radix: 16, uppercase: true)
-            }
-        }
+        let kept = CharacterSet(charactersIn: Self.alphanumerics + others)
+        // It returns nil only for invalid Unicode, which a Swift string can't contain.
+        let encoded = addingPercentEncoding(withAllowedCharacters: kept) ?? ""
+        // Restore the escapes: their percent signs were encoded too.
+        return keepsEscapes ? encoded.replacing(/%25(?=[0-9A-Fa-f]{2})/, with: "%") : encoded
     }
 
-    private static let tokenBytes = Set(
-        "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    private static let alphanumerics = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    private static let tokenBytes = Set((alphanumerics + "!#$%&'*+-.^_`|~").utf8)
 }
 
 extension UInt8 {
     fileprivate var isControl: Bool { self < 0x20 || self == 0x7F }
 }
 
-/// What in a path could lead out of the base URL.
+/// Finds a part of a path that could lead out of the base URL.
 enum PathFault {
-    /// Returns what is wrong with a path, as the end of a sentence; nil if nothing is.
+    /// Returns the fault of a path, as the end of a sentence; nil if there is none.
     ///
-    /// The path is judged as one sees it who decodes it any number of times: the client encodes it, but servers and
-    /// proxies may decode it more than once.
+    /// The path is decoded until nothing is left to decode: the client encodes it, but servers and proxies might decode
+    /// it more than once.
     static func find(in path: String) -> String? {
-        // Bytes and not characters: a slash with an accent on it is another character, and separates segments too.
+        // Compare bytes: a slash with a combining accent is a different character, but it separates segments too.
         let bytes = decoded(path.utf8)
         if String(validating: bytes, as: UTF8.self) == nil { return "contains encoded bytes that are no text" }
         if bytes.contains(where: \.isControl) { return "contains a control character" }
         if bytes.contains(UInt8(ascii: "\\")) { return "contains a backslash" }
         if bytes.starts(with: "//".utf8) { return "begins with two slashes" }
-        // Some servers cut the parameters of a segment before they resolve it.
+        // Ignore a segment's parameters: some servers remove them before they resolve the segment.
         let names = bytes.split(separator: UInt8(ascii: "/")).map { $0.prefix { $0 != UInt8(ascii: ";") } }
         if names.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) {
             return "contains a segment of dots"
@@ -84,7 +77,7 @@ enum PathFault {
         return nil
     }
 
-    /// Decodes `%` and two digits, also where decoding has made them.
+    /// Decodes each `%` with two digits, including those that result from decoding.
     private static func decoded(_ bytes: String.UTF8View) -> [UInt8] {
         var result: [UInt8] = []
         for byte in bytes {

@@ -2,47 +2,49 @@ public import ErrorRecovery
 public import ErrorRouting
 public import Foundation
 
-/// A response that is not a success: its status, header fields and body.
+/// A response that isn't a success: its status, header fields, and body.
 ///
-/// The description contains only the status, because the rest of a response may be secret.
+/// The description contains only the status, because the rest of a response might be secret.
 public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
-    /// The most bytes of a body that are kept: 64 KiB, since many such errors may wait in a queue.
+    /// The maximum size of a kept body: 64 KiB, because many such errors might wait in a queue.
     static let bodyLimit = 1 << 16
 
-    /// The most bytes of header fields that are kept: 16 KiB.
+    /// The maximum size of all kept header fields: 16 KiB.
     static let headerLimit = 1 << 14
 
     /// The status.
     public let status: Int
-    /// The header fields, up to 16 KiB of them; one that does not fit is left out.
+    /// The header fields, up to 16 KiB.
+    ///
+    /// A field that doesn't fit is left out.
     public let headers: HTTPHeaders
     /// The body, or its first 64 KiB.
     public let body: Data
-    /// How long to wait before trying again, by the field `Retry-After`; nil if the response does not say.
+    /// How long to wait before trying again, from the field `Retry-After`; nil if the response has none.
     ///
     /// A date is measured from the response's own `Date`. A past date is zero. The value is at most 365 days.
     public let retryAfter: Duration?
-    /// The problem that the body describes, if it is `application/problem+json`.
+    /// The problem that the body describes if it is `application/problem+json`.
     public let problem: ProblemDetails?
 
-    /// Makes a failure.
+    /// Creates a failure.
     ///
     /// - Parameters:
     ///   - status: The status.
-    ///   - headers: The header fields, of which 16 KiB are kept.
-    ///   - body: The body, of which the first 64 KiB are kept.
+    ///   - headers: The header fields. 16 KiB of them are kept.
+    ///   - body: The body. Its first 64 KiB are kept.
     public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data()) {
         self.status = status
         self.headers = headers.limited(to: Self.headerLimit)
-        // A copy, so that the rest of the body is deallocated.
+        // Copy the prefix, so that the rest of the body is deallocated.
         self.body = body.count > Self.bodyLimit ? Data(Array(body.prefix(Self.bodyLimit))) : body
         retryAfter = RetryAfter.duration(in: headers)
-        let isProblem = headers.contentType?.isProblem == true
-        // error-audit: harmless, because a body that is no problem stays in `body`
+        let isProblem = headers.contentType?.text == ProblemDetails.mediaType
+        // error-audit: harmless, because a body that isn't a problem stays in `body`
         problem = isProblem ? try? JSONDecoder().decode(ProblemDetails.self, from: self.body) : nil
     }
 
-    /// Makes a failure without header fields and body.
+    /// Creates a failure without header fields or body.
     init(status: Int, problem: ProblemDetails?) {
         (self.status, headers, body, retryAfter, self.problem) = (status, [:], Data(), nil, problem)
     }
@@ -59,6 +61,6 @@ extension HTTPFailure: SecretHolding {
     /// The status.
     public var description: String { "HTTP \(status)" }
 
-    /// A mirror with the status alone, so that reflection prints neither headers nor body.
+    /// A mirror with only the status, so that reflection prints neither headers nor body.
     public var customMirror: Mirror { Mirror(self, children: ["status": status]) }
 }

@@ -2,75 +2,72 @@ import ErrorRouting
 import Foundation
 
 extension NetworkError: Codable {
-    private enum CodingKeys: CodingKey {
-        case kind, cause, hadNoTimeLeft, failure, mayBeSentAgain, neverReachedServer
+    private struct Form: Codable {
+        let kind: String
+        let cause: CodedError?
+        let hadNoTimeLeft: Bool?
+        let failure: HTTPFailure?
+        let mayBeSentAgain: Bool
+        let neverReachedServer: Bool
     }
 
-    /// Reads an error; a cause of a type that the reader does not know is left out.
+    /// Reads an error.
+    ///
+    /// A cause is left out if the reader doesn't have its type.
     ///
     /// - Parameter decoder: The decoder.
     /// - Throws: What the decoder throws.
     public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        guard let kind = Kind(rawValue: try fields.decode(String.self, forKey: .kind)) else {
-            throw DecodingError.dataCorruptedError(forKey: .kind, in: fields, debugDescription: "an unknown kind")
+        let form = try Form(from: decoder)
+        guard let kind = Kind(rawValue: form.kind) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "the kind is not known"))
         }
-        let cause = try fields.decodeIfPresent(CodedError.self, forKey: .cause)?.error(from: decoder)
-        let hadNoTimeLeft = try fields.decodeIfPresent(Bool.self, forKey: .hadNoTimeLeft) ?? false
         self.init(
-            kind,
-            cause: hadNoTimeLeft ? NoTimeLeft() : cause,
-            failure: try fields.decodeIfPresent(HTTPFailure.self, forKey: .failure),
-            mayBeSentAgain: try fields.decode(Bool.self, forKey: .mayBeSentAgain),
-            neverReachedServer: try fields.decode(Bool.self, forKey: .neverReachedServer))
+            kind, cause: form.hadNoTimeLeft == true ? NoTimeLeft() : form.cause?.error(from: decoder),
+            failure: form.failure, mayBeSentAgain: form.mayBeSentAgain, neverReachedServer: form.neverReachedServer)
     }
 
-    /// Writes what rules ask for: the kind, the cause, the status, and whether the request may be sent again.
+    /// Writes the parts that rules check: the kind, the cause, the status, and whether the request may be sent again.
     ///
-    /// Neither the detail nor a header field, body or URL is written. For replays of recorded errors: a cause is
-    /// rebuilt if the recorder knows its type.
+    /// It writes no detail, header field, body, or URL. The written form is for replays of recorded errors: a cause is
+    /// rebuilt if its type was added to the recorder.
     ///
     /// - Parameter encoder: The encoder.
     /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(kind.rawValue, forKey: .kind)
-        // A type of this module's own: nobody could tell a recorder of it.
-        if cause is NoTimeLeft {
-            try fields.encode(true, forKey: .hadNoTimeLeft)
-        } else {
-            try fields.encodeIfPresent(cause.map { CodedError($0, for: encoder) }, forKey: .cause)
-        }
-        try fields.encodeIfPresent(failure, forKey: .failure)
-        try fields.encode(mayBeSentAgain, forKey: .mayBeSentAgain)
-        try fields.encode(neverReachedServer, forKey: .neverReachedServer)
+        // Write a flag: the type is internal, so no user can add it to a recorder.
+        let hadNoTimeLeft = cause is NoTimeLeft
+        let form = Form(
+            kind: kind.rawValue, cause: hadNoTimeLeft ? nil : cause.map { CodedError($0, for: encoder) },
+            hadNoTimeLeft: hadNoTimeLeft ? true : nil, failure: failure, mayBeSentAgain: mayBeSentAgain,
+            neverReachedServer: neverReachedServer)
+        try form.encode(to: encoder)
     }
 }
 
 extension HTTPFailure: Codable {
-    private enum CodingKeys: CodingKey { case status, problemType, problemStatus }
+    private struct Form: Codable {
+        let status: Int
+        let problemType: String?
+        let problemStatus: Int?
+    }
 
     /// Reads a failure, which has no header fields and no body.
     ///
     /// - Parameter decoder: The decoder.
     /// - Throws: What the decoder throws.
     public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        let problemStatus = try fields.decodeIfPresent(Int.self, forKey: .problemStatus)
-        let problem = try fields.decodeIfPresent(String.self, forKey: .problemType).map {
-            ProblemDetails(type: $0, status: problemStatus)
-        }
-        self.init(status: try fields.decode(Int.self, forKey: .status), problem: problem)
+        let form = try Form(from: decoder)
+        let problem = form.problemType.map { ProblemDetails(type: $0, status: form.problemStatus) }
+        self.init(status: form.status, problem: problem)
     }
 
-    /// Writes the status, and the type and status of a problem.
+    /// Writes the status, and a problem's type and status.
     ///
     /// - Parameter encoder: The encoder.
     /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(status, forKey: .status)
-        try fields.encodeIfPresent(problem?.type, forKey: .problemType)
-        try fields.encodeIfPresent(problem?.status, forKey: .problemStatus)
+        try Form(status: status, problemType: problem?.type, problemStatus: problem?.status).encode(to: encoder)
     }
 }

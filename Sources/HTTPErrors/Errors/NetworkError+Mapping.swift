@@ -3,9 +3,9 @@ import ErrorRouting
 public import Foundation
 
 extension NetworkError {
-    /// Makes the error that a status stands for.
+    /// Creates the error for a response's status.
     ///
-    /// - Parameter failure: A response that is not a success.
+    /// - Parameter failure: A response that isn't a success.
     public init(_ failure: HTTPFailure) {
         let kind: Kind =
             switch failure.status {
@@ -20,34 +20,34 @@ extension NetworkError {
         self.init(kind, failure: failure)
     }
 
-    /// Makes the error that a `URLError`'s code stands for.
+    /// Creates the error for a `URLError`'s code.
     ///
-    /// `URLError.cancelled` is of kind `cancelled` only in a cancelled task. In any other task nobody has asked for it:
-    /// a session was invalidated, or refused a challenge.
+    /// `URLError.cancelled` has the kind `cancelled` only in a cancelled task. In any other task the caller didn't
+    /// cancel the request: a session was invalidated, or refused a challenge.
     ///
-    /// The `URLError` is kept as the cause, without what may be secret, such as its URL's query.
+    /// The `URLError` is kept as the cause, without possible secrets such as its URL's query.
     ///
     /// - Parameter error: The error.
     public init(_ error: URLError) {
         self.init(Self.kind(ofURLErrorCode: error.errorCode), cause: error)
     }
 
-    /// Makes the error for a body that cannot be decoded.
+    /// Creates the error for a body that can't be decoded.
     ///
-    /// The coding path is kept, except for keys that come from the body, such as a dictionary's. The decoder's text is
-    /// not kept, because it may contain personal values.
+    /// The coding path is kept, except for keys that come from the body, such as a dictionary's. The decoder's message
+    /// isn't kept, because it might contain personal values.
     ///
     /// - Parameter error: The decoder's error.
     public init(decoding error: DecodingError) {
         self.init(.decoding, cause: error)
     }
 
-    /// Returns the network error for an error that a transport, an interceptor or a coder threw.
+    /// Returns the network error for an error that a transport, an interceptor, or a coder threw.
     static func from(_ error: any Error) -> NetworkError {
         if let error = ErrorMatcher.type(NetworkError.self).match(error) { return error }
         if ErrorMatcher.cancellation.match(error) != nil { return NetworkError(.cancelled) }
         if let error = ErrorMatcher.type(HTTPFailure.self).match(error) { return NetworkError(error) }
-        // By the domain and not by the type: on Linux `URLError` does not know some codes.
+        // Match the domain instead of the type: on Linux `URLError` doesn't define some codes.
         if let error = ErrorMatcher.nsError(domain: NSURLErrorDomain).match(error) {
             return NetworkError(URLError(_nsError: error))
         }
@@ -57,17 +57,14 @@ extension NetworkError {
         return NetworkError(.unknown, cause: error)
     }
 
-    /// Returns the error, marked as one after which the request must not be sent again, if sending it twice could
-    /// repeat an effect.
+    /// Returns the error, marked if the request must not be sent again because that could repeat an effect.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - key: The key that the request always has; nil if it has none, or one among its headers.
-    ///   - repeats: Whether the layer below may have sent the request before the attempt that the error is of.
-    ///   - isProcessed: Whether a server may have acted on the request, and the error is of what it redirected to.
-    func afterSending(
-        _ request: TransportRequest, key: String?, repeats: Bool, isProcessed: Bool
-    ) -> NetworkError {
+    ///   - key: The request's stored key; nil if it has none, or has one only among its headers.
+    ///   - repeats: Whether the layer below might have sent the request more than once.
+    ///   - isProcessed: Whether a server might have acted on the request before it redirected the client.
+    func afterSending(_ request: TransportRequest, key: String?, repeats: Bool, isProcessed: Bool) -> NetworkError {
         let isUnprocessed = !isProcessed && (isRefusal || !repeats && (neverReachedServer || failure?.status == 429))
         var error = self
         error.mayBeSentAgain = mayBeSentAgain && (request.isIdempotent || isUnprocessed)
@@ -79,7 +76,7 @@ extension NetworkError {
 
     /// Returns the kind for a code of `NSURLErrorDomain`.
     ///
-    /// Takes the number, since on Linux reading `URLError.code` traps for a code without a name.
+    /// Pass the number: on Linux, reading `URLError.code` traps for a code without a name.
     private static func kind(ofURLErrorCode code: Int) -> Kind {
         if Task.isCancelled, [NSURLErrorCancelled, NSURLErrorUserCancelledAuthentication].contains(code) {
             return .cancelled
@@ -87,18 +84,18 @@ extension NetworkError {
         return kinds[code] ?? .unknown
     }
 
-    /// The codes after which the request has certainly not been sent.
+    /// The codes of errors that occur before the request is sent.
     static let codesBeforeSending = Set(
         [NSURLErrorCannotConnectToHost, NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed] + tlsCodes)
 
     /// The codes of TLS failures.
     ///
-    /// On Linux each failure has two codes, since Foundation's constants are one less than those of `URLError.Code`.
+    /// On Linux each failure has two codes, because Foundation's constants are one less than those of `URLError.Code`.
     private static let tlsCodes = Array(-1207 ... -1200)
 
-    /// The codes after which another attempt ends in the same way: a certificate is refused, or the session is over.
+    /// The codes of errors that another attempt would repeat: a refused certificate, or an invalidated session.
     ///
-    /// Not `secureConnectionFailed`, which a connection that breaks during the handshake has too.
+    /// `secureConnectionFailed` isn't one: a connection that breaks during the handshake has it too.
     static let permanentCodes = Set(-1207 ... -1201).union([NSURLErrorCancelled])
 
     private static let kinds: [Int: Kind] = {

@@ -15,7 +15,7 @@ extension ErrorMatcher where Output == NetworkError {
         return .type(NetworkError.self).where { set.contains($0.kind) }.named("network(\(names))")
     }
 
-    /// Matches network errors that come from a response with a status.
+    /// Matches network errors from responses with a given status.
     ///
     /// - Parameter status: The status.
     /// - Returns: The matcher.
@@ -23,7 +23,7 @@ extension ErrorMatcher where Output == NetworkError {
         .type(NetworkError.self).where { $0.failure?.status == status }.named("status(\(status))")
     }
 
-    /// Matches network errors that come from a response whose status is in a range.
+    /// Matches network errors from responses with a status in a given range.
     ///
     /// - Parameter range: The statuses.
     /// - Returns: The matcher.
@@ -33,17 +33,19 @@ extension ErrorMatcher where Output == NetworkError {
             .named("status(\(range.lowerBound)...\(range.upperBound))")
     }
 
-    /// Matches errors that may be temporary: time-outs, connections, and the statuses 408, 425, 429, 500, 502, 503,
-    /// 504.
+    /// Matches errors that might be temporary: timeouts, connection errors, and the statuses 408, 425, 429, 500, 502,
+    /// 503, and 504.
     ///
-    /// An error after which the request must not be sent again does not match; see ``NetworkError/mayBeSentAgain``.
+    /// An error doesn't match if its request must not be sent again; see ``NetworkError/mayBeSentAgain``.
     public static var transient: Self {
         .type(NetworkError.self).where(\.isTransient).named("transient")
     }
 }
 
 extension ErrorHandler {
-    /// Returns rules that most applications with a server need, to overlay on the application's own rules.
+    /// Returns rules that most applications with a server need.
+    ///
+    /// Overlay them on the application's own rules.
     ///
     /// ```swift
     /// let handler = ErrorHandler.default.overlaid(
@@ -54,7 +56,7 @@ extension ErrorHandler {
     /// An action that is nil adds no rule.
     ///
     /// - Parameters:
-    ///   - onUnauthorized: The action for `unauthorized`: nobody is signed in, or the sign-in has expired.
+    ///   - onUnauthorized: The action for `unauthorized`: the user isn't signed in, or the sign-in has expired.
     ///   - onOffline: The action for `networkUnavailable`: this device has no network.
     ///   - onServerError: The action for `server`: the server failed.
     ///   - fileID: The file that registers the rules.

@@ -1,26 +1,26 @@
 public import Foundation
 
 extension NetworkError {
-    /// The languages of descriptions for people.
+    /// The languages of descriptions for users.
     public enum Language: String, Sendable, Hashable, CaseIterable {
         /// English.
         case english
         /// Japanese.
         case japanese
 
-        /// The app's language: Japanese if that is the localization the user prefers, else English.
+        /// The app's language: Japanese if the user prefers that localization, otherwise English.
         ///
-        /// On Linux the environment variables say it.
+        /// On Linux the environment variables decide.
         static let preferred = Language(
             preferring: Bundle.main.preferredLocalizations, environment: ProcessInfo.processInfo.environment)
 
         /// - Parameters:
         ///   - languages: The app's localizations, in the order in which the user prefers them.
-        ///   - environment: The environment variables, which have the user's settings on Linux.
+        ///   - environment: The environment variables, which contain the user's settings on Linux.
         init(preferring languages: [String], environment: [String: String]) {
             #if os(Linux)
                 let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-                // As for other programs: the plain locale has no translations, whatever else is set.
+                // Use English, as other programs do: the plain locale has no translations, whatever else is set.
                 if set == "C" || set == "POSIX" {
                     self = .english
                     return
@@ -28,16 +28,16 @@ extension NetworkError {
                 let list = environment["LANGUAGE"].map { $0.split(separator: ":").map(String.init) } ?? []
                 let languages = list + (set.map { [$0] } ?? []) + languages
             #endif
-            // Not the names of other languages that begin with these letters.
+            // Compare whole codes: names of other languages can begin with these letters.
             let codes = languages.map { $0.prefix(while: \.isLetter).lowercased() }
             self = codes.first { $0 == "ja" || $0 == "en" } == "ja" ? .japanese : .english
         }
     }
 
-    /// The language of descriptions for people: the language that the app is shown in, unless another one is bound.
+    /// The language of descriptions for users: the app's own language, unless another one is bound.
     ///
-    /// An app without a Japanese localization gets English texts, whatever the language of the device. For texts in any
-    /// other language, or of your own, put the English sentences into the app's `Localizable.strings` as keys; they are
+    /// Without a Japanese localization the app shows English texts, whatever the device's language. For another
+    /// language, or for your own texts, add the English sentences as keys to the app's `Localizable.strings`. They are
     /// looked up there unless another language than the app's is bound.
     ///
     /// ```swift
@@ -47,10 +47,10 @@ extension NetworkError {
 }
 
 extension NetworkError: LocalizedError {
-    /// A sentence in ``language`` that tells a person what happened.
+    /// A sentence in ``language`` that tells the user what happened.
     public var errorDescription: String? { text().description }
 
-    /// A sentence in ``language`` that tells a person what they can do; nil if there is nothing.
+    /// A sentence in ``language`` that tells the user what to do; nil if they can do nothing.
     public var recoverySuggestion: String? { text().suggestion }
 
     /// Returns the texts in ``language``.

@@ -1,24 +1,29 @@
 import Foundation
 
-/// A problem that a server describes in `application/problem+json`, by RFC 9457.
+/// A problem that a server describes as `application/problem+json` (RFC 9457).
 ///
-/// A member whose value has another type than the RFC defines is ignored, as the RFC asks. The description contains
-/// nothing of the body but a valid status, because anything else may be personal.
+/// A member is ignored if its value has another type than RFC 9457 defines, as the RFC requires. The description
+/// contains only a valid status, because the rest of the body might be personal.
 public struct ProblemDetails: Error, Codable, Hashable {
-    /// The kind of problem, a URI reference; `about:blank` if the status is all there is to say.
+    /// The media type of problems: `application/problem+json`.
+    public static let mediaType = "application/problem+json"
+
+    /// The kind of problem, a URI reference; `about:blank` if the status says everything.
     public var type: String
     /// A short summary, the same for all problems of this type.
     public var title: String?
-    /// The status; nil if it is set to a number outside 100 to 599, which is no status.
+    /// The status.
+    ///
+    /// Setting it to a number outside 100 to 599 sets it to nil, because that isn't a status.
     public var status: Int? { didSet { status = Self.valid(status) } }
-    /// What happened this time, for people.
+    /// What happened this time, for users.
     public var detail: String?
     /// The identifier of this occurrence, a URI reference.
     public var instance: String?
     /// The members that the problem's type defines.
     public var extensions: [String: JSONValue]
 
-    /// Makes a problem.
+    /// Creates a problem.
     ///
     /// - Parameters:
     ///   - type: The kind of problem, a URI reference.
@@ -43,7 +48,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
         self.extensions = extensions
     }
 
-    /// Whoever makes a response of a problem must not be stopped by a number that somebody sent.
+    /// Returns nil for an invalid status: creating a response with it would trap, and any server can send one.
     private static func valid(_ status: Int?) -> Int? { status.flatMap { (100...599).contains($0) ? $0 : nil } }
 
     private struct Key: CodingKey {
@@ -56,24 +61,25 @@ public struct ProblemDetails: Error, Codable, Hashable {
 
     private static let members: Set = ["type", "title", "status", "detail", "instance"]
 
-    /// Reads a problem; a member whose value has another type than the RFC defines is ignored.
+    /// Reads a problem.
     ///
-    /// - Throws: A `DecodingError` if the value is not an object.
+    /// A member is ignored if its value has another type than the RFC defines.
+    ///
+    /// - Throws: A `DecodingError` if the value isn't an object.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        func text(_ name: String) -> String? { try? container.decode(String.self, forKey: Key(stringValue: name)) }
-        type = text("type") ?? "about:blank"
-        title = text("title")
-        status = Self.valid(try? container.decode(Int.self, forKey: Key(stringValue: "status")))
-        detail = text("detail")
-        instance = text("instance")
-        extensions = [:]
+        func member<Value: Decodable>(_ name: String) -> Value? {
+            try? container.decode(Value.self, forKey: Key(stringValue: name))
+        }
+        self.init(
+            type: member("type") ?? "about:blank", title: member("title"), status: member("status"),
+            detail: member("detail"), instance: member("instance"))
         for key in container.allKeys where !Self.members.contains(key.stringValue) {
             extensions[key.stringValue] = try? container.decode(JSONValue.self, forKey: key)
         }
     }
 
-    /// Writes the problem, with its extensions beside the members of the RFC.
+    /// Writes the problem, with its extensions next to the members of the RFC.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(type, forKey: Key(stringValue: "type"))
@@ -88,7 +94,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
 }
 
 extension ProblemDetails: SecretHolding {
-    /// The status, if it is one.
+    /// The word `problem`, with the status if there is one.
     public var description: String { status.map { "problem, status \($0)" } ?? "problem" }
 }
 
@@ -107,15 +113,15 @@ public enum JSONValue: Codable, Hashable, Sendable {
     /// An object.
     case object([String: JSONValue])
 
-    /// How many keys and indices the coding path of a value may have.
+    /// How many keys and indices a value's coding path may contain.
     ///
-    /// Each attempt at another type takes time that grows with the square of the depth: without a limit, a kilobyte of
-    /// brackets takes seconds, and an error's body minutes.
+    /// Decoding tries several types for each value, and the time grows with the square of the depth. Without a limit, a
+    /// kilobyte of brackets would take seconds, and an error's body minutes.
     private static let depthLimit = 20
 
     /// Reads a value.
     ///
-    /// - Throws: A `DecodingError` if there is no JSON value, or if values are nested more than 20 levels deep.
+    /// - Throws: A `DecodingError` if there is no JSON value, or if values are nested more than 20 deep.
     public init(from decoder: any Decoder) throws {
         guard decoder.codingPath.count <= Self.depthLimit else {
             throw DecodingError.dataCorrupted(
@@ -123,19 +129,13 @@ public enum JSONValue: Codable, Hashable, Sendable {
             )
         }
         let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: JSONValue].self))
+        func value<Value: Decodable>(_ make: (Value) -> Self) -> Self? {
+            (try? container.decode(Value.self)).map(make)
         }
+        let null: Self? = container.decodeNil() ? .null : nil
+        self =
+            try null ?? value(Self.bool) ?? value(Self.number) ?? value(Self.string) ?? value(Self.array)
+            ?? .object(container.decode([String: JSONValue].self))
     }
 
     /// Writes the value.
@@ -153,19 +153,18 @@ public enum JSONValue: Codable, Hashable, Sendable {
 }
 
 extension TransportResponse {
-    /// Makes the response by which a service reports a problem: `application/problem+json`, by RFC 9457.
+    /// Creates the response with which a service reports a problem: `application/problem+json` (RFC 9457).
     ///
     /// ```swift
     /// let response = TransportResponse(problems[error])    // an ErrorMap<ProblemDetails>
     /// ```
     ///
-    /// - Parameter problem: The problem. If it has no status, or one that is not of a failure (400 to 599), because
-    ///   another service sent it, the response's status is 500. If the extensions cannot be encoded as JSON, because of
-    ///   a NaN for example, they are left out.
+    /// - Parameter problem: The problem. The response has the problem's status if it is from 400 to 599, otherwise 500,
+    ///   because another service might have sent the problem. If the extensions can't be encoded as JSON, for example
+    ///   because of a NaN, they are left out.
     public init(_ problem: ProblemDetails) {
-        let isFailure = problem.status.map((400...599).contains)
         var problem = problem
-        if isFailure == false { problem.status = 500 }
+        if let status = problem.status, !(400...599).contains(status) { problem.status = 500 }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var plain = problem
@@ -174,9 +173,4 @@ extension TransportResponse {
         let body = (try? encoder.encode(problem)) ?? (try? encoder.encode(plain)) ?? Data("{}".utf8)
         self.init(status: problem.status ?? 500, headers: ["Content-Type": ProblemDetails.mediaType], body: body)
     }
-}
-
-extension ProblemDetails {
-    /// The media type of problems: `application/problem+json`.
-    public static let mediaType = "application/problem+json"
 }

@@ -1,40 +1,43 @@
 import Foundation
 
-/// The field `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date in one of three forms.
+/// Reads the field `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date in one of three forms.
 enum RetryAfter {
-    /// The longest hint; a longer one is shortened to it.
+    /// The longest hint.
+    ///
+    /// A longer one is shortened to it.
     static let longest = Duration.seconds(365 * 86_400)
 
     /// Returns how long to wait.
     ///
-    /// - Parameter headers: The fields of the response; a date is measured from its own `Date`, without it, from now.
-    /// - Returns: At least zero and at most ``longest``; nil if no value is digits or a date.
+    /// - Parameter headers: The response's fields. A date is measured from the response's own `Date` or, without one,
+    ///   from now.
+    /// - Returns: A duration from zero to ``longest``; nil if no value consists of digits or is a date.
     static func duration(in headers: HTTPHeaders) -> Duration? {
         let now = Int64(Date().timeIntervalSince1970)
-        // A date may have a comma.
+        // A date can contain a comma, so it can consist of two pieces.
         func date(_ value: String) -> Int64? { HTTPDate.seconds(value.trimmingCharacters(in: .whitespaces), now: now) }
         return headers.firstValid("Retry-After", pieces: 2) { value in
             let text = value.trimmingCharacters(in: .whitespaces)
             if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-                // A number that does not fit into `Int64` is longer than a year.
+                // A number that doesn't fit into `Int64` is longer than a year.
                 return Int64(text).map { min(.seconds($0), longest) } ?? longest
             }
-            guard let moment = date(value) else { return nil }
+            guard let time = date(value) else { return nil }
             let begin = headers.firstValid("Date", pieces: 2, date) ?? now
-            return min(max(.seconds(moment - begin), .zero), longest)
+            return min(max(.seconds(time - begin), .zero), longest)
         }
     }
 }
 
-/// The dates of HTTP (RFC 9110, section 5.6.7), which are all in GMT.
+/// Reads HTTP dates (RFC 9110, section 5.6.7), which are all in GMT.
 ///
-/// Not a `DateFormatter`, which accepts more than the three forms and takes a thousand times as long.
+/// A `DateFormatter` accepts more than the three forms and takes a thousand times as long.
 enum HTTPDate {
-    /// Returns the seconds since 1970 of a date in one of the three forms; nil if the text is not such a date.
+    /// Returns the seconds since 1970 for a date in one of the three forms; nil if the string isn't such a date.
     ///
     /// - Parameters:
-    ///   - text: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
-    ///   - now: The current time, by which the century of a year with two digits is found.
+    ///   - text: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, or `Sun Nov 6 08:49:37 1994`.
+    ///   - now: The current time, which decides the century of a two-digit year.
     static func seconds(_ text: String, now: Int64) -> Int64? {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "-" || $0 == "," }).map(String.init)
         if text.contains(","), words.count == 6, words[5] == "GMT" {
@@ -63,7 +66,7 @@ enum HTTPDate {
         word.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(word) : nil
     }
 
-    /// Returns the whole year for two digits: in this century, or in the last one if it would be over 50 years ahead.
+    /// Returns the full year for two digits: in this century or, if that is more than 50 years ahead, in the last one.
     private static func wholeYear(_ year: Int, now: Int64) -> Int {
         let current = Int(now / 31_556_952) + 1970
         let candidate = current / 100 * 100 + year
@@ -72,29 +75,26 @@ enum HTTPDate {
 
     private static func seconds(_ day: String, _ month: String, _ year: Int, _ time: String) -> Int64? {
         guard let month = months.firstIndex(of: month).map({ $0 + 1 }) else { return nil }
-        guard (1...2).contains(day.utf8.count), let day = digits(day), day >= 1, day <= length(of: month, year) else {
-            return nil
-        }
+        let first = daysSince1970(year, month)
+        let length = daysSince1970(year, month + 1) - first
+        guard (1...2).contains(day.utf8.count), let day = digits(day), day >= 1, day <= length else { return nil }
         let clock = time.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard clock.count == 3, clock.allSatisfy({ $0.utf8.count == 2 }) else { return nil }
         let numbers = clock.compactMap(digits)
-        // The second 60 is a leap second.
+        // Second 60 is a leap second.
         guard numbers.count == 3, numbers[0] < 24, numbers[1] < 60, numbers[2] <= 60 else { return nil }
         let time = (numbers[0] * 60 + numbers[1]) * 60 + numbers[2]
-        return Int64(daysSince1970(year, month, day) * 86_400 + time)
+        return Int64((first + day - 1) * 86_400 + time)
     }
 
-    private static func length(of month: Int, _ year: Int) -> Int {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-    }
-
-    /// Returns the days since 1970 in the proleptic Gregorian calendar, by Howard Hinnant's `days_from_civil`.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    /// Returns the days from 1970 to the first day of a month, by Howard Hinnant's `days_from_civil`.
+    ///
+    /// The calendar is the proleptic Gregorian one. Month 13 is January of the next year.
+    private static func daysSince1970(_ year: Int, _ month: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * 146_097 + dayOfEra - 719_468
     }

@@ -2,20 +2,20 @@ import ErrorRecovery
 import ErrorRouting
 import Foundation
 
-/// Returns an error without what may be secret: a URL's query, or what comes from the body of a request or response.
+/// Returns an error without possible secrets: a URL's query, and values from the body of a request or response.
 ///
-/// The cause of a `NetworkError` is kept under it, and so can come into logs. Errors of Foundation's, which may contain
-/// secrets, are copied without them; any other error is returned as it is.
+/// A `NetworkError` keeps its cause, which can therefore reach logs. Foundation's errors, which might contain secrets,
+/// are copied without them. Any other error is returned unchanged.
 ///
 /// - Parameters:
 ///   - error: The error.
-///   - basePath: The path of a client's base, which is left out of URLs; empty if it is not known.
-///   - depth: How many errors it is under.
+///   - basePath: The path of a client's base, which is left out of URLs; empty if it is unknown.
+///   - depth: How many errors it is wrapped in.
 func withoutSecrets(_ error: any Error, below basePath: String = "", depth: Int = 0) -> any Error {
-    // Generic code may have boxed it once more.
+    // Unbox it: generic code might have boxed it once more.
     let error = ErrorMatcher.any.match(error) ?? error
     if let found = urlError.match(error), error is URLError || type(of: error) is NSError.Type {
-        // Not `URLError(code)`: the code may have no name on Linux.
+        // Don't use `URLError(code)`: on Linux the code might have no name.
         return URLError(_nsError: found.withoutSecrets(basePath, depth))
     }
     if let error = decodingError.match(error) { return error.withoutSecrets }
@@ -24,7 +24,7 @@ func withoutSecrets(_ error: any Error, below basePath: String = "", depth: Int 
         let cause = withoutSecrets(error.cause, below: basePath, depth: depth + 1)
         return CircuitOpen(name: error.name, retryAfter: error.retryAfter, cause: cause)
     }
-    // By the exact type: a subclass is the application's own, and on Linux every `NSError` is a `CocoaError`.
+    // Compare the exact type: a subclass belongs to the application, and on Linux every `NSError` is a `CocoaError`.
     if type(of: error) == NSError.self { return (error as NSError).withoutSecrets(basePath, depth) }
     if type(of: error) == CocoaError.self {
         return CocoaError(_nsError: (error as NSError).withoutSecrets(basePath, depth))
@@ -32,18 +32,18 @@ func withoutSecrets(_ error: any Error, below basePath: String = "", depth: Int 
     return (error as? NetworkError)?.hiding(basePath) ?? error
 }
 
-// By the domain and not by the type: on Linux `URLError` does not know some codes.
+// Match the domain instead of the type: on Linux `URLError` doesn't define some codes.
 private let urlError = ErrorMatcher.nsError(domain: NSURLErrorDomain)
 private let decodingError = ErrorMatcher.type(DecodingError.self)
 private let encodingError = ErrorMatcher.type(EncodingError.self)
 private let refusal = ErrorMatcher.type(CircuitOpen.self)
 
 extension NSError {
-    /// The error without user info that may contain secrets: of a URL the user and the query, texts that may contain a
-    /// URL with them, and values of which it is not known what they contain, such as a response or a body.
+    /// The error without the parts of its user info that might contain secrets: the user and the query of a URL,
+    /// strings that might contain such a URL, and values with unknown content, such as a response or a body.
     fileprivate func withoutSecrets(_ basePath: String, _ depth: Int) -> NSError {
         let kept = userInfo.compactMapValues { value in
-            // Under an error of the system's, another one says the same again; one of a transport's does not.
+            // Drop the system's own underlying errors, which repeat this error. Keep those of a transport.
             domain == NSURLErrorDomain && type(of: value) is NSError.Type ? nil : Self.shown(value, basePath, depth)
         }
         return NSError(domain: domain, code: code, userInfo: kept)
@@ -55,7 +55,7 @@ extension NSError {
         case let text as String where text.utf8.contains(where: "?#@".utf8.contains): nil
         case let text as String: !basePath.isEmpty && (text.contains(basePath) || text.contains("://")) ? nil : text
         case is any Numeric, is Bool, is NSNumber, is Date: value
-        // As many as `anywhere` visits containers: a deeper one could take all of the stack.
+        // Visit as many levels as `anywhere` does: a deeper error could overflow the stack.
         case let error as any Error where depth < 16:
             HTTPErrors.withoutSecrets(error, below: basePath, depth: depth + 1)
         case let errors as [any Error] where depth < 16:
@@ -66,15 +66,16 @@ extension NSError {
 }
 
 extension DecodingError {
-    /// The error with the keys of its coding path that the program knows, and without the decoder's text, which may
-    /// contain values.
+    /// The error without the decoder's message, which might contain values.
+    ///
+    /// Its coding path shows only the program's own keys.
     fileprivate var withoutSecrets: DecodingError {
         func context(_ context: Context, _ text: String) -> Context {
             Context(codingPath: context.codingPath.map(KnownKey.init), debugDescription: text)
         }
         switch self {
         case .dataCorrupted(let old):
-            // With an empty coding path the whole body is corrupted: it is not JSON.
+            // With an empty coding path the whole body is corrupted: it isn't JSON.
             let text = old.codingPath.isEmpty ? "The body is not valid JSON." : "The value is not valid."
             return .dataCorrupted(context(old, text))
         case .typeMismatch(let type, let old):
@@ -91,7 +92,9 @@ extension DecodingError {
 }
 
 extension EncodingError {
-    /// The error with the keys of its coding path that the program knows, and without the value.
+    /// The error without the value.
+    ///
+    /// Its coding path shows only the program's own keys.
     fileprivate var withoutSecrets: EncodingError {
         guard case .invalidValue(let value, let context) = self else { return self }
         let path = context.codingPath.map(KnownKey.init)
@@ -100,10 +103,10 @@ extension EncodingError {
     }
 }
 
-/// A key of a coding path as it may come into logs.
+/// A coding path's key in a form that is safe for logs.
 ///
-/// An index, and a case without payload of an enum of keys, are the program's own. Any other key, such as a
-/// dictionary's, may come from a body, and is shown as `*`.
+/// An index, or an enum case without a payload, is the program's own key. Any other key, such as a dictionary's, might
+/// come from a body, so it is shown as `*`.
 private struct KnownKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -112,7 +115,7 @@ private struct KnownKey: CodingKey {
         let index = key.intValue.flatMap { key.stringValue == "Index \($0)" ? $0 : nil }
         let mirror = Mirror(reflecting: key)
         let isCase = mirror.displayStyle == .enum && mirror.children.isEmpty
-        // An error that passes through here twice keeps its keys.
+        // Keep a `KnownKey`: an error can pass through here twice.
         stringValue = isCase || index != nil || key is KnownKey ? key.stringValue : "*"
         intValue = index
     }

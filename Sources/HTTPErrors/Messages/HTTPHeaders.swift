@@ -1,49 +1,54 @@
 import Foundation
 
-/// The header fields of a message, with case-insensitive names.
+/// A message's header fields, with case-insensitive names.
 ///
 /// ```swift
 /// var headers: HTTPHeaders = ["Accept": "application/json"]
 /// headers["accept"]  // "application/json"
 /// ```
 ///
-/// Fields keep their order, and names keep the case in which they were first written. A field can have several values;
-/// what it means is read from the first valid one, since a proxy may have added the field again. Descriptions contain
-/// only the names, because values may be secret.
+/// Fields keep their order, and names keep the case in which they were first written. A field can have several values.
+/// Its meaning comes from the first valid value, because a proxy might have added the field again. Descriptions contain
+/// only the names, because values might be secret.
 public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     private struct Field: Sendable {
-        /// The field's place among the others.
+        /// The field's position among the others.
         let number: Int
         let name: String
         var values: [String]
 
-        /// The values of a field as one; cookies have a separator of their own (RFC 6265, section 5.4).
+        /// The field's values as one string.
+        ///
+        /// Cookies have their own separator (RFC 6265, section 5.4).
         var value: String { values.count == 1 ? values[0] : values.joined(separator: isCookie ? "; " : ", ") }
 
         private var isCookie: Bool { name.lowercased() == "cookie" }
     }
 
-    /// The fields by their names in lower case.
+    /// The fields by their lowercase names.
     private var stored: [String: Field] = [:]
     private var nextNumber = 0
 
-    /// Makes headers from names and values; a name can have several values.
+    /// Creates headers from names and values.
+    ///
+    /// A name can have several values.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements)
     }
 
-    /// Makes headers from names and values; a name can have several values.
+    /// Creates headers from names and values.
+    ///
+    /// A name can have several values.
     ///
     /// - Parameter fields: The fields, in their order.
     public init(_ fields: some Sequence<(String, String)>) {
         for (name, value) in fields { append(value, for: name) }
     }
 
-    /// The value of a field; nil if there is no such field.
+    /// The value of a field; nil if the field is missing.
     ///
-    /// Setting nil removes the field. Several values of one field are joined with commas, by RFC 9110, section 5.2, and
-    /// those of `Cookie` with semicolons. Cookies that a server sets cannot be joined: read each `Set-Cookie` from
-    /// ``fields``.
+    /// Setting nil removes the field. A field's values are joined with commas (RFC 9110, section 5.2), and those of
+    /// `Cookie` with semicolons. Cookies that a server sets can't be joined: read each `Set-Cookie` from ``fields``.
     ///
     /// - Parameter name: The field's name, in upper or lower case.
     /// - Complexity: O(number of the field's values).
@@ -56,7 +61,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Adds a value to a field, after the values that it already has.
+    /// Adds a value to a field after its existing values.
     ///
     /// - Parameters:
     ///   - value: The value to add.
@@ -64,7 +69,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// - Complexity: O(1).
     public mutating func append(_ value: String, for name: String) {
         let key = name.lowercased()
-        // In place: a copy of the values for each addition would take quadratic time.
+        // Append in place: copying the values for each addition would take quadratic time.
         if stored[key] != nil { stored[key]?.values.append(value) } else { add(value, key, name) }
     }
 
@@ -73,7 +78,9 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         nextNumber += 1
     }
 
-    /// The names and values, in their order; each name once, except for `Set-Cookie`, which comes once for each value.
+    /// The names and values in their order.
+    ///
+    /// Each name occurs once, except `Set-Cookie`, which occurs once for each value.
     ///
     /// - Complexity: O(n log n) for n fields.
     public var fields: [(name: String, value: String)] {
@@ -82,13 +89,13 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Returns the first value of a field that can be read; nil if there is none.
+    /// Returns the first readable value of a field; nil if there is none.
     ///
     /// - Parameters:
     ///   - name: The field's name.
-    ///   - pieces: How many pieces a value may consist of, because it contains commas.
-    ///   - split: Takes apart what the layer below has joined.
-    ///   - read: Returns what a value means; nil if it is not valid.
+    ///   - pieces: How many comma-separated pieces one value can consist of.
+    ///   - split: Splits values that the layer below joined.
+    ///   - read: Returns the meaning of a value; nil if it isn't valid.
     func firstValid<Value>(
         _ name: String, pieces: Int = 1, splitBy split: (String) -> [String] = { $0.components(separatedBy: ",") },
         _ read: (String) -> Value?
@@ -103,7 +110,18 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         return nil
     }
 
-    /// Returns the fields that fit into a number of bytes of names and values; one that does not fit is left out.
+    /// The first valid `Content-Type` or, without one, the field's value; nil if there is no such field.
+    var contentType: MediaType? {
+        let type = firstValid("Content-Type") { value in
+            let type = MediaType(value)
+            return type.text.split(separator: "/").count == 2 ? type : nil
+        }
+        return type ?? self["Content-Type"].map { MediaType($0) }
+    }
+
+    /// Returns the fields whose names and values fit into a number of bytes together.
+    ///
+    /// Fields that don't fit are left out.
     func limited(to limit: Int) -> HTTPHeaders {
         func size(_ name: String, _ value: String) -> Int { name.utf8.count + value.utf8.count }
         guard fields.reduce(0, { $0 + size($1.name, $1.value) }) > limit else { return self }
@@ -126,22 +144,11 @@ extension HTTPHeaders: Equatable {
 }
 
 extension HTTPHeaders: SecretHolding {
-    /// The names of the fields, without their values.
+    /// The fields' names without their values.
     public var description: String { "[\(fields.map(\.name).joined(separator: ", "))]" }
 }
 
-extension HTTPHeaders {
-    /// The first `Content-Type` that is one, or else whatever stands there; nil if there is no such field.
-    var contentType: MediaType? {
-        let type = firstValid("Content-Type") { value in
-            let type = MediaType(value)
-            return type.text.split(separator: "/").count == 2 ? type : nil
-        }
-        return type ?? self["Content-Type"].map { MediaType($0) }
-    }
-}
-
-/// The type of a body, without its parameters, in lower case: `application/problem+json`.
+/// A body's type in lowercase and without its parameters: `application/problem+json`.
 struct MediaType {
     let text: String
 
@@ -150,7 +157,6 @@ struct MediaType {
     }
 
     var isJSON: Bool { text == "application/json" || text.hasSuffix("+json") }
-    var isProblem: Bool { text == "application/problem+json" }
 
     /// Returns whether an `Accept` field accepts this type; `application/json` accepts every `+json` type too.
     func isAccepted(by field: String) -> Bool {

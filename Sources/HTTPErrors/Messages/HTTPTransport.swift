@@ -2,31 +2,32 @@ public import Foundation
 
 /// A type that sends requests: ``URLSessionTransport``, another HTTP client, or a fake in a test.
 ///
-/// A transport returns every response, whatever its status and however long its body is, and throws only if there is
-/// none. It follows no redirect: an ``APIClient`` does that, in the same way for every transport. The client turns a
-/// thrown error into a ``NetworkError``: a `URLError` by its code, an ``HTTPFailure`` by its status, a cancellation and
-/// coding errors into those kinds, and any other error into one of kind `unknown`. A ``NetworkError`` keeps its kind.
+/// A transport returns every response, whatever its status and however long its body. It throws only if there is no
+/// response. It doesn't follow redirects: an ``APIClient`` does, in the same way for every transport. The client turns
+/// a thrown error into a ``NetworkError``: the code decides for a `URLError`, and the status for an ``HTTPFailure``.
+/// Cancellations and coding errors become those kinds, and any other error becomes `unknown`. A ``NetworkError`` keeps
+/// its kind.
 public protocol HTTPTransport: Sendable {
-    /// Sends a request, and returns the response.
+    /// Sends a request and returns the response.
     ///
     /// If the task is cancelled, it throws at once, for example a `CancellationError`. It obeys the request's time
-    /// limit, and sends nothing if that is not positive. If the body exceeds the transport's own limit, it stops there,
-    /// and returns the beginning of the body in a response that says so (``TransportResponse/isTruncated``).
+    /// limit, and sends nothing if the limit isn't positive. If the body exceeds the transport's own limit, it stops
+    /// there and returns the beginning of the body in a truncated response (``TransportResponse/isTruncated``).
     ///
     /// - Parameter request: The request.
     /// - Returns: The response.
     /// - Throws: An error if there is no complete response.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 
-    /// The time limit of a request that has none of its own; nil, the default, if that is not known.
+    /// The time limit of a request without its own limit; nil, the default, if it is unknown.
     ///
-    /// An ``APIClient`` waits no longer for a new token on behalf of such a request.
+    /// For such a request, an ``APIClient`` waits no longer than this for a new token.
     var timeout: Duration? { get }
 
-    /// Whether the layer below may send a request twice by itself; false by default.
+    /// Whether the HTTP stack can resend a request on its own; false by default.
     ///
-    /// If true, an ``APIClient`` never retries a request that must not be sent twice, since it cannot know how often
-    /// the request has been sent.
+    /// If true, an ``APIClient`` never retries a request that must not be sent twice, because it can't tell how often
+    /// the request was sent.
     var repeatsByItself: Bool { get }
 }
 
@@ -34,15 +35,14 @@ extension HTTPTransport {
     /// Nil.
     public var timeout: Duration? { nil }
 
-    /// False: a request is sent once, or not at all.
+    /// False: a request is sent at most once.
     public var repeatsByItself: Bool { false }
 }
 
-/// A request, as a transport sends it.
+/// A request as a transport sends it.
 ///
-/// Descriptions contain the method and the URL without its query, and neither headers nor body. Of a request that an
-/// ``APIClient`` made, they do not contain the path of the client's base, which may be secret: some services have the
-/// token there.
+/// Descriptions contain the method and the URL without its query, but neither headers nor body. For a request of an
+/// ``APIClient``, they also leave out the path of the client's base, because some services put the token there.
 public struct TransportRequest: Sendable {
     /// The method, in capitals.
     public var method: String
@@ -52,12 +52,12 @@ public struct TransportRequest: Sendable {
     public var headers: HTTPHeaders
     /// The body.
     public var body: Data?
-    /// The time limit, from the beginning to the last byte of the response; nil for the transport's own limit.
+    /// The time limit, from the start to the last byte of the response; nil for the transport's own limit.
     public var timeout: Duration?
-    /// The path of the client's base, which descriptions do not contain.
+    /// The path of the client's base, which descriptions leave out.
     var basePath = ""
 
-    /// Makes a request.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - method: The method, in capitals.
@@ -77,8 +77,8 @@ public struct TransportRequest: Sendable {
 
     /// Whether sending the request twice has the same effect as sending it once.
     ///
-    /// That holds for the methods that are idempotent by RFC 9110, section 9.2.2, and for a request with an
-    /// `Idempotency-Key`, by which the server recognizes the second one.
+    /// This is true for the idempotent methods of RFC 9110, section 9.2.2, and for a request with an `Idempotency-Key`,
+    /// which lets the server recognize the second one.
     var isIdempotent: Bool { hasIdempotentMethod || headers["Idempotency-Key"] != nil }
 
     /// Whether the method is idempotent by RFC 9110.
@@ -86,11 +86,11 @@ public struct TransportRequest: Sendable {
 }
 
 extension TransportRequest: SecretHolding {
-    /// The method, and the URL without its query.
+    /// The method and the URL without its query.
     public var description: String { "\(method) \(url.withoutSecrets(below: basePath))" }
 }
 
-/// A response of any status with its body, as a transport returns it.
+/// A response of any status with its body as a transport returns it.
 ///
 /// Descriptions contain the status and the body's length.
 public struct TransportResponse: Sendable {
@@ -100,16 +100,16 @@ public struct TransportResponse: Sendable {
     public var headers: HTTPHeaders
     /// The body, decompressed.
     public var body: Data
-    /// Whether the body is only the beginning of one that is longer than the transport's limit.
+    /// Whether the body exceeded the transport's limit, so that only its beginning is here.
     public var isTruncated: Bool
 
-    /// Makes a response.
+    /// Creates a response.
     ///
     /// - Parameters:
     ///   - status: The status.
     ///   - headers: The header fields.
     ///   - body: The body.
-    ///   - isTruncated: Whether the body is only the beginning of one that is too long.
+    ///   - isTruncated: Whether the body is only the beginning of a longer one.
     public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data(), isTruncated: Bool = false) {
         self.status = status
         self.headers = headers
@@ -124,8 +124,9 @@ extension TransportResponse: SecretHolding {
 }
 
 extension URL {
-    /// Returns the URL without query, fragment, user and password, which may be secret, and with an ellipsis in place
-    /// of the path of a client's base.
+    /// Returns the URL without its query, fragment, user, and password, which might be secret.
+    ///
+    /// An ellipsis replaces the path of a client's base.
     ///
     /// - Parameter basePath: The path of the base; empty for none.
     func withoutSecrets(below basePath: String = "") -> String {
@@ -137,12 +138,12 @@ extension URL {
         guard !basePath.isEmpty else { return components.string ?? "a URL" }
         let path = components.percentEncodedPath
         components.path = ""
-        // As text, since another spelling of the base's path is not the base's path.
+        // Compare strings: another spelling of the base's path isn't the base's path.
         let isBelow = path.hasPrefix(basePath) && ["", "/"].contains(path.dropFirst(basePath.count).prefix(1))
         return (components.string ?? "a URL") + (isBelow ? "/…\(path.dropFirst(basePath.count))" : path)
     }
 
-    /// The path, as a request's URL begins with it if this is the base: empty, or without a slash at its end.
+    /// The path with which requests' URLs begin if this is the base: empty, or without a slash at its end.
     var basePath: String {
         let path = absoluteURL.path(percentEncoded: true)
         return path.hasSuffix("/") ? String(path.dropLast()) : path

@@ -1,7 +1,7 @@
-/// A value that may hold secrets: whatever prints it, `print`, `dump` or a mirror, shows its description and no more.
+/// A value that might contain secrets: `print`, `dump`, and mirrors show only its description.
 ///
-/// The types of this module that have to do with requests and responses are. Conform your own request to it if its
-/// fields must not come into a log:
+/// This module's types for requests and responses conform to it. Conform your own request if its fields must not reach
+/// a log:
 ///
 /// ```swift
 /// struct LogIn: APIRequest, SecretHolding {

@@ -7,7 +7,9 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// A transfer under way: events change its machine under a lock; the waiting caller gets the result after unlocking.
+/// A transfer under way.
+///
+/// Events change its machine under a lock; the waiting caller receives the result after unlocking.
 final class Transfer: Sendable {
     private let machine: Locked<TransferMachine>
     private let end = Promise<TransferMachine.End>()
@@ -17,7 +19,7 @@ final class Transfer: Sendable {
         machine = Locked(TransferMachine(bodyLimit: bodyLimit))
     }
 
-    /// Returns whether the session's task is to be cancelled, since no caller waits for it; true only once.
+    /// Returns whether to cancel the session's task because no caller waits for it; true only once.
     func isToBeEnded() -> Bool {
         guard !machine.withLock({ $0.isWanted }) else { return false }
         return !isEnding.exchange(true, ordering: .relaxed)
@@ -25,7 +27,9 @@ final class Transfer: Sendable {
 
     func receive(_ head: TransportResponse) { settle(machine.withLock { $0.receive(head) }) }
 
-    /// Receives the head that the session has at the end, which is converted only if none came before.
+    /// Receives the head that the session has at the end.
+    ///
+    /// It is converted only if no head came before.
     func receiveAtEnd(_ head: @autoclosure () -> TransportResponse) {
         guard machine.withLock({ $0.isWithoutHead }) else { return }
         let head = head()
@@ -42,7 +46,7 @@ final class Transfer: Sendable {
         if let end { self.end.fulfill(end) }
     }
 
-    /// Waits for the response; throws at once if the task is cancelled.
+    /// Waits for the response, and throws at once if the task is cancelled.
     ///
     /// - Parameter limit: The time limit.
     func response(within limit: Duration) async throws -> TransportResponse {
@@ -51,16 +55,16 @@ final class Transfer: Sendable {
 }
 
 extension Promise {
-    /// Waits for the value, unless the time is over or the task is cancelled first.
+    /// Waits for the value until the time is over or the task is cancelled.
     ///
     /// - Parameters:
     ///   - limit: The time limit; nil for none.
-    ///   - abandon: Called with the reason to wait no longer; sets the value if nothing else has.
+    ///   - abandon: Called with the reason when the wait ends early. It must set the value if nothing else has.
     func value<Success>(
         within limit: Duration?,
         _ abandon: @escaping @Sendable (any Error) -> Void
     ) async throws -> Success where Value == Result<Success, any Error> {
-        // A timer and not a sleeping task: a cancelled one would stay in memory until its time.
+        // Use a timer: a cancelled sleeping task would stay in memory until its time.
         let timer = limit.map { limit in
             let timer = DispatchSource.makeTimerSource()
             timer.schedule(deadline: .now() + min(limit, URLSessionTransport.longest) / .seconds(1))
@@ -77,7 +81,7 @@ extension Promise {
     }
 }
 
-/// A session's delegate, which forwards each event to its transfer.
+/// A session's delegate that forwards each event to its transfer.
 final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let transfers = Locked<[Int: Transfer]>([:])
 
@@ -117,19 +121,21 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         endUnlessWanted(task, transfer(of: task))
     }
 
-    /// Cancels the session's task if no caller waits for it, so that an abandoned upload is not completed later.
+    /// Cancels the session's task if no caller waits for it, so that an abandoned upload isn't completed later.
     ///
-    /// The task is cancelled here, during an event of the transfer, and not when the caller stops waiting: on Linux,
+    /// The task is cancelled here, during an event of the transfer, instead of when the caller stops waiting. On Linux,
     /// cancelling it in a cancellation handler can deadlock, and cancelling a transfer that has just ended can trap.
     private func endUnlessWanted(_ task: URLSessionTask, _ transfer: Transfer?) {
         guard let transfer, transfer.isToBeEnded() else { return }
         Self.endings.async { task.cancel() }
     }
 
-    /// A queue of its own, since on Linux `cancel` blocks until libcurl is idle, and incoming events would pile up.
+    /// The queue for `cancel`, which on Linux blocks until libcurl is idle.
+    ///
+    /// On the delegate's queue, events would pile up.
     private static let endings = DispatchQueue(label: "HTTPErrors.TransferDelegate.endings")
 
-    /// Follows no redirect: the client does that, in the same way for every transport.
+    /// Doesn't follow redirects: the client does, in the same way for every transport.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -140,7 +146,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler(nil)
     }
 
-    /// Has no credentials for any challenge, so that the response with the challenge is the result.
+    /// Provides no credentials, so that the response with the challenge is the result.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -148,7 +154,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-            // On Linux the challenge comes after the whole response, and the task then waits for its cancellation.
+            // Complete the transfer: on Linux the challenge comes after the whole response, and the task then waits to
+            // be cancelled.
             transfer(of: task)?.complete(nil)
             Self.endings.async { completionHandler(.rejectProtectionSpace, nil) }
         #else
@@ -158,7 +165,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let transfer = transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-        // On Linux the head of a redirect without a target is known only here.
+        // On Linux the head of a redirect without a target is available only here.
         if let response = task.response as? HTTPURLResponse { transfer?.receiveAtEnd(response.head) }
         transfer?.complete(error)
     }
@@ -169,7 +176,7 @@ extension HTTPURLResponse {
     fileprivate var head: TransportResponse {
         var headers = HTTPHeaders()
         for (name, value) in allHeaderFields.map({ ("\($0.key)", "\($0.value)") }) {
-            // Foundation joins them by commas, which are in their dates too.
+            // Foundation joins cookies with commas, which also occur in their dates.
             let isCookie = name.lowercased() == "set-cookie"
             let values = isCookie ? value.split(separator: /, (?=[^;,= ]+=)/).map(String.init) : [value]
             for value in values { headers.append(value, for: name) }

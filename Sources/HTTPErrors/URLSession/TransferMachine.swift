@@ -2,17 +2,17 @@ import Foundation
 
 /// The state machine of one transfer: a plain value.
 ///
-/// Events are method calls. An event that ends the transfer returns its result. A transfer ends once: later events
-/// change nothing, and later bytes are not kept.
+/// Events are method calls. The event that ends the transfer returns its result. A transfer ends once: later events
+/// change nothing, and later bytes aren't kept.
 struct TransferMachine {
     typealias End = Result<TransportResponse, any Error>
 
-    /// The most bytes that are kept of a body.
+    /// The maximum size of a kept body in bytes.
     let bodyLimit: Int
 
     private enum Phase {
         case sending
-        /// `isTooLong` if the head declares a body that is longer than the limit.
+        /// `isTooLong` is true if the head declares a body that is longer than the limit.
         case receiving(TransportResponse, isTooLong: Bool)
         case ended
     }
@@ -23,22 +23,24 @@ struct TransferMachine {
         self.bodyLimit = bodyLimit
     }
 
-    /// Whether no head has come yet.
+    /// Whether no head has arrived yet.
     var isWithoutHead: Bool {
         if case .sending = phase { return true }
         return false
     }
 
-    /// Whether the transfer has not ended, so that a caller still waits for it.
+    /// Whether the transfer hasn't ended, so that a caller still waits for it.
     var isWanted: Bool {
         if case .ended = phase { return false }
         return true
     }
 
-    /// Receives the head of a response; one that only announces another is not the last.
+    /// Receives the head of a response.
     ///
-    /// Ends the transfer if the declared length is none. URLSession takes what follows a number for nothing, and of two
-    /// lengths the last.
+    /// An informational head (1xx) is followed by another.
+    ///
+    /// Ends the transfer if the declared length isn't valid. URLSession ignores characters after a number, and of two
+    /// lengths it uses the last.
     mutating func receive(_ head: TransportResponse) -> End? {
         guard isWanted else { return nil }
         phase = .receiving(head, isTooLong: false)
@@ -55,23 +57,27 @@ struct TransferMachine {
         return nil
     }
 
-    /// Receives the head of a response that the session has at the end; ignored unless it is the first one.
+    /// Receives the head that the session has at the end.
+    ///
+    /// It is ignored if another head came before.
     mutating func receiveAtEnd(_ head: TransportResponse) {
         if case .sending = phase { phase = .receiving(head, isTooLong: false) }
     }
 
-    /// Receives a part of the body; ends the transfer with what fits if that is not all.
+    /// Receives a part of the body.
     ///
-    /// Ends the transfer with an error if there was no head, or only one that announces another. On Linux libcurl takes a line that
-    /// begins with a return for the end of a head; URLSession then has no response, and at the end makes up a status
-    /// 200.
+    /// If the body exceeds the limit, the transfer ends with its beginning.
+    ///
+    /// Ends the transfer with an error if there was no head, or only an informational one. On Linux, libcurl treats a
+    /// line that begins with a carriage return as the end of a head. Then URLSession has no response, and at the end it
+    /// invents a status 200.
     mutating func receive(_ data: Data) -> End? {
         guard isWanted else { return nil }
         guard case .receiving(var response, let isTooLong) = phase, response.status >= 200 else {
             phase = .ended
             return .failure(URLError(.cannotParseResponse))
         }
-        // Drops the other reference to the body, so that appending does not copy it.
+        // Drop the other reference to the body, so that appending doesn't copy it.
         phase = .ended
         response.isTruncated = response.body.count + data.count > bodyLimit
         response.body.append(data.prefix(bodyLimit - response.body.count))
@@ -80,9 +86,10 @@ struct TransferMachine {
         return nil
     }
 
-    /// Ends the transfer because the session has completed it.
+    /// Ends the transfer because the session completed it.
     ///
-    /// A response that would have been too long has its head, and the beginning of its body, however it ends.
+    /// If the declared body was too long, the result is the head with the beginning of the body, however the transfer
+    /// ends.
     mutating func complete(_ error: (any Error)?) -> End? {
         defer { phase = .ended }
         switch phase {
@@ -94,7 +101,7 @@ struct TransferMachine {
         }
     }
 
-    /// Ends the transfer because its caller stops waiting: the task was cancelled, or the time limit is over.
+    /// Ends the transfer because its caller stopped waiting: the task was cancelled, or the time limit is over.
     mutating func abandon(_ error: any Error) -> End? {
         guard isWanted else { return nil }
         phase = .ended

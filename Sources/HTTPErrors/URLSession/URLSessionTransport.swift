@@ -4,16 +4,16 @@ import Foundation
     public import FoundationNetworking
 #endif
 
-/// Sends requests by `URLSession`.
+/// Sends requests with `URLSession`.
 ///
-/// The transport keeps no cookies, caches or credentials, and follows no redirect. A request is sent once. On Linux,
-/// libcurl sends a request again by itself if a kept-alive connection drops; so there a request that may have an effect
-/// gets its own connection.
+/// The transport stores no cookies, caches, or credentials, and doesn't follow redirects. It sends a request once. On
+/// Linux, libcurl resends a request if a kept-alive connection drops, so a request that might have an effect uses its
+/// own connection there.
 ///
-/// A call whose task is cancelled, or whose time limit is over, throws at once. On Linux its transfer is not cancelled
+/// A call throws at once if its task is cancelled or its time limit is over. On Linux its transfer isn't cancelled
 /// then, because that can crash the process. The transfer ends when its next bytes move, or when no bytes have moved
-/// for `transferLimit` or for the request's own time limit, whichever is shorter. Its connection ends with it.
-/// Meanwhile it does not delay other requests, which have their own connections.
+/// for `transferLimit` or the request's own time limit, whichever is shorter. Its connection ends with it. Until then,
+/// it doesn't delay other requests, because they have their own connections.
 public final class URLSessionTransport: HTTPTransport {
     /// How long a request without its own time limit may take.
     public let timeout: Duration?
@@ -23,17 +23,17 @@ public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let delegate = TransferDelegate()
 
-    /// Makes a transport with its own session.
+    /// Creates a transport with its own session.
     ///
     /// - Parameters:
-    ///   - timeout: How long a request without its own time limit may take, from its beginning to the last byte of
-    ///     the response.
-    ///   - bodyLimit: How many bytes of a body are read; of a longer one, the response has the beginning.
-    ///   - transferLimit: How long any transfer may take, also one that no caller waits for. On Linux it limits only
-    ///     the time in which no bytes move.
-    ///   - configuration: The session's configuration; the transport copies it without cache, cookies and credentials.
-    ///     Of its additional headers it keeps those that any server may see, as ``APIClient`` does after a redirect to
-    ///     another origin; an ``HTTPInterceptor`` sets the others.
+    ///   - timeout: How long a request without its own time limit may take, from the start to the last byte of the
+    ///     response.
+    ///   - bodyLimit: How many bytes of a body are read. The response contains the beginning of a longer body.
+    ///   - transferLimit: How long any transfer may take, including one that no caller waits for. On Linux it limits
+    ///     only the time in which no bytes move.
+    ///   - configuration: The session's configuration. The transport copies it without cache, cookies, and credentials.
+    ///     It keeps only those additional headers that any server may see, as ``APIClient`` does after a redirect to
+    ///     another origin. Set other headers with an ``HTTPInterceptor``.
     public init(
         timeout: Duration = .seconds(60),
         bodyLimit: Int = 1 << 20,
@@ -51,63 +51,60 @@ public final class URLSessionTransport: HTTPTransport {
         // `copy()` returns `Any`.
         let own = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         own.timeoutIntervalForResource = self.transferLimit / .seconds(1)
-        // A transfer that no caller waits for must not keep other requests from a connection.
+        // Allow many connections: a transfer that no caller waits for must not block other requests.
         own.httpMaximumConnectionsPerHost = 10_000
         own.urlCache = nil
         own.httpCookieStorage = nil
         own.httpCookieAcceptPolicy = .never
         own.httpShouldSetCookies = false
         own.urlCredentialStorage = nil
-        // The session adds them to every request, also to one that a redirect sends to another server.
+        // The session adds them to every request, including one that a redirect sends to another server.
         own.httpAdditionalHeaders = own.httpAdditionalHeaders?.filter { HTTPHeaders.isPublic("\($0.key)") }
         self.configuration = own
         session = URLSession(configuration: own, delegate: delegate, delegateQueue: nil)
     }
 
-    /// The longest time limit, a year: Linux counts milliseconds, and traps if they overflow.
+    /// The longest time limit, a year.
+    ///
+    /// Foundation on Linux counts milliseconds and traps on overflow.
     static let longest = Duration.seconds(365 * 86_400)
 
     deinit { session.finishTasksAndInvalidate() }
 
-    /// Sends a request, and returns the response with its whole body.
+    /// Sends a request and returns the response with its body.
     ///
     /// - Parameter request: The request.
     /// - Returns: The response.
-    /// - Throws: `CancellationError` if the task is cancelled, or a `URLError` whose code is the same on all platforms.
+    /// - Throws: `CancellationError` if the task is cancelled, or a `URLError` with the same code on all platforms.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
         let limit = min(request.timeout ?? timeout ?? Self.longest, Self.longest)
         guard limit > .zero else { throw URLError(.timedOut) }
-        // The response to HEAD declares the length of a body that does not come.
+        // Don't limit HEAD: its response declares the length of a body that doesn't follow.
         let transfer = Transfer(bodyLimit: request.method == "HEAD" ? .max : bodyLimit)
         start(transfer, urlRequest(for: request, within: limit), alone: request.needsOwnConnection)
         do {
             return try await transfer.response(within: limit)
         } catch let error as URLError {
-            // A circuit around a transport keeps and posts what the transport throws.
+            // Remove secrets here: a circuit around a transport retains and posts the transport's errors.
             throw withoutSecrets(error.evenedOut(for: request.url))
         }
     }
 
     private func start(_ transfer: Transfer, _ request: URLRequest, alone: Bool) {
-        guard alone else {
-            let task = session.dataTask(with: request)
-            delegate.add(transfer, for: task)
-            return task.resume()
-        }
-        let delegate = TransferDelegate()
-        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        let delegate = alone ? TransferDelegate() : delegate
+        let session = alone ? URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil) : session
         let task = session.dataTask(with: request)
         delegate.add(transfer, for: task)
         task.resume()
-        // The session and its connection end with this one transfer.
-        session.finishTasksAndInvalidate()
+        // End the session and its connection with this one transfer.
+        if alone { session.finishTasksAndInvalidate() }
     }
 
     private func urlRequest(for request: TransportRequest, within limit: Duration) -> URLRequest {
         var result = URLRequest(url: request.url)
-        // On Linux this is the only limit; it limits the time in which no bytes move. It counts whole seconds there, so
-        // it is rounded up: half a second would mean no limit. Linux ignores the limit of the initializer.
+        // On Linux this is the only limit, and it limits the time in which no bytes move. Round it up: Linux counts
+        // whole seconds, so half a second would mean no limit. Linux ignores the initializer's limit.
         result.timeoutInterval = (min(limit, transferLimit) / .seconds(1)).rounded(.up)
         result.httpMethod = request.method
         for (name, value) in request.headers.fields { result.setValue(value, forHTTPHeaderField: name) }
@@ -118,15 +115,15 @@ public final class URLSessionTransport: HTTPTransport {
 }
 
 extension URLSessionTransport: SecretHolding {
-    /// The type's name: the session's configuration may hold secrets.
+    /// The type's name, because the session's configuration might contain secrets.
     public var description: String { "URLSessionTransport" }
 }
 
 extension TransportRequest {
-    /// Whether the request must not share a connection with others.
+    /// Whether the request needs its own connection.
     ///
-    /// When a reused connection drops, libcurl sends a request again. If the request has a body, which libcurl cannot
-    /// read twice, it waits for ever.
+    /// When a reused connection drops, libcurl resends the request. If the request has a body, libcurl waits forever,
+    /// because it can't read the body twice.
     fileprivate var needsOwnConnection: Bool {
         #if canImport(FoundationNetworking)
             body != nil || !["GET", "HEAD", "OPTIONS", "TRACE"].contains(method)
@@ -140,22 +137,21 @@ extension URLError {
     /// The error with the code that it has on other platforms.
     ///
     /// On Linux a dropped connection has the code of a bad response, and garbage has the code of an unsupported URL. A
-    /// TLS failure, a truncated response and a response that contradicts itself all have the code `unknown`; only
-    /// libcurl's text tells a refused certificate and the last one from the others.
+    /// TLS failure, a truncated response, and a malformed response all have the code `unknown`. Only libcurl's message
+    /// identifies a refused certificate and a malformed response.
     fileprivate func evenedOut(for url: URL) -> URLError {
         #if canImport(FoundationNetworking)
             let isHTTP = ["http", "https"].contains(url.scheme?.lowercased() ?? "")
             switch errorCode {
             case NSURLErrorUnknown where Self.undecodable.contains { localizedDescription.contains($0) }:
                 return URLError(.cannotDecodeContentData, userInfo: errorUserInfo)
-            case NSURLErrorUnknown where Self.malformed.contains { localizedDescription.contains($0) }:
+            case NSURLErrorUnknown where Self.malformed.contains { localizedDescription.contains($0) },
+                NSURLErrorUnsupportedURL where isHTTP:
                 return URLError(.cannotParseResponse, userInfo: errorUserInfo)
             case NSURLErrorUnknown where localizedDescription.contains("SSL certificate problem"):
                 return URLError(.serverCertificateUntrusted, userInfo: errorUserInfo)
             case NSURLErrorBadServerResponse, NSURLErrorUnknown:
                 return URLError(.networkConnectionLost, userInfo: errorUserInfo)
-            case NSURLErrorUnsupportedURL where isHTTP:
-                return URLError(.cannotParseResponse, userInfo: errorUserInfo)
             default:
                 return self
             }
@@ -165,13 +161,16 @@ extension URLError {
     }
 
     #if canImport(FoundationNetworking)
-        /// Parts of libcurl's texts for a body that it cannot decode; the last two are for bytes after the end of one.
+        /// Parts of libcurl's messages for a body that it can't decode.
+        ///
+        /// The last two mean bytes after the end of the body.
         private static let undecodable = [
             "content unencoding", "content encoding", "Failed writing received data", "chunked-encoded stream",
         ]
 
-        /// Parts of its texts for a response that it, or Foundation, cannot read; it reports a line that is too long as
-        /// a lack of memory, and a folded first line as a bad argument.
+        /// Parts of libcurl's messages for a response that it or Foundation can't read.
+        ///
+        /// "Out of memory" means a line that is too long, and "bad argument" a folded first line.
         private static let malformed = [
             "Invalid Content-Length", "chunked-encoding", "Failed writing header", "Header without colon",
             "Nul byte in header", "Unsupported HTTP version", "Too large response headers", "Out of memory",

@@ -1,9 +1,9 @@
-/// Operations that wait until the test says how they end.
+/// Operations that wait until the test ends them.
 @MainActor
 final class HeldOperations {
     private var waiting: [CheckedContinuation<Walk.Outcome, Never>?] = []
 
-    /// How many have begun.
+    /// The number of operations that have begun.
     var count: Int { waiting.count }
 
     func hold() async -> Walk.Outcome { await withCheckedContinuation { waiting.append($0) } }

@@ -1,10 +1,10 @@
 @testable import ErrorPresentation
 
-/// A loader that goes through everything that has happened to every load.
+/// A loader that evaluates the history of every load.
 struct NaiveLoader {
     enum Load {
         case running, cancelled, ignored
-        /// The load answered while a newer one was running.
+        /// The load ended with a result while a newer one was running.
         case answered(LoaderMachine<Int, Plain>.End)
 
         var isRunning: Bool { if case .running = self { true } else { false } }
@@ -32,14 +32,14 @@ struct NaiveLoader {
             loads[index] = .answered(end)
         }
         guard !loads.contains(where: { $0.isRunning }) else {
-            // The newest answer counts at once.
+            // The newest result counts at once.
             if case .answered = loads[index], !loads[(index + 1)...].contains(where: { $0.isRunning }) { decide() }
             return
         }
         decide()
     }
 
-    /// The newest answer is the state, if there is one.
+    /// The newest result, if any, is the state.
     private mutating func decide() {
         let answers = loads.compactMap { load -> LoaderMachine<Int, Plain>.End? in
             if case .answered(let end) = load { end } else { nil }

@@ -1,18 +1,18 @@
 @testable import ErrorPresentation
 
-/// A presenter by lists that are searched from the front, without a bus, tasks or views.
+/// A presenter model with lists that are searched from the front, without a bus, tasks, or views.
 struct NaivePresenter {
     typealias ID = PresentedError.ID
 
-    /// What reaches a presenter: an error with what the rules say of it.
+    /// An error that reaches a presenter, with the results of the rules.
     struct News {
         var message: String
         var style = PresentationStyle.alert
         var title: String?
         var count = 1
         var canRetry = false
-        var isAskedFor = false
-        /// The error whose operation was run again and failed with this one.
+        var isFromUser = false
+        /// The error whose retry failed with this one.
         var failureOf: ID?
     }
 
@@ -20,13 +20,15 @@ struct NaivePresenter {
         let id: ID
         let news: News
         var count: Int
-        var isAskedFor: Bool
-        /// Whether it was closed while its operation ran, and is there again since that was cancelled.
+        var isFromUser: Bool
+        /// Whether it was closed during its retry and returned because the retry was cancelled.
         var isBack = false
 
         var canRetry: Bool { news.canRetry }
 
-        /// Whether another error is counted in this one; what has a retry of its own stands for itself.
+        /// Whether other errors are merged into this one.
+        ///
+        /// An error that can be retried isn't merged.
         func isLike(_ other: News) -> Bool {
             !canRetry && !other.canRetry && news.message == other.message && news.title == other.title
                 && news.style == other.style
@@ -35,7 +37,7 @@ struct NaivePresenter {
 
     struct Queue {
         var shown: [Item] = []
-        /// The answers to taps, which come before the others.
+        /// The answers to taps, which precede the others.
         var next: [Item] = []
         var waiting: [Item] = []
     }
@@ -49,11 +51,11 @@ struct NaivePresenter {
     let limit: Int
     var queues: [PresentationStyle: Queue] = [.alert: Queue(), .banner: Queue(), .inline: Queue()]
     var retries: [ID: Retry] = [:]
-    /// The errors whose operations are run, have been, or will not be.
+    /// The errors with operations that are running, have run, or will not run.
     var spent: Set<ID> = []
-    /// The errors that a person has dismissed, and not only closed.
+    /// The errors that the user dismissed instead of only closing.
     var dismissed: Set<ID> = []
-    /// All errors that had a place.
+    /// All errors that were added.
     var items: [ID: Item] = [:]
     private var counts = ErrorPresenter.Statistics()
     private var lastID: ID = 0
@@ -70,7 +72,7 @@ struct NaivePresenter {
 
     var foremost: Item? { shown(.alert) ?? shown(.banner) ?? shown(.inline) }
 
-    /// Counts what is never shown.
+    /// Counts errors that are never shown.
     mutating func pass(_ count: Int = 1) {
         counts.received += count
         counts.never += count
@@ -88,8 +90,8 @@ struct NaivePresenter {
         var queue = queues[news.style] ?? Queue()
         defer { queues[news.style] = queue }
         if !queue.shown.isEmpty, !goesFirst, queue.waiting.count >= limit {
-            let isAskedFor = news.isAskedFor || news.canRetry
-            guard isAskedFor, let replaced = queue.waiting.lastIndex(where: { !$0.isAskedFor }) else {
+            let isFromUser = news.isFromUser || news.canRetry
+            guard isFromUser, let replaced = queue.waiting.lastIndex(where: { !$0.isFromUser }) else {
                 counts.discarded += news.count
                 return
             }
@@ -99,7 +101,7 @@ struct NaivePresenter {
         counts.folded += news.count - 1
         lastID += 1
         let item = Item(
-            id: lastID, news: news, count: news.count, isAskedFor: news.isAskedFor || news.canRetry)
+            id: lastID, news: news, count: news.count, isFromUser: news.isFromUser || news.canRetry)
         items[lastID] = item
         if queue.shown.isEmpty {
             queue.shown = [item]
@@ -117,7 +119,7 @@ struct NaivePresenter {
                 let index = items.firstIndex(where: { $0.isLike(news) })
             else { continue }
             items[index].count += news.count
-            items[index].isAskedFor = items[index].isAskedFor || news.isAskedFor || news.canRetry
+            items[index].isFromUser = items[index].isFromUser || news.isFromUser || news.canRetry
             if goesFirst, path == \.waiting { queues[news.style]?.next.append(items.remove(at: index)) }
             queues[news.style]?[keyPath: path] = items
             return true
@@ -125,7 +127,7 @@ struct NaivePresenter {
         return false
     }
 
-    /// Dismisses an error if the person has seen it.
+    /// Dismisses an error if the user has seen it.
     mutating func dismiss(_ id: ID, keepsRecovery: Bool = false) {
         for style in queues.keys where shown(style)?.id == id {
             if !keepsRecovery { forget(id) }
@@ -151,7 +153,7 @@ struct NaivePresenter {
         dismissed.insert(id)
     }
 
-    /// Dismisses all errors with a message, the waiting ones first.
+    /// Dismisses all errors with a message, waiting ones first.
     mutating func dismissAll(_ message: String) {
         for style in queues.keys {
             for path in [\Queue.next, \.waiting] {

@@ -6,23 +6,23 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// A presenter that runs operations and observes a bus, a scope or nothing; another that only observes the bus; and a
-/// loader that posts to it; with a plain model of each.
+/// Three objects, each with a plain model: a presenter that runs operations and observes a bus, a scope, or nothing; a
+/// second presenter that only observes the bus; and a loader that posts to it.
 @MainActor
 final class Walk {
     static let ignored = "ignored"
-    /// The text that a cancellation is shown with: it has none of its own.
+    /// The text of a cancellation, which has none of its own.
     private static let cancellation = OwnText.unknown
 
-    /// How an operation ends.
+    /// The end of an operation.
     enum Outcome {
         case success, cancellation
         case failure(String)
-        /// It presents its failure, and then a cancellation, if it presents at all; otherwise it fails.
+        /// If the operation presents errors, it presents its failure and then a cancellation. Otherwise it fails.
         case failureThenCancellation(String)
     }
 
-    /// What the presenter observes.
+    /// The poster that the presenter observes.
     enum Observed: CaseIterable { case nothing, bus, scope }
 
     let bus: ErrorBus
@@ -40,10 +40,10 @@ final class Walk {
 
     private let operations = HeldOperations()
     private let loads = HeldOperations()
-    /// The retries under way: the task, the number of the error, and what the operation does with its outcome.
+    /// The retries under way: the task, the error's number, and the effect of the operation's outcome.
     private var retries: [(task: Task<Void, Never>, id: UInt64, hold: Int, title: String?)] = []
     private var running: [(task: Task<Void, Never>, number: UInt64, hold: Int)] = []
-    /// Values that a view may still have.
+    /// Values that a view might still have.
     private var seen: [PresentedError] = []
 
     init(_ bus: ErrorBus, seed: UInt64) {
@@ -121,9 +121,9 @@ final class Walk {
         }
     }
 
-    /// A report reaches who observes the bus or the scope.
+    /// Delivers a report to the observers of the bus or the scope.
     ///
-    /// - Parameter news: What is shown; nil if that is nothing.
+    /// - Parameter news: The shown error; nil if nothing is shown.
     private func receive(_ news: NaivePresenter.News?, isInScope: Bool) {
         if observed == .bus || observed == .scope && isInScope {
             if let news { model.receive(news) } else { model.pass() }
@@ -149,7 +149,7 @@ final class Walk {
         return "posted \(message) as \(role)"
     }
 
-    /// Reports that the main actor has not processed, and an error that is presented after them.
+    /// Posts reports that the main actor doesn't process until an error is presented after them.
     private func burst() -> String {
         let texts = (0..<Int.random(in: 1...4, using: &random)).map { _ in text() }
         for text in texts {
@@ -173,7 +173,7 @@ final class Walk {
         let (text, canRetry) = (text(), Bool.random(using: &random))
         var retry: (@MainActor () async -> Void)?
         if canRetry {
-            // Weak: the presenter retains the operation.
+            // Capture it weakly: the presenter retains the operation.
             retry = { [weak presenter, operations] in
                 switch await operations.hold() {
                 case .success: break
@@ -186,14 +186,14 @@ final class Walk {
             }
         }
         presenter.present(Plain(text), retry: retry)
-        model.receive(.init(message: text, style: Self.style(of: text), canRetry: canRetry, isAskedFor: true))
+        model.receive(.init(message: text, style: Self.style(of: text), canRetry: canRetry, isFromUser: true))
         return "presented \(text)\(canRetry ? " with a retry" : "")"
     }
 
     private func run() async -> String {
         let (first, title) = (outcome(), ["Saving", "Loading"].randomElement(using: &random) ?? "")
         let isCancelled = Int.random(in: 0..<5, using: &random) == 0
-        // In its title, so that the end of a retry knows it.
+        // Put it into the title, so that the end of a retry can identify it.
         let isInScope = title == "Loading"
         let poster: any ErrorPosting = isInScope ? scope : bus
         var attempts = 0
@@ -213,10 +213,10 @@ final class Walk {
         return "ran \(title): \(first)\(isCancelled ? " in a cancelled task" : "")"
     }
 
-    /// The end of an attempt of `run`.
+    /// Ends an attempt of `run`.
     private func noteRun(_ title: String, _ outcome: Outcome, isCancelled: Bool, retried: UInt64? = nil) {
         guard let text = messages(of: outcome).first else { return }
-        // Its report has the mark, so no presenter shows it; a cancelled task posts no cancellation.
+        // Its report has the mark, so no presenter shows it. A cancelled task doesn't post a cancellation.
         let isInScope = title == "Loading"
         if !isCancelled || text != Self.cancellation { receive(nil, isInScope: isInScope) }
         if isCancelled {
@@ -226,11 +226,13 @@ final class Walk {
             let style = Self.isIgnored(text, isInScope: isInScope) ? .hidden : Self.style(of: text)
             model.receive(
                 .init(
-                    message: text, style: style, title: title, canRetry: true, isAskedFor: true, failureOf: retried))
+                    message: text, style: style, title: title, canRetry: true, isFromUser: true, failureOf: retried))
         }
     }
 
-    /// The messages of the errors that an operation throws or presents; `run` gets only the first.
+    /// The messages of the errors that an operation throws or presents.
+    ///
+    /// `run` receives only the first.
     private func messages(of outcome: Outcome) -> [String] {
         switch outcome {
         case .success: []
@@ -313,7 +315,7 @@ final class Walk {
                     continue
                 }
                 model.receive(
-                    .init(message: text, style: Self.style(of: text), isAskedFor: true, failureOf: retry.id))
+                    .init(message: text, style: Self.style(of: text), isFromUser: true, failureOf: retry.id))
             }
             if isCancelled { model.retries[retry.id]?.isCancelled = true }
         }
@@ -350,7 +352,7 @@ final class Walk {
         switch outcome {
         case .success: loaderModel.end(load.number, .success(1))
         case .cancellation:
-            // In a task that nobody has cancelled it is a failure, and posted as a notice.
+            // In a task that isn't cancelled, it is a failure and posted as a notice.
             loaderModel.end(load.number, isCancelled ? .cancelled : .failure(Plain(Self.cancellation)))
             if !isCancelled { receive(nil, isInScope: false) }
         case .failure(let text), .failureThenCancellation(let text):
@@ -370,13 +372,13 @@ final class Walk {
         return "observes \(observed)"
     }
 
-    /// Ends what is under way.
+    /// Ends all operations under way.
     func end() async {
         for retry in retries { await end(retry, .success, isCancelled: false) }
         for load in running { await end(load, .success, isCancelled: false) }
         (retries, running) = ([], [])
         #expect(await agrees(), "at the end: \(difference)")
-        // What is shown or was seen retains the operations that failed.
+        // The shown and the seen errors retain the failed operations.
         seen = []
         for presenter in [presenter, other] {
             while presenter.alert != nil || presenter.banner != nil || presenter.inline != nil { presenter.dismiss() }

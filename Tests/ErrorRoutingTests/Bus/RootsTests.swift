@@ -33,6 +33,26 @@ extension RootsTests {
         }
     }
 
+    @Test("a bus that is bound for a body gets what is posted there and in what it starts, and not the root or a scope")
+    func bound() async {
+        struct Late: Error {}
+        let (outer, bus) = (ErrorBus(handler: ErrorHandler()), ErrorBus(handler: ErrorHandler()))
+        await outer.scope("outer").bound {
+            await bus.bound {
+                #expect(ErrorBus.current === bus)
+                expectNil(ErrorScope.current)
+                postError(Late())
+                await Task { postError(Late()) }.value
+                await #expect(throws: Late.self) { try await bus.bound { () async throws(Late) in throw Late() } }
+            }
+            #expect(ErrorBus.current === outer)
+            postError(Late())
+        }
+        expect(bus.statistics.posted, equals: 2)
+        expect(outer.statistics.posted, equals: 1)
+        for bus in [outer, bus] { _ = await bus.shutdown(within: .zero) }
+    }
+
     @Test("a root that nobody else retains is the root while it is the newest, and is gone once it is not")
     func weak() async {
         await #expect(processExitsWith: .success) {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Pins the whole first line of each diagnostic.
-@Suite("The compiler reports a mistake at its own line, and as what it is", .timeLimit(.minutes(10)))
+@Suite("The compiler reports a mistake at its own line, and as what it is", .hangLimit)
 struct DiagnosticTests {}
 
 extension DiagnosticTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The documentation's Swift compiles", .timeLimit(.minutes(10)))
+@Suite("The documentation's Swift compiles", .hangLimit)
 struct DocumentationTests {
     /// The pages of these two modules; the other modules' tests compile their own.
     static let pages = ["ErrorRouting", "ErrorRoutingTesting"].flatMap { module in
@@ -44,7 +44,7 @@ struct DocumentationTests {
         """
 }
 
-@Suite("What is promised is tested")
+@Suite("What is promised is tested", .hangLimit)
 struct PromiseTests {}
 
 extension PromiseTests {
@@ -71,7 +71,7 @@ extension PromiseTests {
     }
 }
 
-@Suite("The page on an error's way names declarations that exist")
+@Suite("The page on an error's way names declarations that exist", .hangLimit)
 struct ErrorsWayTests {
     private let page: String
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Each case pins part of its diagnostic.
-@Suite("The compiler refuses what must not compile", .timeLimit(.minutes(5)))
+@Suite("The compiler refuses what must not compile", .hangLimit)
 struct MustNotCompileTests {}
 
 extension MustNotCompileTests {

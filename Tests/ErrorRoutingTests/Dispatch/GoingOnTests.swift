@@ -256,7 +256,7 @@ extension GoingOnTests {
 
 @Suite(
     "Behaviours 16, 18 and 25: what an action throws while its report is taken away is reported once",
-    .tags(.behaviour16, .behaviour18, .behaviour25))
+    .tags(.behaviour16, .behaviour18, .behaviour25), .hangLimit)
 struct SupersededActionTests {}
 
 extension SupersededActionTests {

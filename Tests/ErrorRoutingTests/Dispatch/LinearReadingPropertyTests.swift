@@ -8,7 +8,7 @@ import Testing
     "Behaviours 1 to 10: handlers do what a linear reading of their rules does",
     .tags(
         .behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour6, .behaviour7, .behaviour8,
-        .behaviour9, .behaviour10))
+        .behaviour9, .behaviour10), .hangLimit)
 struct LinearReadingPropertyTests {
     /// What a run has met, so that a run which tries nothing fails.
     private struct Coverage {

@@ -6,7 +6,7 @@ import Testing
 /// times, or 200,000 times with `ERROR_BUS_LONG=1`.
 @Suite(
     "Behaviours 1 to 5 and 21: handlers that share rules do what a linear reading of each does",
-    .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour21), .timeLimit(.minutes(20)))
+    .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour21), .hangLimit(minutes: 20))
 struct LinearReadingSharingTests {
     /// A handler, and the rules that it has.
     private typealias Pair = (handler: ErrorHandler, reading: LinearReading.Handler)

@@ -5,7 +5,9 @@ import Testing
 @testable import ErrorRouting
 
 /// A match that is called certain is handed on without a cast: so a shape that said it wrongly would read wrong memory.
-@Suite("Behaviours 6 to 10 and 23: what a shape says of an error's type is so", .tags(.behaviour6, .behaviour23))
+@Suite(
+    "Behaviours 6 to 10 and 23: what a shape says of an error's type is so", .tags(.behaviour6, .behaviour23),
+    .hangLimit)
 struct MatcherShapeTests {}
 
 extension MatcherShapeTests {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("An error map returns the value of the last-registered rule that matches", .tags(.behaviour1))
+@Suite("An error map returns the value of the last-registered rule that matches", .tags(.behaviour1), .hangLimit)
 struct ErrorMapTests {}
 
 extension ErrorMapTests {
@@ -177,7 +177,7 @@ extension ErrorMapTests {
     }
 }
 
-@Suite("A map that is derived from another has its rules, and values made from its values")
+@Suite("A map that is derived from another has its rules, and values made from its values", .hangLimit)
 struct DerivedMapTests {}
 
 extension DerivedMapTests {

@@ -4,7 +4,9 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("An error's names say what its rules do, or that only the error itself would decide", .tags(.behaviour5))
+@Suite(
+    "An error's names say what its rules do, or that only the error itself would decide", .tags(.behaviour5), .hangLimit
+)
 struct ErrorNamesTests {
     private enum Order: Error, Equatable { case late, lost }
     private final class Base: Error {}

@@ -5,7 +5,9 @@ import Testing
 // `erased` is internal.
 @testable import ErrorRouting
 
-@Suite("Behaviour 5: explain says of each rule whether it matched, and why it was not tried", .tags(.behaviour5))
+@Suite(
+    "Behaviour 5: explain says of each rule whether it matched, and why it was not tried", .tags(.behaviour5),
+    .hangLimit)
 struct ExplanationTests {
     typealias Verdict = Explanation.Verdict
 

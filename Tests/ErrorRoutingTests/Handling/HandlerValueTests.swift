@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `ErrorHandler` has value semantics: every verb returns a new value.
-@Suite("Handlers are values")
+@Suite("Handlers are values", .hangLimit)
 struct HandlerValueTests {
     let trace = ActionTrace()
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(
     "Behaviours 1, 2 and 3: rules run last-registered first, then onNoMatch, then always",
-    .tags(.behaviour1, .behaviour2, .behaviour3))
+    .tags(.behaviour1, .behaviour2, .behaviour3), .hangLimit)
 struct HandlingOrderTests {
     let trace = ActionTrace()
 }

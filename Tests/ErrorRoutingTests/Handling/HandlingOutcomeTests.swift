@@ -3,7 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviours 1, 2 and 5: handle returns what became of the error", .tags(.behaviour1, .behaviour2, .behaviour5))
+@Suite(
+    "Behaviours 1, 2 and 5: handle returns what became of the error", .tags(.behaviour1, .behaviour2, .behaviour5),
+    .hangLimit)
 struct HandlingOutcomeTests {}
 
 extension HandlingOutcomeTests {

@@ -6,7 +6,7 @@ import Testing
 /// The compiler picks the synchronous shape where the closure awaits nothing.
 ///
 /// Many of these tests only have to compile.
-@Suite("Every verb takes an action of each shape, and the compiler infers which")
+@Suite("Every verb takes an action of each shape, and the compiler infers which", .hangLimit)
 struct OverloadInferenceTests {
     private struct Payment: Error { var isRetryable = true }
 

@@ -11,7 +11,7 @@ extension ErrorHandler {
     }
 }
 
-@Suite("An application's own default wins over the library's, wherever a handler is expected")
+@Suite("An application's own default wins over the library's, wherever a handler is expected", .hangLimit)
 struct OwnDefaultTests {
     private func matchers(_ handler: ErrorHandler) -> [String] {
         handler.explain(Zoo.Payment.expired).entries.map(\.rule.matcher)

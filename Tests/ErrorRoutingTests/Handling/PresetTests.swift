@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 /// The presets: `.default`, `.standardError`, both with redaction, and `.logging`.
-@Suite("The presets write or log every error that nothing ignores", .tags(.behaviour25))
+@Suite("The presets write or log every error that nothing ignores", .tags(.behaviour25), .hangLimit)
 struct PresetTests {}
 
 extension PresetTests {

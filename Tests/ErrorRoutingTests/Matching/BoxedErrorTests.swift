@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 23: every feature sees an error as what its innermost box holds", .tags(.behaviour23))
+@Suite("Behaviour 23: every feature sees an error as what its innermost box holds", .tags(.behaviour23), .hangLimit)
 struct BoxedErrorTests {}
 
 extension BoxedErrorTests {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
     "Behaviour 9: anywhere finds errors in fields and payloads where the error does not name them itself",
-    .tags(.behaviour9))
+    .tags(.behaviour9), .hangLimit)
 struct MatchingAnywhereReflectionTests {}
 
 extension MatchingAnywhereReflectionTests {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(
     "Behaviour 6: NSErrors of three domains become Swift types, and no Swift error becomes an NSError",
-    .tags(.behaviour6))
+    .tags(.behaviour6), .hangLimit)
 struct MatchingBridgeTests {}
 
 extension MatchingBridgeTests {

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 /// `where`, `named`, `erased`, `||`, `&&` and `!`.
-@Suite("Combined matchers match, hand on and ask as their operators say")
+@Suite("Combined matchers match, hand on and ask as their operators say", .hangLimit)
 struct MatchingCombinatorsTests {
     let trace = ActionTrace()
 

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 /// `match`, and `~=` in a `catch` and in a `case`.
-@Suite("Matchers serve as patterns, and describe themselves as they are written")
+@Suite("Matchers serve as patterns, and describe themselves as they are written", .hangLimit)
 struct MatchingPatternTests {}
 
 extension MatchingPatternTests {

@@ -7,7 +7,7 @@ import Testing
 // The budget, and how much of it was used, are internal: publicly one can only see that it ends.
 @testable import ErrorRouting
 
-@Suite("Behaviour 9: one budget bounds the walk, and no error is asked twice", .tags(.behaviour9))
+@Suite("Behaviour 9: one budget bounds the walk, and no error is asked twice", .tags(.behaviour9), .hangLimit)
 struct UnderlyingErrorWalkTests {}
 
 extension UnderlyingErrorWalkTests {

@@ -8,7 +8,9 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("Behaviour 20: errors of one type, code, posting line and path of scopes are of one kind", .tags(.behaviour20))
+@Suite(
+    "Behaviour 20: errors of one type, code, posting line and path of scopes are of one kind", .tags(.behaviour20),
+    .hangLimit)
 struct ErrorFingerprintTests {}
 
 extension ErrorFingerprintTests {

@@ -5,7 +5,7 @@ import Testing
 // `ErrorLine` with a redaction is internal: publicly it only goes to standard error.
 @testable import ErrorRouting
 
-@Suite("The default preset prints one error as one line of fields", .tags(.behaviour24, .behaviour25))
+@Suite("The default preset prints one error as one line of fields", .tags(.behaviour24, .behaviour25), .hangLimit)
 struct ErrorLineTests {}
 
 extension ErrorLineTests {

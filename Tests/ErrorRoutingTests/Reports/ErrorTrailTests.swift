@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A report's trail lists the errors under its error", .tags(.behaviour9, .behaviour24))
+@Suite("A report's trail lists the errors under its error", .tags(.behaviour9, .behaviour24), .hangLimit)
 struct ErrorTrailTests {}
 
 extension ErrorTrailTests {

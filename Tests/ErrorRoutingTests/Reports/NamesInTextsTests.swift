@@ -5,7 +5,9 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 24: names have no address and stay on one line, wherever they are printed", .tags(.behaviour24))
+@Suite(
+    "Behaviour 24: names have no address and stay on one line, wherever they are printed", .tags(.behaviour24),
+    .hangLimit)
 struct NamesInTextsTests {}
 
 extension NamesInTextsTests {

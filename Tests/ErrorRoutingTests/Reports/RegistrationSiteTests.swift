@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 5: each rule remembers where it was registered", .tags(.behaviour5))
+@Suite("Behaviour 5: each rule remembers where it was registered", .tags(.behaviour5), .hangLimit)
 struct RegistrationSiteTests {}
 
 extension RegistrationSiteTests {

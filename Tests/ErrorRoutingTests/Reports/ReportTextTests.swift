@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A report says its error's type, message and fingerprint", .tags(.behaviour20, .behaviour24))
+@Suite("A report says its error's type, message and fingerprint", .tags(.behaviour20, .behaviour24), .hangLimit)
 struct ReportTextTests {}
 
 extension ReportTextTests {
@@ -55,6 +55,31 @@ extension ReportTextTests {
         let mute = "ErrorRoutingTests.ReportTextTests.Mute"
         expect(report(Mute.silent).fingerprint, equals: "\(mute).silent Intake/Rules.swift")
         expect(report(Mute.loud(1)).fingerprint, equals: "\(mute).loud Intake/Rules.swift")
+    }
+
+    @Test("fields with a text for the trail compute message and trail once, and differ in that text alone")
+    func describedTrail() {
+        struct Counted: Error, CustomStringConvertible, UnderlyingErrors {
+            let name: String
+            let calls: Locked<[String]>
+            var underlyingErrors: [any Error] = []
+            var description: String {
+                calls.withLock { $0.append(name) }
+                return name
+            }
+        }
+        let calls = Locked<[String]>([])
+        let under = Counted(name: "under", calls: calls)
+        let report = report(Counted(name: "over", calls: calls, underlyingErrors: [under]))
+        var fields = report.fields { message, trail in "\(message) over \(trail.map(\.message))" }
+        expect(fields["error.trail"], equals: #"over over ["under"]"#)
+        expect(calls.withLock { $0 }, equals: ["over", "under"])
+        var plain = report.fields
+        (fields["error.trail"], plain["error.trail"]) = (nil, nil)
+        (fields["error.time"], plain["error.time"]) = (nil, nil)
+        expect(fields, equals: plain)
+        let bare = self.report(Order.late).fields { _, _ in fatalError("there is no trail") }
+        expectNil(bare["error.trail"])
     }
 
     @Test("Foundation's errors and NSErrors have the name of their domain's type, the same on every platform")
@@ -144,7 +169,7 @@ extension ReportTextTests {
     }
 }
 
-@Suite("A report has fields for structured logs and exporters", .tags(.behaviour24))
+@Suite("A report has fields for structured logs and exporters", .tags(.behaviour24), .hangLimit)
 struct ReportFieldsTests {
     private struct Inner: Error, CustomStringConvertible { let description = "no\npaper" }
     private struct Outer: Error, UnderlyingErrors {

@@ -6,7 +6,7 @@ import Testing
 /// Posts in all their steps, deliveries and ends of all kinds come in random order.
 @Suite(
     "Behaviours 11, 13, 14, 16, 18 and 20: a bus does what a naive bus does",
-    .tags(.behaviour11, .behaviour13, .behaviour14, .behaviour16, .behaviour18, .behaviour20))
+    .tags(.behaviour11, .behaviour13, .behaviour14, .behaviour16, .behaviour18, .behaviour20), .hangLimit)
 struct BusRandomWalkTests {}
 
 extension BusRandomWalkTests {

@@ -21,7 +21,7 @@ import Testing
     .tags(
         .behaviour4, .behaviour11, .behaviour12, .behaviour13, .behaviour14, .behaviour15, .behaviour16, .behaviour18,
         .behaviour19, .behaviour20),
-    .timeLimit(.minutes(StressTime.minutes)))
+    .hangLimit(minutes: StressTime.minutes))
 struct BusStressTests {}
 
 extension BusStressTests {

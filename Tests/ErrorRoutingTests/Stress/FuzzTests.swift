@@ -15,7 +15,7 @@ import Testing
 /// | `ERROR_BUS_FUZZ_SEED` | the first seed, by default 1 |
 @Suite(
     "Behaviours 9, 14, 23 and 24: they hold for errors that do their worst",
-    .tags(.behaviour9, .behaviour14, .behaviour23, .behaviour24), .timeLimit(.minutes(FuzzTime.minutes)))
+    .tags(.behaviour9, .behaviour14, .behaviour23, .behaviour24), .hangLimit(minutes: FuzzTime.minutes))
 struct FuzzTests {}
 
 extension FuzzTests {

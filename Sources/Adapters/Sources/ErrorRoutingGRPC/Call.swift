@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTracing
+import ErrorRoutingUpstream
 import GRPCCore
 import Synchronization
 
@@ -8,6 +9,7 @@ final class Call: Sendable {
     private let answers: ErrorMap<RPCError>
     private let scope: ErrorScope
     private let trace: RequestTrace
+    private let source: ErrorReport.Source
     private let timeout: String?
     private let cancellation: ServerContext.RPCCancellationHandle
     private let hasEnded = Atomic(false)
@@ -15,12 +17,15 @@ final class Call: Sendable {
     init(
         answers: ErrorMap<RPCError>,
         scope: ErrorScope,
+        method: MethodDescriptor,
         timeout: String?,
         cancellation: ServerContext.RPCCancellationHandle
     ) {
         self.answers = answers
         self.scope = scope
         self.trace = .current
+        // A line of this file would be the same for whatever any method throws.
+        self.source = ErrorReport.Source(fileID: "ErrorRoutingGRPC/\(method.fullyQualifiedMethod)", line: 0)
         self.timeout = timeout
         self.cancellation = cancellation
     }
@@ -59,9 +64,14 @@ final class Call: Sendable {
         return true
     }
 
-    /// Ends the call with an error, which is reported, and returns what its caller is told.
-    func answer(to error: any Error) -> RPCError {
-        let own = error as? RPCError ?? (error as? any RPCErrorConvertible).map { RPCError($0) }
+    /// Ends the call with an error, which is reported, and returns what the caller is told.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - isReturned: Whether it is the handler's own response. An `RPCError` that was thrown may be what another service
+    ///     answered, and then its code and text are not for this service's caller.
+    func answer(to error: any Error, isReturned: Bool = false) -> RPCError {
+        let own = isReturned || !(error is RPCError) ? (error as? any RPCErrorConvertible).map { RPCError($0) } : nil
         let rule = answers.match(error)?.value
         if end(with: error) { return rule ?? own ?? RPCError(code: .cancelled, message: "The call was cancelled") }
         let answer = rule ?? own ?? answers[error]
@@ -71,7 +81,8 @@ final class Call: Sendable {
     }
 
     private func report(_ error: any Error, as role: ErrorReport.Role, isFailed: Bool) {
-        trace.bound { scope.post(error, as: role) }
+        let source = (error as? UpstreamError)?.source ?? source
+        trace.bound { scope.post(error, as: role, metadata: [:], source: source) }
         trace.record(error, isFailed: isFailed)
     }
 

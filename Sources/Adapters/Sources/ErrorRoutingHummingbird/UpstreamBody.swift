@@ -1,38 +1,47 @@
 import ErrorRouting
+import ErrorRoutingAsyncHTTPClient
+@_exported public import ErrorRoutingUpstream
 import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Returns the body of another service's response, with a limit to the pauses in it.
+/// Returns the body of another service's response, with a limit to each pause in it.
 ///
-/// The body may be of any length, and take as long as a client that is slow to read it makes it: what has a limit is
-/// the time for the next part, once it was asked for.
+/// The body may have any length, and take as long as a slow client needs to read it. The limit is for the time to the
+/// next part, once that was requested.
 ///
 /// - Parameters:
 ///   - body: The body. Its iterator must end when its task is cancelled, as async-http-client's does.
 ///   - limit: How long the next part may take.
-/// - Returns: The body, which throws ``UpstreamBroke``.
-public func upstream<Body: AsyncSequence & Sendable>(_ body: Body, pauses limit: Duration) -> UpstreamBody<Body>
-where Body.Element: Sendable {
-    UpstreamBody(body: body, limit: limit, loop: MultiThreadedEventLoopGroup.singleton.any())
+///   - fileID: The file that the report of a failure gives as its source.
+///   - line: The line that the report of a failure gives as its source.
+/// - Returns: The body, which throws ``UpstreamError``.
+public func upstream<Body: AsyncSequence & Sendable>(
+    _ body: Body,
+    idleTimeout limit: Duration,
+    fileID: String = #fileID,
+    line: UInt = #line
+) -> UpstreamBody<Body> where Body.Element: Sendable {
+    let loop = MultiThreadedEventLoopGroup.singleton.any()
+    return UpstreamBody(body: body, limit: limit, source: .init(fileID: fileID, line: line), loop: loop)
 }
 
-/// The body of another service's response, as ``upstream(_:pauses:)`` returns it.
+/// The body of another service's response, as ``upstream(_:idleTimeout:fileID:line:)`` returns it.
 public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Sendable where Body.Element: Sendable {
     /// Iterates over the parts, each within the time limit.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let parts: Parts
         private let watch: PauseWatch
+        private let source: ErrorReport.Source
 
-        fileprivate init(_ parts: Parts, _ watch: PauseWatch) {
-            self.parts = parts
-            self.watch = watch
+        fileprivate init(_ parts: Parts, _ watch: PauseWatch, _ source: ErrorReport.Source) {
+            (self.parts, self.watch, self.source) = (parts, watch, source)
         }
 
         /// Waits for the next part, for a limited time.
         ///
         /// - Returns: The part; nil at the end of the body.
-        /// - Throws: ``UpstreamBroke``, or what the body threw because the request was cancelled.
+        /// - Throws: ``UpstreamError``, or what the body threw because the request was cancelled.
         public mutating func next() async throws -> Body.Element? {
             let parts = parts
             let task = Task { try await parts.next() }
@@ -48,14 +57,17 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
                 if part == nil { try Task.checkCancellation() }
                 return part
             } catch {
-                if !watch.end(isLast: true) { throw UpstreamBroke.timeout(UpstreamPaused(limit: watch.limit)) }
-                throw UpstreamBroke.error(for: error, else: UpstreamBroke.body)
+                if !watch.end(isLast: true) { throw UpstreamError.timeout(UpstreamPaused(limit: watch.limit), source) }
+                // A body may be made of the request's, which is the client's.
+                if error is ClientDisconnected { throw error }
+                throw UpstreamError.error(for: error, at: source, else: UpstreamError.body)
             }
         }
     }
 
     let body: Body
     let limit: Duration
+    let source: ErrorReport.Source
     /// Whose clock the limit is read from.
     let loop: any EventLoop
 
@@ -63,7 +75,7 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
     ///
     /// - Returns: Its iterator.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(Parts(body), PauseWatch(limit: limit, loop))
+        AsyncIterator(Parts(body), PauseWatch(limit: limit, loop), source)
     }
 
     /// The body's iterator, which one task at a time uses: that of a part has ended before the next part is asked for.

@@ -1,12 +1,15 @@
 public import ErrorRouting
 public import Logging
 
-/// Writes reports to a logger of swift-log: one entry for each.
+/// Writes reports to a swift-log logger, one entry per report.
 ///
-/// The entry's message is the error's. Its metadata are ``ErrorReport/fields``, under the names of OpenTelemetry's
-/// semantic conventions: what `exception.message` would repeat is left out, and a cause that the message has in it
-/// already is in `error.trail` by its type alone. File and line are those that posted the error, and swift-log takes
-/// the module from them.
+/// The entry's message is the error's. Its metadata are `ErrorReport.fields`, under the names of OpenTelemetry's
+/// semantic conventions, without `exception.message`, which would repeat the message. A cause that the message already
+/// contains is in `error.trail` by its type alone. File and line are those that posted the error, and swift-log takes
+/// the module from them. Message and trail are computed once per report.
+///
+/// The entry's level is the report's severity, unless a rule of `levels` says otherwise: a failure that a rule handled is
+/// a `notice`, and one that no rule matched is an `error`.
 ///
 /// The error itself is not passed as swift-log's `error:`. Backends print that as `"\(error)"`: a text of any length
 /// and any number of lines, with whatever the error's fields contain.
@@ -19,7 +22,7 @@ public struct ErrorLog: Sendable {
     ///
     /// - Parameters:
     ///   - logger: Where the entries go.
-    ///   - levels: The levels of failures; see ``level(of:)``.
+    ///   - levels: The levels of failures that matter more or less than their severity says. Its default isn't used.
     ///   - bind: Called around each entry; `ErrorTracing.bind` of ErrorRoutingTracing binds the trace in which the
     ///     error was posted.
     public init(
@@ -41,17 +44,15 @@ public struct ErrorLog: Sendable {
     public func write(_ report: ErrorReport) {
         let level = level(of: report)
         guard level >= logger.logLevel else { return }
-        var fields = report.fields
-        let message = fields.removeValue(forKey: "exception.message") ?? ""
-        if fields["error.trail"] != nil {
+        var fields = report.fields { message, trail in
             var texts = message
-            let trail = report.trail.map { step in
+            return trail.map { step in
                 if texts.contains(step.message) { return step.typeName }
                 texts += step.message
                 return step.description
-            }
-            fields["error.trail"] = trail.joined(separator: " < ")
+            }.joined(separator: " < ")
         }
+        let message = fields.removeValue(forKey: "exception.message") ?? ""
         bind(report) {
             logger.log(
                 level: level, "\(message)", metadata: fields.mapValues { .string($0) },
@@ -59,8 +60,8 @@ public struct ErrorLog: Sendable {
         }
     }
 
-    /// Returns the level at which a report is written: for a failure, that of a rule of the levels that matches it;
-    /// otherwise that of the report's severity, `ErrorReport.severity`.
+    /// Returns the level at which a report is written: that of its `severity`, or, for a failure that a rule of the
+    /// levels matches, that of the rule.
     ///
     /// - Parameter report: The report.
     /// - Returns: The level.
@@ -83,7 +84,7 @@ extension ErrorHandler {
     ///
     /// - Parameters:
     ///   - logger: Where the entries go.
-    ///   - levels: The levels of failures; see ``ErrorRoutingLogging/ErrorLog/level(of:)``.
+    ///   - levels: The levels of failures that matter more or less than their severity says. Its default isn't used.
     /// - Returns: The handler.
     public static func logging(
         to logger: Logger,

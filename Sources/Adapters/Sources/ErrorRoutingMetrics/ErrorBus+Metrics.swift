@@ -52,9 +52,11 @@ extension ErrorReport {
     ///
     /// The keys are `disposition`, `role`, `type` and `cause`, which is `none` for an error without one.
     public var dimensions: [(String, String)] {
-        [
+        // Not the trail, which has the messages of all causes: the bus's worker would compute them for each report.
+        let cause = underlyingErrors(of: error).first.map { ErrorReport(error: $0, source: source).typeName }
+        return [
             ("disposition", "\(outcome.disposition)"), ("role", role.name),
-            ("type", caseName.map { "\(typeName).\($0)" } ?? typeName), ("cause", trail.first?.typeName ?? "none"),
+            ("type", caseName.map { "\(typeName).\($0)" } ?? typeName), ("cause", cause ?? "none"),
         ]
     }
 }

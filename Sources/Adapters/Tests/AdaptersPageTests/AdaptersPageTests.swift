@@ -1,4 +1,6 @@
+import ErrorRouting
 import Foundation
+import Logging
 import Testing
 
 @Suite("The adapters' page")
@@ -16,10 +18,15 @@ struct AdaptersPageTests {
         #expect(rows.count == products.count)
         for product in products { #expect(rows.contains { $0.hasPrefix("| `\(product)` | ") }, "\(product)") }
         let named = rows.compactMap { $0.firstMatch(of: /from ([0-9.]+)/)?.1 }
-        // Those of swift-nio are no others: Hummingbird and async-http-client depend on them themselves.
+        // Those of swift-nio bring no other package: Hummingbird and async-http-client depend on them themselves.
         let wanted = manifest.matches(of: /github.com\/[\w-]+\/([\w-]+)", from: "([0-9.]+)"/)
             .filter { !$0.1.hasPrefix("swift-nio") }.map(\.2)
         #expect(named.sorted() == wanted.sorted())
+    }
+
+    /// The modules that a text imports.
+    private static func imports(_ text: some StringProtocol) -> [String] {
+        text.split(separator: "\n").filter { $0.hasPrefix("import ") }.map { String($0.dropFirst("import ".count)) }
     }
 
     /// The lines of a text as they are compared: without blanks that only align, imports and empty lines.
@@ -28,12 +35,29 @@ struct AdaptersPageTests {
             .filter { !$0.isEmpty && !$0.hasPrefix("import ") }.joined(separator: "\n")
     }
 
-    @Test func `has no Swift but what is compiled with the tests`() throws {
-        let page = try Self.text("README.md")
-        let snippets = page.matches(of: /```swift\n(.+?)\n```/.dotMatchesNewlines()).map { String($0.1) }
-        // The first is of a manifest.
-        #expect(snippets.count == 11 && snippets[0].hasPrefix("dependencies: ["))
-        let compiled = Self.lines(try Self.text("Tests/AdaptersPageTests/Snippets.swift"))
-        for snippet in snippets.dropFirst() { #expect(compiled.contains(Self.lines(snippet)), "\(snippet)") }
+    /// Each snippet is compiled in a file of its own, and so its imports are all that it needs.
+    @Test func `has no Swift but what is compiled with the tests, each snippet with the imports that it names`() throws
+    {
+        let snippets = try Self.text("README.md").matches(of: /```swift\n(.+?)\n```/.dotMatchesNewlines())
+            .map { String($0.1) }
+        // The first is of a manifest, and the program is compiled, run and ended by the fault lab.
+        let programs = snippets.filter { $0.contains("@main") }
+        #expect(snippets.count == 14 && snippets[0].hasPrefix("dependencies: [") && programs.count == 1)
+        #expect(programs.allSatisfy { $0.split(separator: "\n", omittingEmptySubsequences: false).count <= 40 })
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Snippets")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .map { try String(contentsOf: $0, encoding: .utf8) }
+        #expect(files.count == snippets.count - 2)
+        for snippet in snippets.dropFirst() where !snippet.contains("@main") {
+            let compiled = files.first { Self.lines($0).contains(Self.lines(snippet)) }
+            #expect(compiled.map(Self.imports) == Self.imports(snippet), "\(snippet)")
+        }
+    }
+
+    @Test func `compiled snippets get the metadata of the task's logger`() {
+        let provider = ErrorBus.Configuration.taskLogger.metadataProvider
+        let metadata = withLogger(mergingMetadata: ["order": "7"]) { _ in provider?(OrderMissing()) }
+        #expect(metadata == ["order": "7"])
+        #expect(provider?(OrderMissing()) == [:])
     }
 }

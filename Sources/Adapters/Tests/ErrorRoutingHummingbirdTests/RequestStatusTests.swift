@@ -26,7 +26,7 @@ struct RequestStatusTests {
         let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
             .on(matching: .anywhere(.type(ProblemDetails.self))) { $0 }
         let router = Router()
-        router.addMiddleware { RequestErrors(problems) }
+        router.addMiddleware { ErrorReportingMiddleware(problems) }
         router.get("a") { _, _ -> String in throw error() }
         var response: (Int, String)?
         let recorded = try await withRecordedErrors { _ in

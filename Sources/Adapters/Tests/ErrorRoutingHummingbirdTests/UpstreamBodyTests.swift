@@ -1,3 +1,4 @@
+import ErrorRouting
 import NIOCore
 import NIOEmbedded
 import Synchronization
@@ -10,7 +11,7 @@ struct UpstreamBodyTests {
     @Test func `a limit to the pauses is none to the whole body, nor to who reads it`() async throws {
         let loop = NIOAsyncTestingEventLoop()
         let (parts, continuation) = AsyncStream<Int>.makeStream()
-        var iterator = UpstreamBody(body: parts, limit: .seconds(10), loop: loop).makeAsyncIterator()
+        var iterator = UpstreamBody(body: parts, limit: .seconds(10), source: .init(), loop: loop).makeAsyncIterator()
         for part in 0..<5 {
             // The reader takes longer than the limit each time, and so does everything together.
             await loop.advanceTime(by: .seconds(11))
@@ -24,7 +25,7 @@ struct UpstreamBodyTests {
                 await Task.yield()
             }
         }()
-        let error = await #expect(throws: UpstreamBroke.self) { try await iterator.next() }
+        let error = await #expect(throws: UpstreamError.self) { try await iterator.next() }
         hasEnded.withLock { $0 = true }
         await ticking
         #expect(error?.underlyingErrors.map { "\($0)" } == ["nothing came for 10.0 seconds"])
@@ -45,7 +46,7 @@ struct UpstreamBodyTests {
                 return 1
             }
         }
-        var iterator = upstream(Late(), pauses: .milliseconds(1)).makeAsyncIterator()
-        await #expect(throws: UpstreamBroke.self) { try await iterator.next() }
+        var iterator = upstream(Late(), idleTimeout: .milliseconds(1)).makeAsyncIterator()
+        await #expect(throws: UpstreamError.self) { try await iterator.next() }
     }
 }

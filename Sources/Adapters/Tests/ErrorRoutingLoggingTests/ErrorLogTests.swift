@@ -2,6 +2,7 @@ import ErrorRouting
 import ErrorRoutingLogging
 import InMemoryLogging
 import Logging
+import Synchronization
 import Testing
 
 @Suite("An error's entry of the log")
@@ -62,6 +63,38 @@ struct ErrorLogTests {
         #expect(level(Sale.sold, .attempt) == .info)
         #expect(level(Sale.sold, .notice) == .notice)
         #expect(level(Sale.sold, .init("audit")) == .info)
+    }
+
+    /// Counts how often it is asked for what it is and for what is under it.
+    private struct Counting: Error, CustomStringConvertible, UnderlyingErrors {
+        let count: Count
+        var cause: [any Error] = []
+
+        var description: String {
+            count.add("description")
+            return "counting"
+        }
+
+        var underlyingErrors: [any Error] {
+            count.add("underlyingErrors")
+            return cause
+        }
+    }
+
+    private final class Count: Sendable {
+        private let state = Mutex<[String: Int]>([:])
+
+        var counts: [String: Int] { state.withLock { $0 } }
+
+        func add(_ name: String) { state.withLock { $0[name, default: 0] += 1 } }
+    }
+
+    @Test func `takes each text of an error and of its causes once`() async {
+        let (outer, inner) = (Count(), Count())
+        await ErrorHandler.logging(to: logger).handle(Counting(count: outer, cause: [Counting(count: inner)]))
+        #expect(store.entries.count == 1)
+        #expect(outer.counts == ["description": 1, "underlyingErrors": 1])
+        #expect(inner.counts == ["description": 1, "underlyingErrors": 1])
     }
 
     @Test func `is written within what binds the report's trace`() {

@@ -45,6 +45,17 @@ struct MeasuredErrorsTests {
         #expect(try metrics.expectGauge("errors.pending").lastValue == 0)
     }
 
+    /// An error that must not be asked for its text.
+    private struct Silent: Error, CustomStringConvertible {
+        var description: String { fatalError("asked for a description") }
+    }
+
+    @Test func `no text of an error or of its causes is made to count it`() {
+        let report = ErrorReport(error: Sale.failed(Silent()), source: .init())
+        let dimensions = Dictionary(report.dimensions) { first, _ in first }
+        #expect(dimensions["cause"] == "ErrorRoutingMetricsTests.MeasuredErrorsTests.Silent")
+    }
+
     @Test func `an interval of zero is a programming error that names it`() async {
         await #expect(processExitsWith: .failure) {
             await withErrorBus(handler: ErrorHandler()) { $0.measureErrors(every: .zero) }

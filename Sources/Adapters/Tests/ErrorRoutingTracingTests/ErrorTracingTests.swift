@@ -11,15 +11,42 @@ struct ErrorTracingTests {
 
     @Test func `a report is read in the trace in which its error was posted, and no other trace is there`() async {
         let tracer = InMemoryTracer.shared
-        let posted = withSpan("request") { span in
-            (ErrorTracing.metadata(of: Sold()), span.context.inMemorySpanContext?.spanID)
-        }
+        let provider = ErrorTracing.metadata(including: [InMemoryTracer.traceIDKey, InMemoryTracer.spanIDKey])
+        let posted = withSpan("request") { span in (provider(Sold()), span.context.inMemorySpanContext?.spanID) }
         #expect(posted.1 != nil && !posted.0.isEmpty)
         let report = ErrorReport(error: Sold(), source: .init(), metadata: posted.0)
         var read: String?
         ErrorTracing.bind(report) { read = ServiceContext.current?.inMemorySpanContext?.spanID }
         #expect(read == posted.1)
-        #expect(ServiceContext.current == nil && ErrorTracing.metadata(of: Sold()).isEmpty)
+        #expect(ServiceContext.current == nil && provider(Sold()).isEmpty)
         #expect(tracer.finishedSpans.contains { $0.spanID == posted.1 })
+    }
+
+    /// Injects a trace in W3C's form, with what a caller has added to its request.
+    private struct W3C: Instrument {
+        func inject<Carrier, Inject: Injector>(
+            _ context: ServiceContext, into carrier: inout Carrier, using injector: Inject
+        ) where Inject.Carrier == Carrier {
+            let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+            injector.inject(trace, forKey: "TraceParent", into: &carrier)
+            injector.inject("user=ada%40example.org", forKey: "baggage", into: &carrier)
+            injector.inject("north", forKey: "Tenant", into: &carrier)
+        }
+
+        func extract<Carrier, Extract: Extractor>(
+            _ carrier: Carrier, into context: inout ServiceContext, using extractor: Extract
+        ) where Extract.Carrier == Carrier {}
+    }
+
+    // In a process of its own, because a process has one tracer.
+    @Test func `the metadata have the keys of the trace, and others only by name`() async {
+        await #expect(processExitsWith: .success) {
+            InstrumentationSystem.bootstrap(W3C())
+            ServiceContext.withValue(.topLevel) {
+                #expect(ErrorTracing.metadata(of: Sold()).keys.sorted() == ["TraceParent"])
+                let named = ErrorTracing.metadata(including: ["tenant"])(Sold())
+                #expect(named.keys.sorted() == ["Tenant", "TraceParent"] && named["Tenant"] == "north")
+            }
+        }
     }
 }

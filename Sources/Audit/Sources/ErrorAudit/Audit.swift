@@ -2,13 +2,13 @@ import Foundation
 
 /// Reads a code base and lists where it loses errors.
 public struct Audit: Sendable {
-    /// What was read, and found in it.
+    /// The result of an audit.
     public struct Result: Sendable, Encodable {
-        /// How many files were read.
+        /// The number of files read.
         public let files: Int
-        /// How many lines they have.
+        /// The number of their lines.
         public let lines: Int
-        /// The likeliest loss first.
+        /// The findings, the likeliest loss first.
         public var findings: [Finding]
     }
 
@@ -16,14 +16,14 @@ public struct Audit: Sendable {
 
     /// Creates an audit.
     ///
-    /// - Parameter configuration: What it has to know of the project.
+    /// - Parameter configuration: The project's configuration.
     public init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
-    /// Reads the Swift files at or under some paths, as many at once as there are cores.
+    /// Reads the Swift files at or under the given paths, as many at once as there are cores.
     ///
     /// - Parameter paths: Files and folders.
     /// - Returns: The findings.
-    /// - Throws: An error that says which path does not exist.
+    /// - Throws: An error that names a path that doesn't exist.
     public func run(_ paths: [String]) async throws -> Result {
         let files = try SourceFiles(configuration: configuration).find(paths)
         let loggers = await inParallel(files) { _, text in
@@ -36,7 +36,7 @@ public struct Audit: Sendable {
             files: files.count, lines: parts.reduce(0) { $0 + $1.lines }, findings: parts.flatMap(\.findings).ranked())
     }
 
-    /// Reads one text.
+    /// Audits one source text.
     func findings(in text: String, path: String, _ loggers: LoggerDefaults = LoggerDefaults()) -> [Finding] {
         let names = ["try", "catch", "Task", "rror", "ailure", "uccess", "ompletion", "error-audit"]
         guard names.contains(where: { text.utf8.contains($0.utf8) }) else { return [] }
@@ -44,13 +44,13 @@ public struct Audit: Sendable {
             in: SourceText(text, path: path, configuration: configuration, loggers: loggers))
     }
 
-    /// Rewrites what can be rewritten safely.
+    /// Rewrites the findings that can be rewritten safely.
     ///
     /// - Parameters:
     ///   - kind: The kind of findings to rewrite.
-    ///   - findings: The findings of a run. Those that their code shows to be harmless are left alone.
-    /// - Returns: How many were rewritten.
-    /// - Throws: An error of Foundation if a file can't be read or written.
+    ///   - findings: The findings of a run. Findings that the code shows to be harmless are left alone.
+    /// - Returns: The number of rewritten findings.
+    /// - Throws: A Foundation error if a file can't be read or written.
     public func fix(_ kind: Kind, in findings: [Finding]) throws -> Int {
         let fixable = findings.filter { $0.kind == kind && $0.isFixable && $0.harmless == nil }
         for (path, group) in Dictionary(grouping: fixable, by: \.path) {
@@ -60,7 +60,7 @@ public struct Audit: Sendable {
         return fixable.count
     }
 
-    /// Calls a closure for each file, in parallel, and returns what it returned, in the files' order.
+    /// Calls a closure for each file in parallel, and returns the results in the files' order.
     private func inParallel<Value: Sendable>(
         _ files: [String],
         _ read: @escaping @Sendable (_ path: String, _ text: String) -> Value?
@@ -70,7 +70,7 @@ public struct Audit: Sendable {
             for worker in 0..<workers {
                 group.addTask {
                     stride(from: worker, to: files.count, by: workers).compactMap { index in
-                        // A file that can't be read has no code to judge.
+                        // Skip a file that can't be read: there is no code to audit.
                         guard let data = FileManager.default.contents(atPath: files[index]) else { return nil }
                         return read(files[index], String(decoding: data, as: UTF8.self)).map { (index, $0) }
                     }

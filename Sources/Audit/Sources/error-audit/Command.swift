@@ -71,7 +71,7 @@ struct Command: AsyncParsableCommand {
         if isOver { throw ExitCode(1) }
     }
 
-    /// Returns whether there are more probable losses than may be.
+    /// Returns whether there are more probable losses than allowed.
     private func audit() async throws -> Bool {
         let audit = Audit(try settings())
         var result = try await audit.run(paths)

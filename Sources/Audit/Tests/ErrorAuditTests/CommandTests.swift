@@ -10,7 +10,7 @@ struct CommandTests {
 }
 
 extension CommandTests {
-    @Test func `ends with 0, with 1 if asked to be strict, with 2 if it can't work`() async throws {
+    @Test func `exits with 0, with 1 in strict mode, and with 2 if it can't work`() async throws {
         let scratch = try Scratch(Self.files)
         let statuses: [(arguments: [String], status: Int32)] = [
             ([], 0), (["--strict"], 1), (["--limit", "2"], 0), (["--limit", "1"], 1), (["--strict", "B.swift"], 0),
@@ -22,7 +22,7 @@ extension CommandTests {
         }
     }
 
-    @Test func `accepts what a baseline has`() async throws {
+    @Test func `accepts the findings in a baseline`() async throws {
         let scratch = try Scratch(Self.files)
         _ = try await Self.run(["--write-baseline", "accepted.json"], in: scratch)
         #expect(try await Self.run(["--baseline", "accepted.json", "--strict"], in: scratch).status == 0)
@@ -31,7 +31,7 @@ extension CommandTests {
         #expect(program.status == 1 && program.output.contains("1 probable loss and 1 harmless in 2 files"))
     }
 
-    @Test func `reads the configuration that is there, and reporters from the command line`() async throws {
+    @Test func `reads an existing configuration, and reporters from the command line`() async throws {
         let scratch = try Scratch(["A.swift": "func f() { do { try save() } catch { note() } }\n"])
         #expect(try await Self.run(["--strict"], in: scratch).status == 1)
         #expect(try await Self.run(["--strict", "--reporter", "note"], in: scratch).status == 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorAudit
 
-/// A copy of the corpus, and what its comments say of it.
+/// A copy of the corpus and the expectations in its comments.
 enum Corpus {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus")
 
@@ -15,7 +15,7 @@ enum Corpus {
         try String(contentsOf: folder.appending(path: name), encoding: .utf8)
     }
 
-    /// The comments `//~ kind` and `//~ kind harmless`, each as `line kind`.
+    /// Returns the comments `//~ kind` and `//~ kind harmless`, each as `line kind`.
     static func marks(in text: String) -> [String] {
         text.components(separatedBy: "\n").enumerated().compactMap { index, line in
             line.firstRange(of: "//~ ").map { "\(index + 1) \(line[$0.upperBound...])" }
@@ -32,7 +32,7 @@ struct CorpusTests {}
 
 extension CorpusTests {
     @Test(arguments: try Corpus.names())
-    func `each loss is found, none of its look-alikes, and what is harmless is known to be`(_ name: String) throws {
+    func `each loss is found, no lookalike is, and harmless code is recognized`(_ name: String) throws {
         let text = try Corpus.text(name)
         let found = Audit().findings(in: text, path: name).sorted { $0.line < $1.line }.map(\.mark)
         #expect(found == Corpus.marks(in: text))

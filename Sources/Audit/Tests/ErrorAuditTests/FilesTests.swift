@@ -7,7 +7,7 @@ import Testing
 struct FilesTests {
     private static let loss = "func f() { try? save(); go() }\n"
 
-    /// The paths, below a folder, of the files that are read.
+    /// Returns the paths of the read files, relative to a folder.
     private static func read(
         _ names: [String], _ ignored: String = "", _ configuration: Configuration = Configuration()
     )
@@ -23,7 +23,7 @@ struct FilesTests {
 }
 
 extension FilesTests {
-    @Test func `are Swift files, but no tests, generated files or build folders`() throws {
+    @Test func `are Swift files, but not tests, generated files, or build folders`() throws {
         let names = [
             "Sources/A.swift", "Tests/ATests/B.swift", "AppUITests/C.swift", "Sources/DTests.swift",
             "Sources/e.pb.swift",
@@ -35,7 +35,7 @@ extension FilesTests {
         #expect(try Self.read(names, "", all).count == 6)
     }
 
-    @Test func `are not those that git ignores`() throws {
+    @Test func `don't include files that git ignores`() throws {
         let names = [
             "A.swift", "Out/B.swift", "Sources/Out/C.swift", "gen/D.swift", "a/b/E.swift", "a/F.tmp.swift",
             "keep.tmp.swift",
@@ -48,7 +48,7 @@ extension FilesTests {
         #expect(try Self.read(names, "", configuration) == ["A.swift", "gen/D.swift", "keep.tmp.swift"])
     }
 
-    @Test func `of a folder obey the repository that it is in`() throws {
+    @Test func `in a folder obey the ignore files of its repository`() throws {
         let scratch = try Scratch([
             ".git/HEAD": "", ".gitignore": "Out/", "Sources/A.swift": "", "Sources/Out/B.swift": "",
         ])
@@ -58,19 +58,19 @@ extension FilesTests {
             ])
     }
 
-    @Test func `that do not exist are an error`() {
+    @Test func `that don't exist are an error`() {
         #expect(throws: SourceFiles.NoSuchPath.self) {
             try SourceFiles(configuration: Configuration()).find(["/no/such"])
         }
     }
 
-    @Test func `with tests in them are skipped by their imports`() {
+    @Test func `with tests are skipped because of their imports`() {
         let text = "import Testing\n" + Self.loss
         #expect(Audit().findings(in: text, path: "A.swift").isEmpty)
         #expect(Audit().findings(in: Self.loss, path: "A.swift").count == 1)
     }
 
-    @Test func `are read in parallel, with findings in one order`() async throws {
+    @Test func `are read in parallel, with findings in a fixed order`() async throws {
         let scratch = try Scratch(Dictionary(uniqueKeysWithValues: (0..<40).map { ("F\($0).swift", Self.loss) }))
         let first = try await Audit().run([scratch.path])
         let second = try await Audit().run([scratch.path])
@@ -99,7 +99,7 @@ extension ConfigurationTests {
         #expect(Self.count("rollBackOrder()") { $0.handled = ["rollBackOrder"] } == 0)
     }
 
-    @Test func `of a logger without a level have the level that its declaration gives`() async throws {
+    @Test func `of a logger without a level have the default level of its declaration`() async throws {
         let scratch = try Scratch([
             "Log.swift": "func log(_ message: String, _ level: Level = .debug) {}\n",
             "A.swift": "func f() { do { try save() } catch { log(\"\\(error)\") } }\n",
@@ -109,7 +109,7 @@ extension ConfigurationTests {
         #expect(try await Audit().run([scratch.path]).findings.isEmpty)
     }
 
-    @Test func `stand in a file, of which every key can be left out`() throws {
+    @Test func `come from a file with optional keys`() throws {
         let scratch = try Scratch(["a.json": #"{"reporters": ["note"], "exclude": ["Vendor/"]}"#, "b.json": "{}"])
         let configuration = try Configuration(path: scratch.path + "/a.json")
         #expect(configuration.reporters == ["note"] && configuration.exclude == ["Vendor/"] && !configuration.plain)

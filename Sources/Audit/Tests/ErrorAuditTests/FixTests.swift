@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rewrites")
 struct FixTests {
-    /// The compiler's errors in the files of a folder.
+    /// Returns the compiler's errors in the files of a folder.
     private static func errors(in folder: String, _ mode: [String]) async throws -> [Substring] {
         let modules = URL(filePath: try Program.built("Modules/ErrorRouting.swiftmodule")).deletingLastPathComponent()
         let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache")
@@ -49,7 +49,7 @@ extension FixTests {
         (.printOnly, "do { try save() } catch { print(error) }", "do { try save() } catch { postError(error) }"),
     ]
 
-    @Test func `is the line that one would write, with the import`() throws {
+    @Test func `match the line that a developer would write, with the import`() throws {
         for rewrite in Self.rewrites {
             let text = "import Foundation\n\nfunc f() async { \(rewrite.before) }\n"
             let edits = Audit().findings(in: text, path: "F.swift").filter { $0.kind == rewrite.kind }.flatMap(\.edits)
@@ -58,7 +58,7 @@ extension FixTests {
         }
     }
 
-    @Test func `imports the bus where every platform sees it`() {
+    @Test func `import the bus where every platform compiles it`() {
         let edits = [Edit(range: 0..<0, text: "")]
         let condition = "#if canImport(UIKit)\nimport UIKit\n#endif\n"
         #expect(Fixes.apply(edits, to: "import A\n\(condition)") == "import A\nimport ErrorRouting\n\(condition)")
@@ -68,12 +68,12 @@ extension FixTests {
     }
 
     private static let left: [String] = [
-        // `$0` would be another closure's.
+        // `$0` would belong to another closure.
         "_ = texts.compactMap { try? parse($0) }",
         // The value's type would change from `()?` to `Bool`.
         "let saved: ()? = try? save(); go(saved)",
         "if (try? save()) == nil { go() }",
-        // Somebody has the task.
+        // The task is stored.
         "let task = Task { try await save() }; task.cancel()",
         "keep(Task { try await save() })",
         // The comment would be lost, or the error isn't named `error`.
@@ -82,7 +82,7 @@ extension FixTests {
     ]
 
     @Test(arguments: left)
-    func `leaves alone what would change a type or lose something`(_ code: String) {
+    func `leave code alone if they would change a type or lose something`(_ code: String) {
         let text = "func f() async { \(code) }\n"
         #expect(Audit().findings(in: text, path: "F.swift").allSatisfy { !$0.isFixable })
     }

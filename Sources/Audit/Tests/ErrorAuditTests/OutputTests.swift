@@ -25,7 +25,7 @@ struct OutputTests {
 }
 
 extension OutputTests {
-    @Test func `for people is the likelier half, grouped by file`() throws {
+    @Test func `for readers is the likelier half, grouped by file`() throws {
         let lines = try Output.text.render(Self.result()).components(separatedBy: "\n")
         #expect(lines.first == "Sources/F, G.swift")
         #expect(lines.contains("       Task { try await save() }"))
@@ -34,13 +34,13 @@ extension OutputTests {
         #expect(lines.last == "2 probable losses and 1 harmless in 1 file, 5 lines; --all shows the other half")
     }
 
-    @Test func `for people is everything with all`() throws {
+    @Test func `for readers is everything with the option all`() throws {
         let text = try Output.text.render(Self.result(), all: true)
         #expect(text.contains("harmless: only the end of the task ends a sleep"))
         #expect(text.hasSuffix("2 probable losses and 1 harmless in 1 file, 5 lines"))
     }
 
-    @Test func `has lines without the bus`() throws {
+    @Test func `can contain lines without the bus`() throws {
         var plain = Configuration()
         plain.plain = true
         let text = try Output.text.render(Self.result(plain), all: true)
@@ -48,7 +48,7 @@ extension OutputTests {
         #expect(!text.contains("postError") && !text.contains("errors."))
     }
 
-    @Test func `in JSON has every finding`() throws {
+    @Test func `in JSON contains every finding`() throws {
         let findings = try #require(try Self.object(.json)["findings"] as? [[String: Any]])
         #expect(findings.map { $0["kind"] as? String } == ["task", "empty-catch", "optional-try"])
         #expect(findings.map { $0["line"] as? Int } == [2, 4, 3])
@@ -71,7 +71,7 @@ extension OutputTests {
         #expect(results.map { $0["level"] as? String } == ["warning", "warning", "note"])
     }
 
-    @Test func `ranks tasks and changes above what is printed, and harmless ones last`() {
+    @Test func `ranks tasks and changes above printed errors, and harmless findings last`() {
         let scores = Self.result().findings.map(\.score)
         #expect(scores == scores.sorted(by: >))
         #expect(scores.last ?? 100 <= 30)
@@ -84,7 +84,7 @@ struct BaselineTests {
 }
 
 extension BaselineTests {
-    @Test func `leaves only new findings, wherever the old ones have moved`() throws {
+    @Test func `leaves only new findings, wherever the old ones moved`() throws {
         let scratch = try Scratch()
         let file = scratch.path + "/baseline.json"
         let old = "func f() {\n    try? save()\n    go()\n}\n"

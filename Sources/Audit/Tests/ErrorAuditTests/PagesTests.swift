@@ -18,7 +18,7 @@ struct PagesTests {
 }
 
 extension PagesTests {
-    @Test func `on migrating shows what the tool says of its order service`() async throws {
+    @Test func `about migrating show the tool's output for the order service`() async throws {
         let page = try Self.text("../ErrorRouting/ErrorRouting.docc/Migrating.md")
         let section = try #require(page.components(separatedBy: "### See what you lose").last)
         let code = try #require(Self.blocks("swift-before", in: section).first)
@@ -28,7 +28,7 @@ extension PagesTests {
         #expect(Self.blocks("text", in: section).first == output.trimmingCharacters(in: .newlines))
     }
 
-    @Test func `has a row for each kind, with its rewrite`() throws {
+    @Test func `have a row for each kind, with its rewrite`() throws {
         let rows = try Self.text("README.md").components(separatedBy: "\n")
         for kind in Kind.allCases {
             let row = rows.first { $0.hasPrefix("| `\(kind.rawValue)` |") }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A folder of a test's own, which is removed with it.
+/// A test's own folder, which is removed with this object.
 final class Scratch: Sendable {
     let path: String
 
-    /// - Parameter files: Texts by path.
+    /// - Parameter files: The files' texts by path.
     init(_ files: [String: String] = [:]) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "error-audit-\(UUID().uuidString)")
         path = folder.path
@@ -25,20 +25,20 @@ final class Scratch: Sendable {
     }
 }
 
-/// A program that has run.
+/// A program that ended.
 struct Program {
     let status: Int32
     let output: String
 
     private final class Marker {}
 
-    /// Runs a program to its end.
+    /// Runs a program until it ends.
     ///
     /// - Parameters:
     ///   - command: The program and its arguments.
     ///   - folder: The folder to run it in.
     init(_ command: [String], in folder: String) async throws {
-        // On a thread of its own: waiting would block a thread of the pool.
+        // Wait on a separate thread: waiting here would block a thread of the pool.
         self = try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try Program(waitingFor: command, folder) }) }
         }
@@ -58,7 +58,7 @@ struct Program {
         status = process.terminationStatus
     }
 
-    /// What the build has put beside the tests.
+    /// Returns the path of a product that the build put next to the tests.
     static func built(_ name: String) throws -> String {
         var folder = Bundle(for: Marker.self).bundleURL.resolvingSymlinksInPath()
         while folder.pathComponents.count > 1 {

@@ -74,15 +74,18 @@ enum RawResponse {
         "header/too-long": ok(["X-A: \(String(repeating: "a", count: 2_000_000))", "Content-Length: 2"]),
         "header/many": ok((0..<5_000).map { "X-\($0): a" } + ["Content-Length: 2"]),
         "header/too-many": ok((0..<100_000).map { "X-\($0): a" } + ["Content-Length: 2"]),
-        "twice/content-type": ok(["Content-Type: application/json", "Content-Length: 2"]),
-        "twice/problem": "HTTP/1.1 409 No\r\nContent-Type: application/problem+json\r\n"
+        // These say that the connection ends: a client would send its next request on it while it is being closed.
+        "twice/content-type": ok(["Content-Type: application/json", "Content-Length: 2", "Connection: close"]),
+        "twice/problem": "HTTP/1.1 409 No\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
             + "Content-Type: application/problem+json\r\nContent-Length: 16\r\n\r\n{\"title\":\"sold\"}",
         "twice/retry-after": "HTTP/1.1 503 No\r\nDate: \(date(37))\r\nRetry-After: \(date(40))\r\nDate: \(date(37))\r\n"
-            + "Retry-After: \(date(40))\r\nContent-Length: 0\r\n\r\n",
+            + "Retry-After: \(date(40))\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
         "twice/location":
-            "HTTP/1.1 302 Found\r\nLocation: /json?a=1\r\nLocation: /json?a=1\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 302 Found\r\nLocation: /json?a=1\r\nLocation: /json?a=1\r\nConnection: close\r\n"
+            + "Content-Length: 0\r\n\r\n",
         "twice/cookies": ok([
             "Set-Cookie: a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT", "Set-Cookie: b=2; Path=/", "Content-Length: 2",
+            "Connection: close",
         ]),
         "header/cookies": ok([
             "Set-Cookie: a=b; Expires=never; Max-Age=99999999999999999999; Domain=; Path", "Set-Cookie: ;;=",

@@ -10,6 +10,7 @@ import Logging
 import Metrics
 import ServiceLifecycle
 import Tracing
+import UnixSignals
 
 /// A small order service as for production: with a database, calls to a supplier, logs, metrics and traces.
 @main
@@ -34,26 +35,31 @@ enum OrderService {
         _ exporter: Exporter,
         _ recorder: ErrorRecorder?
     ) async {
-        var services = ServicesInBus(
-            handler: .orders(paging: settings.pager.map { Pager(settings.supplier, $0) }),
+        var errors = ErrorBusService(
+            handler: .orders(paging: settings.pager.map { Pager(settings.supplier, $0) }, waiting: settings.pagerWaits),
             logger: logger,
             log: ErrorLog(logger, levels: levels, within: ErrorTracing.bind),
-            configuration: .init(floodLimit: settings.floodLimit, metadataProvider: ErrorTracing.metadata)
-        ) { try makeServices(settings, registry) }
-        services.exporters = [exporter] + settings.otherExporters
-        services.onStart = { $0.measureErrors() }
-        services.recorder = recorder
-        services.limits.services = settings.limit
+            configuration: .init(floodLimit: settings.floodLimit, metadataProvider: ErrorTracing.metadata),
+            recorder: recorder)
+        errors.limits.delivery = settings.deliveryLimit
+        errors.bus.measureErrors()
+        // What cannot be made ends the service as what fails while it runs does: the bus and the exporters run already.
+        let services: [any Service]
+        do { services = try makeServices(settings, registry, errors) } catch {
+            services = [errors.watching(Unmade(error: error), as: "OrderService")]
+        }
         do {
-            try await services.run()
+            try await group([exporter] + settings.otherExporters, [errors] + services).run()
         } catch {
             // The error is in the log, as every error is.
             exit(EXIT_FAILURE)
         }
     }
 
-    /// The services end in the opposite order: the server, which needs the others, ends first.
-    private static func makeServices(_ settings: Settings, _ registry: MetricsRegistry) throws -> [any Service] {
+    /// The services end in the opposite order: the server, which needs the others, ends first, then the bus's tasks.
+    private static func makeServices(
+        _ settings: Settings, _ registry: MetricsRegistry, _ errors: ErrorBusService
+    ) throws -> [any Service] {
         let store = try OrderStore(path: settings.database)
         let suppliers = Suppliers(base: settings.supplier)
         let printer = Printer()
@@ -65,7 +71,47 @@ enum OrderService {
             },
             logger: Logger(label: "http")
         )
-        return [store, suppliers, printer, Shipping(), application]
+        func watched(_ service: some Service) -> any Service {
+            errors.watching(service, endingWithin: settings.limit)
+        }
+        return [
+            watched(store), watched(suppliers), errors.tasks, watched(printer), watched(Shipping()),
+            watched(application),
+        ]
+    }
+
+    /// An exporter that ends by itself ends nothing else; any other service that does ends the others in order.
+    private static func group(_ exporters: [any Service], _ services: [any Service]) -> ServiceGroup {
+        typealias Part = ServiceGroupConfiguration.ServiceConfiguration
+        let parts = exporters.map {
+            Part(service: Exporting(exporter: $0), successTerminationBehavior: .ignore)
+        }
+        let others = services.map {
+            Part(
+                service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+                failureTerminationBehavior: .gracefullyShutdownGroup)
+        }
+        let configuration = ServiceGroupConfiguration(
+            services: parts + others, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        return ServiceGroup(configuration: configuration)
+    }
+
+    /// An exporter, of which a failure is told on standard error, since the log may be what has failed.
+    private struct Exporting: Service {
+        let exporter: any Service
+
+        func run() async {
+            do { try await exporter.run() } catch { await ErrorHandler.standardError.handle(error) }
+            // A service that returns while others end would have its group cancel them.
+            try? await gracefulShutdown()
+        }
+    }
+
+    /// A service that could not be made.
+    private struct Unmade: Service {
+        let error: any Error
+
+        func run() async throws { throw error }
     }
 }
 
@@ -84,14 +130,18 @@ struct Settings {
     let supplier: URL
     /// `PAGER_PATH`: the path at the supplier that pages somebody; nobody is paged if it is not set.
     let pager: String?
+    /// `PAGER_WAITS`: whether the rule that pages waits for the pager, as no rule should, if it is `yes`.
+    let pagerWaits: Bool
     /// `OTHER_EXPORTER`: one that is `off` returns at once, and one that is `broken` fails at once.
     let otherExporters: [any Service]
     /// `FLOOD_LIMIT`: how many errors of one kind are logged in a second.
     let floodLimit: FloodLimit?
     /// `RECORD`: the path of a file in which errors are recorded.
     let record: String?
-    /// `SHUTDOWN_LIMIT`: how many seconds requests may take after SIGTERM; 20 unless it is set.
+    /// `SHUTDOWN_LIMIT`: how many seconds requests may take after SIGTERM; 15 unless it is set.
     let limit: Duration
+    /// `DELIVERY_LIMIT`: how many seconds the bus may take to deliver the last errors; 3 unless it is set.
+    let deliveryLimit: Duration
     /// `LOG_LEVEL`, `info` unless it is set.
     let logLevel: Logger.Level
 
@@ -111,7 +161,9 @@ struct Settings {
         otherExporters = try value("OTHER_EXPORTER", EndedExporter.init(rawValue:)).map { [$0] } ?? []
         floodLimit = try value("FLOOD_LIMIT", Int.init).map { FloodLimit(first: $0, per: .seconds(1)) }
         record = environment["RECORD"]
-        limit = .seconds(try value("SHUTDOWN_LIMIT", Int.init) ?? 20)
+        pagerWaits = environment["PAGER_WAITS"] == "yes"
+        limit = .seconds(try value("SHUTDOWN_LIMIT", Int.init) ?? 15)
+        deliveryLimit = .seconds(try value("DELIVERY_LIMIT", Int.init) ?? 3)
         logLevel = try value("LOG_LEVEL", Logger.Level.init(rawValue:)) ?? .info
     }
 }

@@ -8,18 +8,20 @@ import Logging
 let logger = Logger(label: "orders")
 
 extension ErrorHandler {
-    // What can be expected is handled, and everything else pages somebody.
-    static func orders(paging pager: Pager?) -> ErrorHandler {
+    // What can be expected is handled, and everything else pages somebody: in a task of the bus, because all later errors
+    // would wait for a rule that waits.
+    static func orders(paging pager: Pager?, waiting waits: Bool) -> ErrorHandler {
         ErrorHandler()
             .onNoMatch { error in
-                try await pager?.call(about: error)
+                if waits { try await pager?.call(about: error) }
+                if !waits, let pager { ErrorBus.current?.task { try await pager.call(about: error) } }
                 return .stop
             }
             .on(InvalidOrder.self) { _ in .stop }
             .on(OrderMissing.self) { _ in .stop }
             .on(HTTPError.self) { _ in .stop }
             .on(NetworkError.self) { _ in .stop }
-            .on(UpstreamBroke.self) { _ in .stop }
+            .on(UpstreamError.self) { _ in .stop }
             .on(matching: .lockedDatabase) { _ in .stop }
     }
 }
@@ -39,7 +41,8 @@ let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status:
         matching: .type(HTTPError.self).where { $0.status == .unauthorized },
         ProblemDetails(title: "Log in first", status: 401))
 
+// What matters less than its severity says: a failure that a rule handled is a notice.
 let levels = ErrorMap<Logger.Level>(default: .error)
     .on(InvalidOrder.self, .info)
     .on(OrderMissing.self, .info)
-    .on(HTTPError.self) { $0.status.code < 500 ? .info : .error }
+    .on(matching: .type(HTTPError.self).where { $0.status.code < 500 }, .info)

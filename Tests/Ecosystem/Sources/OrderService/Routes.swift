@@ -17,7 +17,7 @@ func routes(
         MetricsMiddleware()
         TracingMiddleware()
         RequestName()
-        RequestErrors(problems)
+        ErrorReportingMiddleware(problems)
     }
     router.get("health") { _, _ in HTTPResponse.Status.ok }
     router.get("metrics") { _, _ in registry.text }
@@ -40,7 +40,7 @@ func routes(
     router.get("catalogues/**") { request, context in
         let path = context.parameters.getCatchAll().joined(separator: "/")
         func limit(_ name: String) -> Int { request.uri.queryParameters.get(name, as: Int.self) ?? 60_000 }
-        let parts = try await suppliers.catalogue(path, within: limit("within"), pauses: limit("pauses"))
+        let parts = try await suppliers.catalogue(path, within: limit("within"), idleTimeout: limit("pauses"))
         let body = ResponseBody { writer in
             for try await part in parts { try await writer.write(part) }
             try await writer.finish(nil)
@@ -55,7 +55,7 @@ func routes(
                 return "delivered"
             }
         } catch is CancellationError where !Task.isCancelled {
-            throw ClientBroke.left(CancellationError())
+            throw ClientDisconnected.left(CancellationError())
         }
     }
     // Takes its cancellation for the end of its work.

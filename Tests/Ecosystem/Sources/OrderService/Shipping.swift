@@ -32,7 +32,8 @@ struct Shipping: Service, RegistrableRPCService {
         let transport = HTTP2ServerTransport.Posix(
             address: .ipv4(host: "127.0.0.1", port: 0), transportSecurity: .plaintext)
         let server = GRPCServer(
-            transport: transport, services: [self], interceptors: [CallSpans(), CallErrors(Self.answers)])
+            transport: transport, services: [self],
+            interceptors: [CallSpans(), ErrorReportingInterceptor(Self.answers)])
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { try await server.serve() }
             let port = try await transport.listeningAddress.ipv4?.port ?? 0

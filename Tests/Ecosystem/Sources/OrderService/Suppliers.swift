@@ -1,7 +1,7 @@
 import AsyncHTTPClient
-import AsyncHTTPClientTransport
 import ErrorRecovery
 import ErrorRouting
+import ErrorRoutingAsyncHTTPClient
 import ErrorRoutingHummingbird
 import Foundation
 import HTTPErrors
@@ -39,17 +39,17 @@ struct Suppliers: Service {
     /// - Parameters:
     ///   - path: The supplier and the catalogue.
     ///   - limit: How many milliseconds the head may take.
-    ///   - pauseLimit: How many milliseconds each part of the body may take.
+    ///   - idleTimeout: How many milliseconds each part of the body may take.
     /// - Returns: The body.
-    /// - Throws: ``UpstreamBroke``
+    /// - Throws: ``UpstreamError``
     func catalogue(
         _ path: String,
         within limit: Int,
-        pauses pauseLimit: Int
+        idleTimeout: Int
     ) async throws -> UpstreamBody<HTTPClientResponse.Body> {
         let request = HTTPClientRequest(url: base.appending(path: path).absoluteString)
         let response = try await upstream { try await client.execute(request, timeout: .milliseconds(Int64(limit))) }
-        return upstream(response.body, pauses: .milliseconds(pauseLimit))
+        return upstream(response.body, idleTimeout: .milliseconds(idleTimeout))
     }
 
     /// Keeps the connections until the service shuts down.

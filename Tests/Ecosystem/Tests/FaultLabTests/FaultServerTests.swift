@@ -1,6 +1,6 @@
 import AsyncHTTPClient
-import AsyncHTTPClientTransport
 import ErrorRouting
+import ErrorRoutingAsyncHTTPClient
 import FaultServer
 import Foundation
 import HTTPErrors

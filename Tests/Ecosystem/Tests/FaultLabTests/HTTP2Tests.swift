@@ -1,7 +1,7 @@
 import AsyncHTTPClient
-import AsyncHTTPClientTransport
 import ErrorRecovery
 import ErrorRouting
+import ErrorRoutingAsyncHTTPClient
 import FaultServer
 import Foundation
 import HTTPErrors

@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import AsyncHTTPClientTransport
+import ErrorRoutingAsyncHTTPClient
 import FaultServer
 import HTTPErrors
 import Testing

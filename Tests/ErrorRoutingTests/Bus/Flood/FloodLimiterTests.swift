@@ -6,7 +6,7 @@ import Testing
 /// The limiter alone, as a plain value, with numbers for reports.
 @Suite(
     "Behaviours 14 and 20: a flood limiter passes the first errors of a kind, and sums up the rest",
-    .tags(.behaviour14, .behaviour20))
+    .tags(.behaviour14, .behaviour20), .hangLimit)
 struct FloodLimiterTests {}
 
 extension FloodLimiterTests {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(
     "Behaviours 13 and 14: the intake accepts as many reports as there is room for, and counts the others",
-    .tags(.behaviour13, .behaviour14))
+    .tags(.behaviour13, .behaviour14), .hangLimit)
 struct BusIntakeTests {}
 
 extension BusIntakeTests {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(
     "Behaviours 11 and 13: a mailbox's slots are filled in any order, read in theirs, and used again",
-    .tags(.behaviour11, .behaviour13))
+    .tags(.behaviour11, .behaviour13), .hangLimit)
 struct MailboxTests {}
 
 extension MailboxTests {

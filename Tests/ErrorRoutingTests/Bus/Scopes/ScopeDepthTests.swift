@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
     "Behaviour 22: thousands of nested scopes cost memory in proportion, and no stack",
-    .tags(.behaviour22), .timeLimit(.minutes(4)))
+    .tags(.behaviour22), .hangLimit)
 struct ScopeDepthTests {}
 
 extension ScopeDepthTests {

@@ -8,7 +8,7 @@ import Testing
 /// The storage alone, event by event: no tasks, no clock.
 @Suite(
     "Behaviours 12, 15, 18 and 20: the state machine's timer, when it accepts no more, and what it releases",
-    .tags(.behaviour12, .behaviour15, .behaviour18, .behaviour20))
+    .tags(.behaviour12, .behaviour15, .behaviour18, .behaviour20), .hangLimit)
 struct BusStateMachineTests {}
 
 extension BusStateMachineTests {

@@ -195,7 +195,8 @@ extension BusTimeLimitTests {
                     await gate.wait()
                 } onCancel: {
                     cancelled.open()
-                    _ = leave.wait(timeout: .now() + 10)
+                    // Only a bus that waits for this handler comes to the end of this time.
+                    _ = leave.wait(timeout: .now() + 300)
                     left.open()
                 }
                 return .stop

@@ -1,13 +1,13 @@
 import SwiftSyntax
 
-/// Callbacks and futures whose error nobody reads.
+/// Finds callbacks and futures with unread errors.
 extension Detector {
     static func isError(_ name: String) -> Bool {
         let words = Words.of(name)
         return words.last == "error" || name == "err" || name == "failure"
     }
 
-    /// A closure that ignores the error that it is called with.
+    /// Finds a closure that ignores the error passed to it.
     func callback(_ closure: ClosureExprSyntax, label: String?, of call: FunctionCallExprSyntax) -> Loss? {
         let names = closure.parameterNames
         guard !names.isEmpty, call.name != "handleEvents", call.name != "sink" else { return nil }
@@ -17,7 +17,7 @@ extension Detector {
         loss.plain = "{ error in logger.error(\"\\(error)\") }"
         if let error = names.first(where: Self.isError), names.count > 1 || closure.statements.isEmpty {
             guard !ErrorUse.reads(closure.statements, error) else { return nil }
-            guard !ErrorUse(of: closure.statements, names: [], in: file).isTold else { return nil }
+            guard !ErrorUse(of: closure.statements, names: [], in: file).isReported else { return nil }
             loss.notes.append(("the closure never reads `\(error)`", 0))
             return loss
         }
@@ -25,7 +25,7 @@ extension Detector {
             return nil
         }
         let role = Words.of(label ?? call.name)
-        // The handler of a new object, such as a button's action, is called without an error.
+        // Skip the handler of a new object, such as a button's action: it is called without an error.
         let isNew = call.name.first?.isUppercase == true
         guard
             !Set(role).isDisjoint(with: ["completion", "complete", "completed"]) || role.contains("handler") && !isNew
@@ -36,7 +36,7 @@ extension Detector {
         return loss
     }
 
-    /// A method such as `didFailWithError` that does nothing with the error.
+    /// Finds a method such as `didFailWithError` that doesn't use its error.
     func delegate(_ function: FunctionDeclSyntax) -> Loss? {
         guard let body = function.body?.statements else { return nil }
         for parameter in function.signature.parameterClause.parameters {
@@ -45,7 +45,7 @@ extension Detector {
             guard label.first == "did", label.contains("error"), Words.has(parameter.type.trimmedDescription, ["error"])
             else { continue }
             guard !ErrorUse.reads(body, name) || paths.fate(of: body, names: [name]) == .printed else { return nil }
-            guard !ErrorUse(of: body, names: [], in: file).isTold else { return nil }
+            guard !ErrorUse(of: body, names: [], in: file).isReported else { return nil }
             var loss = Loss(kind: .droppedResult, token: Syntax(function.funcKeyword), tried: nil, block: body)
             loss.bus = "postError(\(name))"
             loss.plain = "logger.error(\"\\(\(name))\")"
@@ -54,14 +54,14 @@ extension Detector {
         return nil
     }
 
-    /// `future.whenSuccess { … }` without an answer to the failure, and `whenComplete { _ in }`.
+    /// Finds `whenComplete { _ in }`, and `future.whenSuccess { … }` without a handler for the failure.
     func future(_ call: FunctionCallExprSyntax) -> Loss? {
         guard let member = call.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base,
             let closure = call.closures.first?.closure
         else { return nil }
         let ignores =
             call.name == "whenComplete" && closure.parameterNames.first == "_"
-            && !ErrorUse(of: closure.statements, names: [], in: file).isTold
+            && !ErrorUse(of: closure.statements, names: [], in: file).isReported
         guard ignores || call.name == "whenSuccess" else { return nil }
         let scope = Syntax(call).enclosing(where: \.isScope) ?? Syntax(file.tree)
         let text = scope.trimmedDescription

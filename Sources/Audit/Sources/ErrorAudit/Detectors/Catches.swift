@@ -1,17 +1,17 @@
 import SwiftSyntax
 
-/// `catch` clauses.
+/// Finds `catch` clauses that lose errors.
 extension Detector {
     func catchClause(_ clause: CatchClauseSyntax, of statement: DoStmtSyntax) -> Loss? {
         let body = clause.body.statements
         let names = Set(clause.catchItems.isEmpty ? ["error"] : clause.catchItems.flatMap(\.boundNames))
         let fate = paths.fate(of: body, names: names)
-        if fate == .told { return reportedTwice(clause, names) }
+        if fate == .reported { return reportedTwice(clause, names) }
         var loss = Loss(kind: .substitute, token: Syntax(clause), tried: Syntax(statement.body), block: body)
         loss.isExpected = Self.isSpecific(clause)
-        loss.isPartlyTold = fate == .partlyTold
-        // What a program does about an error that it expects is its answer to it, unless there is nothing to see of it.
-        if loss.isExpected, fate == .partlyTold || !body.allSatisfy(Self.isMerelyAnEnd) { return nil }
+        loss.isPartlyReported = fate == .partlyReported
+        // Accept any reaction to an expected error, unless it has no visible effect.
+        if loss.isExpected, fate == .partlyReported || !body.allSatisfy(Self.isMerelyAnEnd) { return nil }
         let pattern = clause.catchItems.trimmedDescription
         let head = pattern.isEmpty ? "catch" : "catch \(pattern)"
         let name = names.first ?? "error"
@@ -32,7 +32,7 @@ extension Detector {
         return loss
     }
 
-    /// Whether the error is logged, and the same one is thrown on.
+    /// Returns a loss if the clause logs the error and rethrows it unchanged.
     private func reportedTwice(_ clause: CatchClauseSyntax, _ names: Set<String>) -> Loss? {
         var isLogged = false
         for statement in clause.body.statements {
@@ -55,7 +55,7 @@ extension Detector {
         return nil
     }
 
-    /// Whether a clause is for some errors only.
+    /// Returns whether a clause catches only some errors.
     static func isSpecific(_ clause: CatchClauseSyntax) -> Bool {
         !clause.catchItems.isEmpty
             && clause.catchItems.allSatisfy { item in
@@ -70,7 +70,8 @@ extension Detector {
             }
     }
 
-    /// Whether a statement only leaves, sets something or writes a debug line: `break`, `return false`, `orders = []`.
+    /// Returns whether a statement only leaves, sets a value, or writes a debug line: `break`, `return false`,
+    /// `orders = []`.
     private static func isMerelyAnEnd(_ item: CodeBlockItemSyntax) -> Bool {
         if item.item.is(BreakStmtSyntax.self) || item.item.is(ContinueStmtSyntax.self) { return true }
         if item.description.contains("try ") || item.description.contains("await ") { return false }

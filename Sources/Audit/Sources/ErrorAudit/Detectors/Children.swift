@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// Child tasks: `async let` and groups.
+/// Finds child tasks that lose errors: `async let` and groups.
 extension Detector {
-    /// An `async let` whose value nobody awaits.
+    /// Finds an `async let` with a value that isn't awaited.
     func asyncLet(_ node: VariableDeclSyntax) -> Loss? {
         guard node.modifiers.contains(where: { $0.name.text == "async" }), let binding = node.bindings.first,
             let value = binding.initializer?.value, let item = Syntax(node).enclosing(CodeBlockItemSyntax.self),
@@ -18,7 +18,7 @@ extension Detector {
         return loss
     }
 
-    /// A throwing group whose body never reads what its children throw.
+    /// Finds a throwing group if its body never reads its children's errors.
     func group(_ call: FunctionCallExprSyntax) -> Loss? {
         guard call.name == "withThrowingTaskGroup", let body = call.closures.last?.closure else { return nil }
         let name = body.parameterNames.first ?? "$0"
@@ -32,7 +32,7 @@ extension Detector {
     }
 }
 
-/// What a body does with its group.
+/// The uses of a group in its body.
 private final class GroupUses: SyntaxVisitor {
     private let name: String
     private(set) var hasThrowingChild = false
@@ -54,7 +54,7 @@ private final class GroupUses: SyntaxVisitor {
 
     override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
         guard node.baseName.text == name else { return .visitChildren }
-        // Whatever is not one of these reads the results, or hands the group on.
+        // Any other use reads the results or passes the group.
         let quiet: Set = ["addTask", "addTaskUnlessCancelled", "cancelAll", "isCancelled", "isEmpty"]
         let member = node.parent?.as(MemberAccessExprSyntax.self)
         if !quiet.contains(member?.declName.baseName.text ?? "") { isRead = true }

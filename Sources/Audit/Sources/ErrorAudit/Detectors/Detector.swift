@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Walks one file, and has each kind's rules look at the nodes that they are about.
+/// Walks one file, and applies each kind's rules to the nodes that they are about.
 final class Detector: SyntaxVisitor {
     let file: SourceText
     let comments: Comments
@@ -14,7 +14,7 @@ final class Detector: SyntaxVisitor {
         super.init(viewMode: .sourceAccurate)
     }
 
-    /// Returns what a file loses.
+    /// Returns the losses in a file.
     static func findings(in file: SourceText) -> [Finding] {
         guard !file.isTest || file.configuration.includeTests else { return [] }
         let detector = Detector(file)
@@ -88,22 +88,22 @@ final class Detector: SyntaxVisitor {
     }
 }
 
-/// What a rule found, before it is scored.
+/// A rule's result before it is scored.
 struct Loss {
     var kind: Kind
-    /// Where it stands.
+    /// The location of the loss.
     let token: Syntax
-    /// What fails: the expression after `try?`, the block before `catch`.
+    /// The failing code: the expression after `try?`, or the block before `catch`.
     let tried: Syntax?
-    /// The block that has the error and loses it.
+    /// The block that receives the error and loses it.
     var block: CodeBlockItemListSyntax?
-    /// Whether only some errors come here, which the program expects.
+    /// Whether only some errors arrive here, which the program expects.
     var isExpected = false
-    /// Whether some errors, or some paths, are told.
-    var isPartlyTold = false
-    /// What else is known, with the points that it moves the score by.
+    /// Whether some errors, or the errors of some paths, are reported.
+    var isPartlyReported = false
+    /// Further facts, each with the points that it adds to the score.
     var notes: [(why: String, points: Int)] = []
-    /// The line to write instead, with the bus and without.
+    /// The line to write instead: with the bus, and without it.
     var bus = ""
     var plain = ""
     var edits: [Edit] = []

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Publishers of Combine.
+/// Finds Combine publishers that lose errors.
 extension Detector {
     func publisher(_ call: FunctionCallExprSyntax) -> Loss? {
         guard let member = call.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base else {
@@ -21,13 +21,13 @@ extension Detector {
             else {
                 return nil
             }
-            guard !ErrorUse(of: completion.statements, names: [], in: file).isTold else { return nil }
+            guard !ErrorUse(of: completion.statements, names: [], in: file).isReported else { return nil }
             loss.block = completion.statements
             loss.bus = "receiveCompletion: { if case .failure(let error) = $0 { postError(error) } }"
             loss.plain = "receiveCompletion: { if case .failure(let error) = $0 { logger.error(\"\\(error)\") } }"
         case "replaceError":
             let value = call.argument("with")
-            guard value.map({ !ErrorUse(of: $0, names: [], in: file).isTold }) ?? true, Self.canFail(base) else {
+            guard value.map({ !ErrorUse(of: $0, names: [], in: file).isReported }) ?? true, Self.canFail(base) else {
                 return nil
             }
             let text = value.map { Self.oneLine($0) } ?? "…"
@@ -38,7 +38,7 @@ extension Detector {
             guard let closure = call.closures.first?.closure, call.closures.count == 1 else { return nil }
             let names = closure.parameterNames.isEmpty ? ["$0"] : closure.parameterNames
             let fate = paths.fate(of: closure.statements, names: Set(names))
-            guard fate != .told, Self.canFail(base) else { return nil }
+            guard fate != .reported, Self.canFail(base) else { return nil }
             loss.block = closure.statements
             loss.bus = ".catch { error in postError(error); … }"
             loss.plain = ".catch { error in logger.error(\"\\(error)\"); … }"
@@ -47,7 +47,9 @@ extension Detector {
         return loss
     }
 
-    /// Whether a chain of operators can fail: one that begins with `$property`, and only maps, can't.
+    /// Returns whether a chain of operators can fail.
+    ///
+    /// A chain that begins with `$property` and only maps can't.
     private static func canFail(_ chain: ExprSyntax) -> Bool {
         let names = chain.dottedName.split(separator: ".")
         guard names.contains(where: { $0.hasPrefix("$") }) else { return true }

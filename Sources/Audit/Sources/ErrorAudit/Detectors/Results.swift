@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-/// `Result`, and the optional error of a callback.
+/// Finds losses in uses of `Result` and of a callback's optional error.
 extension Detector {
-    /// `switch result { … case .failure: break }`, or no branch for the failure but an empty `default`.
+    /// Finds `switch result { … case .failure: break }`, or an empty `default` instead of a branch for the failure.
     func failureCase(of choice: SwitchExprSyntax) -> Loss? {
-        guard !isSideEffect(Syntax(choice)), !isHandedOn(choice.subject) else { return nil }
+        guard !isSideEffect(Syntax(choice)), !isPassedOn(choice.subject) else { return nil }
         let branches = choice.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
         func branch(_ name: String) -> SwitchCaseSyntax? {
             branches.first { $0.label.as(SwitchCaseLabelSyntax.self)?.caseItems.contains { $0.names(name) } == true }
@@ -15,19 +15,19 @@ extension Detector {
                 ?? (branch("success") == nil ? nil : branches.first { $0.label.is(SwitchDefaultLabelSyntax.self) })
         else { return nil }
         let bound = Set(Syntax(failed.label).boundNames)
-        // A branch that is a value, such as an image for a failed download, shows the failure.
+        // Accept a branch that is a value: it shows the failure, for example as an image for a failed download.
         if bound.isEmpty, let only = failed.statements.first, failed.statements.count == 1, Self.isShown(only) {
             return nil
         }
-        // `isSuccess`: the switch only asks.
+        // Accept a switch that only computes a Boolean, such as `isSuccess`.
         if branches.allSatisfy({ $0.statements.count == 1 && $0.statements.first.map(Self.isTruth) == true }) {
             return nil
         }
         let fate = paths.fate(of: failed.statements, names: bound)
-        guard fate != .told else { return nil }
+        guard fate != .reported else { return nil }
         var loss = Loss(
             kind: .droppedResult, token: Syntax(failed), tried: Syntax(choice.subject), block: failed.statements)
-        loss.isPartlyTold = fate == .partlyTold
+        loss.isPartlyReported = fate == .partlyReported
         if failed.statements.allSatisfy({ $0.item.is(BreakStmtSyntax.self) }) {
             loss.notes.append(("nothing is done", 8))
         }
@@ -36,7 +36,7 @@ extension Detector {
         return loss
     }
 
-    /// `if case .success(let x) = result` without an answer to the failure, and `if let error { return }`.
+    /// Finds `if case .success(let x) = result` without handling the failure, and `if let error { return }`.
     func failureBranch(
         _ conditions: ConditionElementListSyntax,
         body: CodeBlockSyntax,
@@ -51,31 +51,33 @@ extension Detector {
                     ".success", "let .success", "var .success",
                 ])
                 let isFailure = match.pattern.trimmedDescription.hasPrefixes([".failure", "let .failure"])
-                guard isSuccess || isFailure, !isHandedOn(match.initializer.value) else { continue }
-                // What follows a `guard case .failure` is for the failure, and another `if` has its own answer.
+                guard isSuccess || isFailure, !isPassedOn(match.initializer.value) else { continue }
+                // Accept it: the code after `guard case .failure` handles the failure, and another `if` has its own
+                // branch.
                 if isGuard && isFailure || other?.is(IfExprSyntax.self) == true { return nil }
                 let block = isGuard || isFailure ? body.statements : other?.as(CodeBlockSyntax.self)?.statements
-                guard isUntold(block, isFailure ? Set(match.pattern.boundNames) : []) else { return nil }
+                guard isUnreported(block, isFailure ? Set(match.pattern.boundNames) : []) else { return nil }
                 return dropped(element, match.initializer.value, block, "error")
             }
             guard let name = errorParameter(tested: element.condition, isGuard: isGuard),
-                isUntold(body.statements, [name]), !isPassed(name, around: node, upTo: node.position)
+                isUnreported(body.statements, [name]), !isPassed(name, around: node, upTo: node.position)
             else { continue }
             return dropped(element, nil, body.statements, name)
         }
         return nil
     }
 
-    /// Whether a variable that holds a result is also returned or handed to a call, where its failure is known too.
+    /// Returns whether a variable with a result is also returned or passed to a call, which then receives the failure
+    /// too.
     ///
-    /// What a property holds is state, which others read: `loader.state`, but not `response.result` of a callback.
-    private func isHandedOn(_ subject: ExprSyntax) -> Bool {
+    /// A property's value is state that other code reads: `loader.state`, but not `response.result` of a callback.
+    private func isPassedOn(_ subject: ExprSyntax) -> Bool {
         if let member = subject.as(MemberAccessExprSyntax.self) { return member.declName.baseName.text != "result" }
         guard let name = subject.as(DeclReferenceExprSyntax.self)?.baseName.text else { return false }
         return isStored(name, Syntax(subject)) || isPassed(name, around: Syntax(subject))
     }
 
-    /// Whether a name is that of a property of the type round a node.
+    /// Returns whether a name is a property of the type around a node.
     private func isStored(_ name: String, _ node: Syntax) -> Bool {
         guard !node.isParameter(name), let members = node.enclosing(MemberBlockSyntax.self)?.members else {
             return false
@@ -85,9 +87,9 @@ extension Detector {
         }
     }
 
-    /// Whether a variable is returned or is the argument of a call that is more than a debug line.
+    /// Returns whether a variable is returned, or passed to a call that isn't just a debug line.
     private func isPassed(_ name: String, around node: Syntax, upTo end: AbsolutePosition? = nil) -> Bool {
-        // A closure that doesn't declare it has it from outside.
+        // Look outside a closure that doesn't declare the variable.
         let scope = node.enclosing { round in
             round.isScope && round.as(ClosureExprSyntax.self)?.parameterNames.contains(name) != false
         }
@@ -101,8 +103,8 @@ extension Detector {
         }
     }
 
-    private func isUntold(_ block: CodeBlockItemListSyntax?, _ names: Set<String>) -> Bool {
-        block.map { paths.fate(of: $0, names: names) != .told } ?? true
+    private func isUnreported(_ block: CodeBlockItemListSyntax?, _ names: Set<String>) -> Bool {
+        block.map { paths.fate(of: $0, names: names) != .reported } ?? true
     }
 
     private func dropped(
@@ -119,7 +121,7 @@ extension Detector {
         return loss
     }
 
-    /// The parameter of a callback that holds an error, if the condition asks whether there is one.
+    /// Returns a callback's error parameter if the condition tests whether there is an error.
     private func errorParameter(tested condition: ConditionElementSyntax.Condition, isGuard: Bool) -> String? {
         var name: String?
         if !isGuard, let binding = condition.as(OptionalBindingConditionSyntax.self) {
@@ -132,7 +134,9 @@ extension Detector {
         return name
     }
 
-    /// Whether code only watches: what fails goes on to whoever reads the publisher.
+    /// Returns whether code only observes a publisher.
+    ///
+    /// The failure still reaches the publisher's subscriber.
     private func isSideEffect(_ node: Syntax) -> Bool {
         let closure = node.enclosing(ClosureExprSyntax.self, upTo: { $0.is(FunctionDeclSyntax.self) })
         return closure?.enclosing(FunctionCallExprSyntax.self, upTo: { $0.is(CodeBlockItemSyntax.self) })?.name
@@ -144,13 +148,13 @@ extension Detector {
         return value?.is(BooleanLiteralExprSyntax.self) == true
     }
 
-    /// Whether a branch of a `switch` is a value, not an action.
+    /// Returns whether a `switch` branch is a value instead of an action.
     private static func isShown(_ item: CodeBlockItemSyntax) -> Bool {
         guard let value = item.item.as(ReturnStmtSyntax.self)?.expression ?? item.item.as(ExprSyntax.self) else {
             return false
         }
         if value.isBareValue || value.is(SequenceExprSyntax.self) { return false }
-        // `Image(…)` and `.red`, but not `retry()` or `self?.finish()`.
+        // These are values: `Image(…)` and `.red`, but not `retry()` or `self?.finish()`.
         let name = value.dottedName
         return value.is(MemberAccessExprSyntax.self) || value.is(StringLiteralExprSyntax.self)
             || name.first?.isUppercase == true && !name.contains(".")
@@ -159,7 +163,7 @@ extension Detector {
 }
 
 extension SwitchCaseItemSyntax {
-    /// Whether its pattern is for an enumeration's case: `.failure`, `let .failure(error)`.
+    /// Returns whether its pattern matches an enum case: `.failure`, `let .failure(error)`.
     fileprivate func names(_ name: String) -> Bool {
         pattern.trimmedDescription.hasPrefixes([".\(name)", "let .\(name)", "var .\(name)"])
     }
@@ -172,7 +176,7 @@ extension String {
 }
 
 extension SyntaxProtocol {
-    /// Whether a name is a parameter of the closest closure or function that has one of that name.
+    /// Returns whether a name is a parameter of a surrounding closure or function.
     fileprivate func isParameter(_ name: String) -> Bool {
         var node = parent
         while let current = node {

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// `Task { … }` whose operation throws.
+/// Finds `Task { … }` with a throwing operation and an unused value.
 extension Detector {
     func task(_ call: FunctionCallExprSyntax) -> Loss? {
         let callee = call.callee
@@ -22,10 +22,10 @@ extension Detector {
     }
 }
 
-/// Counts the places from which errors leave a block.
+/// Counts the locations from which errors leave a block.
 struct Escapes {
     private(set) var throwing = 0
-    /// Those that throw only when the task is cancelled.
+    /// The locations that throw only in a cancelled task.
     private(set) var sleeping = 0
 
     init(of node: some SyntaxProtocol, in file: SourceText) {
@@ -72,7 +72,7 @@ private final class EscapeVisitor: SyntaxVisitor {
         if !catchesAll { walk(node.body) }
         var isLogged = false
         for clause in node.catchClauses {
-            // What is logged before it is thrown on is not lost with the task.
+            // Skip an error that is logged before it is rethrown: it isn't lost with the task.
             let use = ErrorUse(of: clause.body, names: ["error"], in: file)
             if use.isLogged { isLogged = true }
         }
@@ -88,15 +88,15 @@ private final class EscapeVisitor: SyntaxVisitor {
 struct Handle {
     let file: SourceText
 
-    /// The members by which the error arrives.
+    /// The members that return or throw the error.
     static let reads: Set = ["value", "result", "get"]
 
-    /// Whether somebody can learn of the task's error: the value is awaited, returned or handed to a call.
+    /// Returns whether the task's error can be read: the value is awaited, returned, or passed to a call.
     func isUsed(_ node: Syntax) -> Bool {
         guard let parent = node.parent else { return false }
         if let member = parent.as(MemberAccessExprSyntax.self) {
             if Self.reads.contains(member.declName.baseName.text) { return true }
-            // Such as `.cancellable()`, which hands the task on as something else.
+            // A member such as `.cancellable()` passes the task on in another form.
             if let call = member.parent?.as(FunctionCallExprSyntax.self), call.calledExpression.id == member.id {
                 return isUsed(Syntax(call))
             }
@@ -127,7 +127,7 @@ struct Handle {
 
     private func isWrapped(_ node: Syntax) -> Bool { node.as(TupleExprSyntax.self)?.elements.count == 1 }
 
-    /// Whether a closure of one expression returns it.
+    /// Returns whether a closure with one expression returns it.
     private static func returnsValue(_ closure: ClosureExprSyntax) -> Bool {
         if let type = closure.signature?.returnClause?.type.trimmedDescription { return type != "Void" && type != "()" }
         guard let call = closure.enclosing(FunctionCallExprSyntax.self, upTo: { $0.is(CodeBlockItemSyntax.self) })
@@ -137,7 +137,7 @@ struct Handle {
         return ["map", "compactMap", "flatMap", "reduce", "withLock", "withValue", "mutate", "init"].contains(call.name)
     }
 
-    /// Whether an expression is the value of a function or of a branch whose value is used.
+    /// Returns whether an expression is the value of a function, or of a branch with a used value.
     private func isLastOfBody(_ item: Syntax) -> Bool {
         guard let list = item.parent, list.children(viewMode: .sourceAccurate).count == 1, let block = list.parent
         else {
@@ -156,7 +156,7 @@ struct Handle {
     }
 }
 
-/// Looks for reads of a variable that holds a task.
+/// Finds reads of a variable with a task.
 private final class HandleUses: SyntaxVisitor {
     private let name: String
     private var isRead = false
@@ -190,7 +190,7 @@ private final class HandleUses: SyntaxVisitor {
         }
         guard let parent = value.parent else { return .skipChildren }
         if let list = parent.as(ExprListSyntax.self) {
-            // Its right side hands the task on; comparisons do not.
+            // The right side of an assignment passes the task on. Comparisons don't.
             let elements = Array(list)
             let isSource = elements.count > 2 && elements[1].is(AssignmentExprSyntax.self) && elements[0].id != value.id
             if isSource, !elements[0].is(DiscardAssignmentExprSyntax.self) { isRead = true }

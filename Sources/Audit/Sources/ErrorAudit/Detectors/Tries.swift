@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// `try?` and `try!`.
+/// Finds losses in `try?` and `try!`.
 extension Detector {
     func forcedTry(_ node: TryExprSyntax) -> Loss? {
         let code = Self.oneLine(node.expression)
@@ -11,9 +11,9 @@ extension Detector {
 
     func optionalTry(_ node: TryExprSyntax) -> Loss? {
         let call = node.expression.bare.as(FunctionCallExprSyntax.self)
-        // `rethrowing` of the bus has posted what it throws.
+        // Accept the bus's `rethrowing`: it posts the error before it throws.
         if let call, call.name == "rethrowing" || file.isReporter(call.callee) { return nil }
-        guard !nilIsTold(of: node) else { return nil }
+        guard !nilIsReported(of: node) else { return nil }
         let code = Self.oneLine(node.expression)
         let isAsync = node.expression.is(AwaitExprSyntax.self)
         var loss = Loss(kind: .optionalTry, token: Syntax(node), tried: Syntax(node.expression))
@@ -24,28 +24,28 @@ extension Detector {
         return loss
     }
 
-    /// The first line of some code, for a suggestion.
+    /// Returns the first line of some code, for a suggestion.
     static func oneLine(_ node: some SyntaxProtocol) -> String {
         let lines = node.trimmedDescription.split(whereSeparator: \.isNewline)
         guard lines.count > 1, let first = lines.first else { return node.trimmedDescription }
         return first.hasSuffix("{") ? "\(first) … }" : first.hasSuffix("(") ? "\(first)…)" : "\(first) …"
     }
 
-    /// Whether the place where the nil goes tells of the failure.
-    private func nilIsTold(of node: TryExprSyntax) -> Bool {
+    /// Returns whether the code that receives the nil reports the failure.
+    private func nilIsReported(of node: TryExprSyntax) -> Bool {
         var current = Syntax(node)
         while let parent = current.parent {
-            if let condition = parent.as(ConditionElementSyntax.self) { return branchTells(condition) }
+            if let condition = parent.as(ConditionElementSyntax.self) { return branchReports(condition) }
             if let list = parent.as(ExprListSyntax.self), list.parent?.is(SequenceExprSyntax.self) == true {
                 let elements = Array(list)
                 let operands = elements.drop { $0.id != current.id }.dropFirst()
                 if operands.first?.trimmedDescription == "??", let other = operands.dropFirst().first,
-                    ErrorUse(of: other, names: [], in: file).isTold
+                    ErrorUse(of: other, names: [], in: file).isReported
                 {
                     return true
                 }
             }
-            if let binding = parent.as(PatternBindingSyntax.self) { return laterTells(binding) }
+            if let binding = parent.as(PatternBindingSyntax.self) { return laterReports(binding) }
             guard
                 parent.is(ExprSyntax.self) || parent.is(ExprListSyntax.self) || parent.is(InitializerClauseSyntax.self)
                     || parent.is(OptionalBindingConditionSyntax.self)
@@ -58,42 +58,42 @@ extension Detector {
         return false
     }
 
-    /// Whether the branch for nil tells: the other block of `guard let x = try? …` or of `if let`.
-    private func branchTells(_ condition: ConditionElementSyntax) -> Bool {
+    /// Returns whether the branch for nil reports the failure: the `else` block of `guard let x = try? …` or `if let`.
+    private func branchReports(_ condition: ConditionElementSyntax) -> Bool {
         let owner = condition.parent?.parent
-        if let check = owner?.as(GuardStmtSyntax.self) { return tells(check.body.statements) }
+        if let check = owner?.as(GuardStmtSyntax.self) { return reports(check.body.statements) }
         guard let branch = owner?.as(IfExprSyntax.self) else { return false }
         let comparesWithNil = condition.condition.trimmedDescription.hasSuffix("== nil")
-        if comparesWithNil { return tells(branch.body.statements) }
-        return otherwiseTells(branch) || branch.elseBody == nil && restTells(after: branch)
+        if comparesWithNil { return reports(branch.body.statements) }
+        return otherwiseReports(branch) || branch.elseBody == nil && restReports(after: branch)
     }
 
-    /// Whether a branch leaves, and what follows it tells.
-    private func restTells(after branch: IfExprSyntax) -> Bool {
+    /// Returns whether a branch leaves and the code after the branch reports the failure.
+    private func restReports(after branch: IfExprSyntax) -> Bool {
         guard let end = branch.body.statements.last?.item,
             end.is(ReturnStmtSyntax.self) || end.is(ThrowStmtSyntax.self),
             let item = branch.enclosing(CodeBlockItemSyntax.self),
             let list = item.parent?.as(CodeBlockItemListSyntax.self)
         else { return false }
         let rest = list.drop { $0.id != item.id }.dropFirst()
-        return tells(CodeBlockItemListSyntax(rest.map(\.detached)))
+        return reports(CodeBlockItemListSyntax(rest.map(\.detached)))
     }
 
-    private func otherwiseTells(_ branch: IfExprSyntax) -> Bool {
+    private func otherwiseReports(_ branch: IfExprSyntax) -> Bool {
         switch branch.elseBody {
-        case .codeBlock(let block): tells(block.statements)
-        case .ifExpr(let next): otherwiseTells(next)
+        case .codeBlock(let block): reports(block.statements)
+        case .ifExpr(let next): otherwiseReports(next)
         case nil: false
         }
     }
 
-    /// Whether a block tells that something failed.
-    func tells(_ block: CodeBlockItemListSyntax) -> Bool {
-        [.told, .partlyTold].contains(paths.fate(of: block, names: ["error"]))
+    /// Returns whether a block reports that something failed.
+    func reports(_ block: CodeBlockItemListSyntax) -> Bool {
+        [.reported, .partlyReported].contains(paths.fate(of: block, names: ["error"]))
     }
 
-    /// Whether one of the next statements tells where a variable is nil.
-    private func laterTells(_ binding: PatternBindingSyntax) -> Bool {
+    /// Returns whether one of the next statements reports the failure if a variable is nil.
+    private func laterReports(_ binding: PatternBindingSyntax) -> Bool {
         guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
             let item = binding.parent?.parent?.parent?.as(CodeBlockItemSyntax.self),
             let list = item.parent?.as(CodeBlockItemListSyntax.self)
@@ -109,11 +109,11 @@ extension Detector {
                         ($0.initializer?.value.trimmedDescription ?? $0.pattern.trimmedDescription) == name
                     } ?? false
                 if let check = statement.as(GuardStmtSyntax.self), isBound || text == "\(name) != nil" {
-                    return tells(check.body.statements)
+                    return reports(check.body.statements)
                 }
                 guard let branch = statement.as(IfExprSyntax.self) else { continue }
-                if text == "\(name) == nil" { return tells(branch.body.statements) }
-                if isBound || text == "\(name) != nil" { return otherwiseTells(branch) }
+                if text == "\(name) == nil" { return reports(branch.body.statements) }
+                if isBound || text == "\(name) != nil" { return otherwiseReports(branch) }
             }
         }
         return false

@@ -1,10 +1,12 @@
 import Foundation
 
-/// The patterns of `.gitignore` files, of which the last match decides.
+/// The patterns of `.gitignore` files.
+///
+/// The last matching pattern decides.
 struct Ignores {
     private struct Pattern {
         let glob: String
-        /// The folder of the `.gitignore` file, with a slash at its end.
+        /// The folder of the `.gitignore` file, with a trailing slash.
         let base: String
         let isNegated: Bool
         let isForFolders: Bool
@@ -16,7 +18,7 @@ struct Ignores {
             guard isAnchored else {
                 return fnmatch(glob, String(relative.split(separator: "/").last ?? ""), 0) == 0
             }
-            // Without FNM_PATHNAME a star also matches slashes, as `**` must.
+            // Omit FNM_PATHNAME for `**`, so that a star also matches slashes.
             return fnmatch(glob, relative, glob.contains("**") ? 0 : FNM_PATHNAME) == 0
         }
     }
@@ -27,7 +29,7 @@ struct Ignores {
     ///
     /// - Parameters:
     ///   - lines: The lines of a `.gitignore` file.
-    ///   - folder: The folder that the patterns are for.
+    ///   - folder: The folder that the patterns apply to.
     mutating func add(_ lines: some Sequence<some StringProtocol>, in folder: String) {
         for line in lines {
             var glob = line.trimmingCharacters(in: .whitespaces)

@@ -4,7 +4,7 @@ import Foundation
 struct SourceFiles {
     let configuration: Configuration
 
-    /// Returns the paths of the Swift files at or under some paths, sorted.
+    /// Returns the sorted paths of the Swift files at or under the given paths.
     ///
     /// - Parameter paths: Files and folders.
     /// - Throws: ``NoSuchPath``
@@ -28,7 +28,9 @@ struct SourceFiles {
         return found.sorted()
     }
 
-    /// The folders from the repository's root down to the parent of a folder: their `.gitignore` files hold too.
+    /// Returns the folders from the repository's root down to a folder's parent.
+    ///
+    /// Their `.gitignore` files apply too.
     private static func enclosing(_ path: String) -> [String] {
         var folders: [String] = []
         var folder = path
@@ -37,7 +39,7 @@ struct SourceFiles {
             guard FileManager.default.fileExists(atPath: folder) else { return [] }
             folders.append(folder)
         }
-        // The patterns match by text: only those that need no knowledge of the folder's place can be taken from above.
+        // Use only inherited patterns that don't depend on the folder's position: patterns match path strings.
         return folders.count < 32 ? folders.reversed() : []
     }
 
@@ -51,14 +53,14 @@ struct SourceFiles {
     private func walk(_ folder: String, from start: Int, _ inherited: Ignores, _ found: inout Set<String>) {
         var ignores = inherited
         Self.read(folder, into: &ignores)
-        // A folder that can't be listed has nothing to read.
+        // Skip a folder that can't be listed.
         let keys: [URLResourceKey] = [.isDirectoryKey, .isSymbolicLinkKey]
         let entries = FileManager.default.enumerator(
             at: URL(filePath: folder), includingPropertiesForKeys: keys, options: .skipsSubdirectoryDescendants)
         while let entry = entries?.nextObject() as? URL {
             let name = entry.lastPathComponent
             let path = folder + "/" + name
-            // error-audit: harmless, because what was deleted while the folder was read needs no reading
+            // error-audit: harmless, because a file that was deleted while the folder was read needs no audit
             let values = try? entry.resourceValues(forKeys: Set(keys))
             if values?.isSymbolicLink == true { continue }
             if values?.isDirectory == true {
@@ -72,7 +74,7 @@ struct SourceFiles {
         }
     }
 
-    /// Whether a path is that of a test: `Tests/…`, `AppUITests/…`, `…Tests.swift`.
+    /// Returns whether a path belongs to a test: `Tests/…`, `AppUITests/…`, `…Tests.swift`.
     static func isTest(_ path: some StringProtocol) -> Bool {
         path.split(separator: "/").contains { part in
             let name = part.hasSuffix(".swift") ? part.dropLast(6) : part
@@ -84,7 +86,7 @@ struct SourceFiles {
         [".pb.swift", ".grpc.swift", ".generated.swift"].contains { name.hasSuffix($0) }
     }
 
-    /// A path that was named does not exist.
+    /// A given path doesn't exist.
     struct NoSuchPath: Error, CustomStringConvertible {
         let path: String
         var description: String { "\(path): no such file or folder" }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The findings that a project has accepted for now, so that only new ones count.
+/// The findings that a project accepts for now, so that only new ones count.
 ///
-/// A finding is known by its file, its kind and its line of code, not by the line's number: other changes to the file
-/// don't make it new.
+/// A finding is identified by its file, its kind, and its line of code instead of the line's number, so other changes
+/// to the file don't make it new.
 public struct Baseline: Codable, Equatable, Sendable {
     private struct Entry: Codable, Hashable {
         let path: String
@@ -34,15 +34,15 @@ public struct Baseline: Codable, Equatable, Sendable {
     /// Reads a baseline.
     ///
     /// - Parameter path: The path of a file that ``write(to:)`` wrote.
-    /// - Throws: An error of Foundation if the file can't be read, a `DecodingError` if it isn't valid.
+    /// - Throws: A Foundation error if the file can't be read; a `DecodingError` if it isn't valid.
     public init(path: String) throws {
         self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: path)))
     }
 
-    /// Writes the baseline as lines of JSON, so that a change is a readable difference.
+    /// Writes the baseline as lines of JSON, so that changes are readable in a diff.
     ///
     /// - Parameter path: The file.
-    /// - Throws: An error of Foundation if the file can't be written.
+    /// - Throws: A Foundation error if the file can't be written.
     public func write(to path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -51,7 +51,7 @@ public struct Baseline: Codable, Equatable, Sendable {
 
     /// Returns the findings that aren't accepted.
     ///
-    /// - Parameter findings: Ranked findings. Of several with the same code in one file, the lowest ranked are new.
+    /// - Parameter findings: The ranked findings. If several have the same code in one file, the lowest ranked are new.
     public func filter(_ findings: [Finding]) -> [Finding] {
         var left = Dictionary(uniqueKeysWithValues: accepted.map { ($0.entry, $0.count) })
         return findings.filter { finding in

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the tool has to know of a project.
+/// The tool's settings for a project.
 ///
 /// A file `.error-audit.json` has the same keys.
 public struct Configuration: Sendable, Codable, Equatable {
-    /// Functions that report the error they are called for: `report`, `Crashes.record`.
+    /// Functions that report their error: `report`, `Crashes.record`.
     public var reporters: [String] = []
-    /// Loggers whose every call counts as a report: `journal`, `Log.file`.
+    /// Loggers for which every call counts as a report: `journal`, `Log.file`.
     public var loggers: [String] = []
-    /// Other names that mean that the error was handled: `rollBackOrder`.
+    /// Other names of functions that handle an error: `rollBackOrder`.
     public var handled: [String] = []
-    /// Folders and files to skip, as in `.gitignore`.
+    /// Folders and files to skip, with the syntax of `.gitignore`.
     public var exclude: [String] = []
     /// Whether tests are read.
     public var includeTests = false
@@ -19,10 +19,12 @@ public struct Configuration: Sendable, Codable, Equatable {
     /// Whether the suggestions use the bus.
     public var plain = false
 
-    /// Creates a configuration for a project of which nothing is known.
+    /// Creates the default configuration.
     public init() {}
 
-    /// Decodes a configuration, of which every key may be left out.
+    /// Decodes a configuration.
+    ///
+    /// Every key is optional.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func value<Value: Decodable>(_ key: CodingKeys, _ standard: Value) throws -> Value {
@@ -40,12 +42,13 @@ public struct Configuration: Sendable, Codable, Equatable {
     /// Reads a configuration file.
     ///
     /// - Parameter path: The path of a JSON file.
-    /// - Throws: An error of Foundation if the file can't be read, a `DecodingError` if it isn't valid.
+    /// - Throws: A Foundation error if the file can't be read; a `DecodingError` if it isn't valid.
     public init(path: String) throws {
         self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: path)))
     }
 
-    /// Whether a call is one of a project's own: `record` means any `…​.record(…)`, `Crashes.record` only that one.
+    /// Returns whether a call is one of the project's own functions: `record` means any `…​.record(…)`, and
+    /// `Crashes.record` only that one.
     static func names(_ names: [String], _ callee: String) -> Bool {
         names.contains { callee == $0 || callee.hasSuffix("." + $0) || callee.hasPrefix($0 + ".") }
     }

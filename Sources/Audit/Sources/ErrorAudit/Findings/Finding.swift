@@ -1,22 +1,22 @@
-/// A place where an error is probably lost.
+/// A location where an error is probably lost.
 public struct Finding: Sendable, Encodable {
-    /// The file, as it was named on the command line or found under a folder that was.
+    /// The file's path, as given on the command line or found under a given folder.
     public let path: String
-    /// The line of the token that the kind is about, from 1.
+    /// The line of the relevant token, starting at 1.
     public let line: Int
-    /// The column of that token in UTF-8, from 1.
+    /// The UTF-8 column of that token, starting at 1.
     public let column: Int
-    /// The way in which it is lost.
+    /// How the error is lost.
     public let kind: Kind
-    /// How likely a loss is, from 0 to 100.
+    /// How likely the loss is, from 0 to 100.
     public let score: Int
-    /// What stands there that moved the score, the strongest reason first.
+    /// The reasons for the score, the strongest first.
     public let why: [String]
-    /// Why the error needs no report, if the code itself shows it; nil for a loss.
+    /// The reason in the code why the error needs no report; nil for a loss.
     public let harmless: String?
     /// The line of code.
     public let code: String
-    /// What to write instead.
+    /// The code to write instead.
     public let instead: String
     /// Whether `--fix` rewrites it.
     public var isFixable: Bool { !edits.isEmpty }
@@ -36,7 +36,7 @@ struct Edit: Sendable, Equatable {
 }
 
 extension Sequence<Finding> {
-    /// The findings, the likeliest loss first.
+    /// Returns the findings, the likeliest loss first.
     public func ranked() -> [Finding] {
         sorted { ($1.score, $0.path, $0.line, $0.column) < ($0.score, $1.path, $1.line, $1.column) }
     }

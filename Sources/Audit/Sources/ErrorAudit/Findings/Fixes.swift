@@ -1,22 +1,26 @@
 import SwiftSyntax
 
-/// The rewrites of `--fix`: only those that keep the types and the isolation of the program.
+/// Creates the rewrites of `--fix`.
+///
+/// They keep the program's types and isolation.
 enum Fixes {
-    /// `try? f()` becomes `catchingErrors { try f() }`, which also returns an optional and runs where its caller runs.
+    /// Changes `try? f()` to `catchingErrors { try f() }`, which also returns an optional and keeps the caller's
+    /// isolation.
     static func optionalTry(_ node: TryExprSyntax) -> [Edit] {
         let code = node.expression.trimmedDescription
         let isAsync = node.expression.is(AwaitExprSyntax.self)
-        // `$0` would be the new closure's own. An initializer must not capture `self` before all is initialized.
+        // Skip `$0`, which would become the new closure's parameter, and initializers, which can't capture `self`
+        // early.
         guard !code.contains("$"), !code.contains("\n"), keepsItsType(node), isInBody(node),
             isAsync || !node.expression.tokens(viewMode: .sourceAccurate).contains(where: { $0.text == "await" })
         else { return [] }
         return [Edit(range: node.bytes, text: "\(isAsync ? "await " : "")catchingErrors { try \(code) }")]
     }
 
-    /// Whether the place takes an optional, or nothing at all.
+    /// Returns whether the surrounding code accepts an optional or ignores the value.
     ///
-    /// A call that returns nothing would yield a Boolean, which only shows where the value is compared or is the value
-    /// of a closure.
+    /// A call without a result would return a Boolean. That matters only if the value is compared or is a closure's
+    /// value.
     private static func keepsItsType(_ node: TryExprSyntax) -> Bool {
         guard let parent = node.parent else { return false }
         if let item = parent.as(CodeBlockItemSyntax.self) { return !item.isValueOfItsBlock }
@@ -38,7 +42,7 @@ enum Fixes {
         return false
     }
 
-    /// `Task { … }` becomes `Task { await catchingErrors { … } }`, where nobody has the task.
+    /// Changes `Task { … }` to `Task { await catchingErrors { … } }` if the task isn't stored.
     static func task(_ call: FunctionCallExprSyntax, _ operation: ClosureExprSyntax) -> [Edit] {
         guard let item = call.parent?.as(CodeBlockItemSyntax.self), isInBody(call),
             !item.isValueOfItsBlock, let first = operation.statements.first, let last = operation.statements.last,
@@ -49,12 +53,12 @@ enum Fixes {
         return [Edit(range: start..<start, text: "await catchingErrors { "), Edit(range: end..<end, text: " }")]
     }
 
-    /// Whether several statements end with a value: the closure's type would have to be written.
+    /// Returns whether a closure with several statements returns a value, because it would then need an explicit type.
     private static func returnsValue(_ operation: ClosureExprSyntax) -> Bool {
         operation.statements.tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .keyword(.return) }
     }
 
-    /// `catch {}` becomes `catch { postError(error) }`, if there is no comment in it.
+    /// Changes `catch {}` to `catch { postError(error) }` unless it contains a comment.
     static func emptyCatch(_ clause: CatchClauseSyntax) -> [Edit] {
         let body = clause.body
         let text = body.trimmedDescription.filter { !$0.isWhitespace }
@@ -67,7 +71,7 @@ enum Fixes {
         ]
     }
 
-    /// `print(error)` in a `catch` becomes `postError(error)`, if it is the only statement.
+    /// Changes `print(error)` in a `catch` to `postError(error)` if it is the only statement.
     static func printOnly(_ clause: CatchClauseSyntax, in file: SourceText) -> [Edit] {
         guard clause.catchItems.isEmpty, clause.body.statements.count == 1, let only = clause.body.statements.first,
             let call = only.item.as(FunctionCallExprSyntax.self), ["print", "debugPrint", "NSLog"].contains(call.name)
@@ -75,11 +79,11 @@ enum Fixes {
         return [Edit(range: call.bytes, text: "postError(error)")]
     }
 
-    /// Returns a text with edits, and with the import that they need.
+    /// Returns a source text with edits and the import that they need.
     static func apply(_ edits: [Edit], to text: String) -> String {
         guard !edits.isEmpty else { return text }
         var bytes = Array(text.utf8)
-        // From the end, so that the offsets stay valid. An outer edit contains no inner one: the inner goes first.
+        // Apply the edits from the end, so that the offsets stay valid, and inner edits before outer ones.
         var start = bytes.count + 1
         for edit in edits.sorted(by: {
             ($1.range.lowerBound, $1.range.upperBound) < ($0.range.lowerBound, $0.range.upperBound)
@@ -92,7 +96,7 @@ enum Fixes {
         guard !lines.contains(where: { $0.hasSuffix("import ErrorRouting") }) else {
             return lines.joined(separator: "\n")
         }
-        // An import between `#if` and `#endif` is for some platforms only.
+        // Skip imports between `#if` and `#endif`, which are for some platforms only.
         var depth = 0
         let imports = lines.indices.filter { index in
             if lines[index].hasPrefix("#if") { depth += 1 }
@@ -108,7 +112,7 @@ enum Fixes {
 }
 
 extension SyntaxProtocol {
-    /// The bytes of a node without the trivia round it.
+    /// The bytes of a node without the surrounding trivia.
     fileprivate var bytes: Range<Int> {
         positionAfterSkippingLeadingTrivia.utf8Offset..<endPositionBeforeTrailingTrivia.utf8Offset
     }

@@ -1,27 +1,27 @@
 /// The ways in which code loses an error.
 public enum Kind: String, CaseIterable, Sendable, Codable {
-    /// A `try?` whose nil stands for "it did not work".
+    /// A `try?` with a nil that means "it didn't work".
     case optionalTry = "optional-try"
-    /// A task whose operation throws and whose value nobody awaits.
+    /// A task with a throwing operation and a value that isn't awaited.
     case task
     /// A `catch` without a statement.
     case emptyCatch = "empty-catch"
-    /// A `catch` that only prints, or logs at a level that is off in production.
+    /// A `catch` that only prints, or logs at a level that is disabled in production.
     case printOnly = "print-only"
     /// A `try!`.
     case forcedTry = "forced-try"
-    /// A callback, `Result` or publisher whose failure is dropped.
+    /// A dropped failure of a callback, `Result`, or publisher.
     case droppedResult = "dropped-result"
-    /// Child tasks whose errors nobody reads.
+    /// Child tasks with unread errors.
     case children
-    /// A `catch` that returns, assigns or does something else instead, without a report.
+    /// A `catch` that returns, assigns, or does something else without a report.
     case substitute
-    /// A `catch` that logs the error and throws it on, so that it is reported twice.
+    /// A `catch` that logs and rethrows the error, so that it is reported twice.
     case reportedTwice = "reported-twice"
-    /// A comment for this tool that gives no reason.
+    /// A comment for this tool without a reason.
     case noReason = "no-reason"
 
-    /// What a finding of this kind says, for people.
+    /// The message of a finding of this kind.
     public var summary: String {
         switch self {
         case .optionalTry: "`try?` turns the error into nil"

@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// What shows that an error needs no report.
+/// Finds reasons why an error needs no report.
 extension Scorer {
-    /// Why a failure of these calls needs no report.
+    /// Returns the reason why a failure of these calls needs no report; nil if there is none.
     func excuse(by tried: Tried, of loss: Loss) -> String? {
         let names = tried.callees.compactMap { $0.split(separator: ".").last.map(String.init) }
         let verbs = tried.verbs
@@ -84,14 +84,14 @@ extension Scorer {
         return false
     }
 
-    /// Whether a node stands in a `catch` that throws or tells, by which the first error is known.
+    /// Returns whether a node is in a `catch` that throws or reports, so that the first error isn't lost.
     private func isOnErrorPath(_ node: Syntax) -> Bool {
         guard let clause = node.enclosing(CatchClauseSyntax.self, upTo: \.isFunction) else { return false }
         let names = Set(clause.catchItems.isEmpty ? ["error"] : clause.catchItems.flatMap(\.boundNames))
-        return ErrorPaths(file: file).fate(of: clause.body.statements, names: names) == .told
+        return ErrorPaths(file: file).fate(of: clause.body.statements, names: names) == .reported
     }
 
-    /// Whether the block before `catch` returns true, and the `catch` returns false.
+    /// Returns whether the block before `catch` and the `catch` return opposite Booleans.
     private func answersYesOrNo(_ loss: Loss) -> Bool {
         func ends(_ list: CodeBlockItemListSyntax?, with value: String) -> Bool {
             list?.last?.item.as(ReturnStmtSyntax.self)?.expression?.trimmedDescription == value

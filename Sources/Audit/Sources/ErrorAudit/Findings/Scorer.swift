@@ -1,11 +1,11 @@
 import SwiftSyntax
 
-/// Says how likely a finding is a loss, by what stands there.
+/// Computes from the code how likely a finding is a loss.
 struct Scorer {
     struct Verdict {
         var score: Int
         var why: [String]
-        /// Why it needs no report.
+        /// Why the error needs no report; nil for a loss.
         var harmless: String?
     }
 
@@ -49,7 +49,7 @@ struct Scorer {
         }
     }
 
-    /// The reason that a comment gives.
+    /// Returns the reason in a comment.
     private func explanation(of loss: Loss) -> String? {
         let line = file.line(of: loss.token)
         guard loss.kind != .optionalTry, loss.kind != .forcedTry, loss.kind != .task, let block = loss.block else {
@@ -59,7 +59,7 @@ struct Scorer {
         return comments.reason(at: line, in: block, upTo: min(end, line + 12))
     }
 
-    /// What moves the score, without deciding.
+    /// Returns facts that change the score but don't decide.
     private func weights(of tried: Tried, _ loss: Loss) -> [(why: String, points: Int)] {
         var notes: [(why: String, points: Int)] = []
         if tried.isAwaited { notes.append(("it awaits work that can fail in many ways", 15)) }
@@ -72,7 +72,7 @@ struct Scorer {
         if tried.words.isSuperset(of: ["create", "directory"]) {
             notes.append(("what is written to the directory fails too", -15))
         }
-        if loss.isPartlyTold { notes.append(("some errors are told, the others not", -5)) }
+        if loss.isPartlyReported { notes.append(("some errors are told, the others not", -5)) }
         if loss.kind == .optionalTry, isStatement(loss.token) { notes.append(("nobody looks at the nil", 10)) }
         if loss.token.enclosing(FunctionCallExprSyntax.self, upTo: \.isFunction)?.callee == "Task" {
             notes.append(("it stands in a task of its own", 5))
@@ -96,14 +96,14 @@ struct Scorer {
         return notes
     }
 
-    /// A TODO in the block admits that something is missing.
+    /// Returns a TODO in the block, which admits that something is missing.
     private func plan(in loss: Loss) -> String? {
         guard let text = loss.block?.parent?.description else { return nil }
         let admits = ["TODO", "FIXME", "handle error", "Handle error"].contains { text.contains($0) }
         return admits ? "a comment admits that the error is not handled yet" : nil
     }
 
-    /// The words of the name of the function or property round a node.
+    /// Returns the words in the name of the function or property around a node.
     func enclosingWords(of node: Syntax) -> [String] {
         var current = node.parent
         while let parent = current {

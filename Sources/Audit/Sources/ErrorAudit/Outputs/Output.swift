@@ -1,12 +1,12 @@
 import Foundation
 
-/// The formats in which findings are written.
+/// The output formats for findings.
 public enum Output: String, CaseIterable, Sendable {
-    /// For people: grouped by file.
+    /// For readers, grouped by file.
     case text
-    /// Everything, for programs.
+    /// All findings, for programs.
     case json
-    /// Annotations of GitHub's workflows.
+    /// Annotations for GitHub workflows.
     case github
     /// SARIF 2.1.0, for code scanning.
     case sarif
@@ -14,9 +14,9 @@ public enum Output: String, CaseIterable, Sendable {
     /// Returns a result in this format.
     ///
     /// - Parameters:
-    ///   - result: What was read and found.
-    ///   - all: Whether `text` shows every finding, and not only the likelier half.
-    /// - Throws: An error of the encoder.
+    ///   - result: The result of an audit.
+    ///   - all: Whether `text` shows every finding instead of only the likelier half.
+    /// - Throws: An encoder's error.
     public func render(_ result: Audit.Result, all: Bool = false) throws -> String {
         switch self {
         case .text: Self.text(result, all: all)

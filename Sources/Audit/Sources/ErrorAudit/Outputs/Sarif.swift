@@ -1,4 +1,4 @@
-/// A log in SARIF 2.1.0, with the properties that code scanning reads.
+/// A SARIF 2.1.0 log with the properties that code scanning reads.
 struct Sarif: Encodable {
     struct Run: Encodable {
         let tool: Tool

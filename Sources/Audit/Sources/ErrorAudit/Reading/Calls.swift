@@ -2,19 +2,21 @@ import SwiftParser
 import SwiftSyntax
 
 extension FunctionCallExprSyntax {
-    /// The called function as it is written, without what is between parentheses before it: `store.orders.save`.
+    /// The called function as written, without earlier arguments in parentheses: `store.orders.save`.
     var callee: String { calledExpression.dottedName }
 
     /// The last part of ``callee``: `save`.
     var name: String { callee.split(separator: ".").last.map(String.init) ?? "" }
 
-    /// The argument with a label, or a trailing closure with it.
+    /// Returns the argument or trailing closure with a label.
     func argument(_ label: String) -> ExprSyntax? {
         arguments.first { $0.label?.text == label }?.expression
             ?? additionalTrailingClosures.first { $0.label.text == label }.map { ExprSyntax($0.closure) }
     }
 
-    /// All closures among the arguments, each with its label; the first trailing one has none.
+    /// All closures among the arguments, each with its label.
+    ///
+    /// The first trailing closure has none.
     var closures: [(label: String?, closure: ClosureExprSyntax)] {
         arguments.compactMap { argument in
             argument.expression.as(ClosureExprSyntax.self).map { (argument.label?.text, $0) }
@@ -23,7 +25,7 @@ extension FunctionCallExprSyntax {
 }
 
 extension ExprSyntax {
-    /// A chain of names, without subscripts, arguments and question marks.
+    /// The chain of names without subscripts, arguments, and question marks.
     var dottedName: String {
         if let reference = self.as(DeclReferenceExprSyntax.self) { return reference.baseName.text }
         if let member = self.as(MemberAccessExprSyntax.self) {
@@ -38,7 +40,7 @@ extension ExprSyntax {
         return ""
     }
 
-    /// The expression without `try`, `await` and parentheses round it.
+    /// The expression without surrounding `try`, `await`, and parentheses.
     var bare: ExprSyntax {
         if let expression = self.as(TryExprSyntax.self) { return expression.expression.bare }
         if let expression = self.as(AwaitExprSyntax.self) { return expression.expression.bare }
@@ -60,7 +62,7 @@ extension ExprSyntax {
 }
 
 extension ClosureExprSyntax {
-    /// The names of the parameters as the body sees them; `_` for one that is ignored.
+    /// The names of the parameters in the body; `_` for an ignored one.
     var parameterNames: [String] {
         switch signature?.parameterClause {
         case .simpleInput(let list): list.map(\.name.text)
@@ -71,7 +73,8 @@ extension ClosureExprSyntax {
 }
 
 extension CodeBlockItemSyntax {
-    /// Whether it is the only expression of a closure, an accessor or a function that returns a value, and so its value.
+    /// Whether it is the only expression of a closure, accessor, or function that returns a value, and therefore its
+    /// value.
     var isValueOfItsBlock: Bool {
         guard let list = parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else { return false }
         if let function = list.parent?.parent?.as(FunctionDeclSyntax.self) {
@@ -83,7 +86,7 @@ extension CodeBlockItemSyntax {
 }
 
 extension SyntaxProtocol {
-    /// The closest node round this one that is of a type, up to the function or closure that it is in.
+    /// Returns the closest node of a type around this one, up to the surrounding function or closure.
     func enclosing<Node: SyntaxProtocol>(_: Node.Type, upTo stop: (Syntax) -> Bool = { _ in false }) -> Node? {
         var node = parent
         while let current = node {
@@ -94,7 +97,7 @@ extension SyntaxProtocol {
         return nil
     }
 
-    /// The closest node round this one that satisfies a condition.
+    /// Returns the closest node around this one that satisfies a condition.
     func enclosing(where condition: (Syntax) -> Bool) -> Syntax? {
         var node = parent
         while let current = node {
@@ -104,7 +107,7 @@ extension SyntaxProtocol {
         return nil
     }
 
-    /// Whether a function, initializer, accessor or closure begins here.
+    /// Whether a function, initializer, accessor, or closure begins here.
     var isScope: Bool {
         self.is(FunctionDeclSyntax.self) || self.is(InitializerDeclSyntax.self) || self.is(ClosureExprSyntax.self)
             || self.is(AccessorDeclSyntax.self) || self.is(DeinitializerDeclSyntax.self)

@@ -1,18 +1,18 @@
 import SwiftSyntax
 
-/// The comments that speak of a place.
+/// Finds the comments about a location.
 struct Comments {
     /// A comment for this tool: `error-audit: harmless, because …`.
     enum Mark: Equatable {
         case none
         case harmless
-        /// It gives no reason.
+        /// The comment has no reason.
         case withoutReason(line: Int)
     }
 
     let file: SourceText
 
-    /// The comment for this tool at the end of a line, or in the comment lines before it.
+    /// Returns the comment for this tool at the end of a line or in the comment lines before it.
     func mark(at line: Int) -> Mark {
         for number in [line] + lines(before: line) {
             guard let comment = comment(in: file.text(ofLine: number)),
@@ -26,12 +26,12 @@ struct Comments {
         return .none
     }
 
-    /// The reason that an ordinary comment gives at a line, in the lines before it, or in a block.
+    /// Returns the reason in an ordinary comment on a line, in the lines before it, or in a block.
     func reason(at line: Int, in block: CodeBlockItemListSyntax? = nil, upTo end: Int? = nil) -> String? {
         let inside = end.map { Array(line...max(line, $0)) } ?? [line]
         for number in inside {
             guard let text = comment(in: file.text(ofLine: number)), Self.isProse(text) else { continue }
-            // Inside a `catch` every sentence is about what the `catch` does.
+            // Accept every sentence in a `catch`, because it explains the `catch`.
             if end != nil ? true : Self.argues(text) { return text }
         }
         let before = lines(before: line).compactMap { comment(in: file.text(ofLine: $0)) }.reversed().joined(
@@ -39,7 +39,7 @@ struct Comments {
         return Self.isProse(before) && Self.argues(before) ? before : nil
     }
 
-    /// The numbers of the lines directly before a line that are comments, the closest first.
+    /// Returns the numbers of the comment lines directly before a line, the closest first.
     private func lines(before line: Int) -> [Int] {
         var numbers: [Int] = []
         var number = line - 1
@@ -53,7 +53,7 @@ struct Comments {
     private func comment(in line: String) -> String? {
         var start = line.startIndex
         while let slashes = line[start...].firstRange(of: "//") {
-            // A colon before it makes it an address.
+            // Skip slashes after a colon: they belong to a URL.
             if slashes.lowerBound == line.startIndex || line[line.index(before: slashes.lowerBound)] != ":" {
                 let text = line[slashes.upperBound...].drop { $0 == "/" || $0 == " " }
                 return text.hasPrefix("swiftlint:") || text.hasPrefix("swift-format") ? nil : String(text)

@@ -1,43 +1,43 @@
 import SwiftSyntax
 
-/// Follows the paths through a block that has an error, to see whether one of them loses it.
+/// Follows the paths through a block with an error, and finds out whether one of them loses it.
 struct ErrorPaths {
     enum Fate: Equatable {
-        /// On every path somebody is told.
-        case told
-        /// Only some errors, or only some paths.
-        case partlyTold
-        /// It is printed, or logged at debug level.
+        /// Every path reports the error.
+        case reported
+        /// Only some errors or some paths are reported.
+        case partlyReported
+        /// The error is only printed or logged at debug level.
         case printed
-        /// Nothing tells of it.
+        /// Nothing reports the error.
         case silent
     }
 
     let file: SourceText
 
-    /// Returns what becomes of an error in a block.
+    /// Returns the fate of an error in a block.
     ///
     /// - Parameters:
     ///   - statements: The block.
-    ///   - names: The names that hold the error.
+    ///   - names: The names of variables with the error.
     func fate(of statements: CodeBlockItemListSyntax, names: Set<String>) -> Fate {
         var names = names
         var isPrinted = false
-        var isPartlyTold = false
-        func ending(_ fate: Fate) -> Fate { isPartlyTold && fate != .told ? .partlyTold : fate }
+        var isPartlyReported = false
+        func ending(_ fate: Fate) -> Fate { isPartlyReported && fate != .reported ? .partlyReported : fate }
         for statement in statements {
             switch follow(statement.item, &names) {
-            case .ends(let fate): return isPartlyTold && fate == .told ? .told : ending(fate)
+            case .ends(let fate): return isPartlyReported && fate == .reported ? .reported : ending(fate)
             case .continues(let printed, let partly):
                 isPrinted = isPrinted || printed
-                isPartlyTold = isPartlyTold || partly
+                isPartlyReported = isPartlyReported || partly
             }
         }
         return ending(isPrinted ? .printed : .silent)
     }
 
     private enum Step {
-        /// Somebody was told, or what follows is only for expected errors.
+        /// The error was reported, or the rest is only for expected errors.
         case ends(Fate)
         case continues(printed: Bool, partly: Bool)
 
@@ -52,13 +52,14 @@ struct ErrorPaths {
         if let choice = statement.as(SwitchExprSyntax.self) { return follow(choice, names) }
         if let block = statement.as(DoStmtSyntax.self) {
             let fate = fate(of: block.body.statements, names: names)
-            return fate == .told ? .ends(.told) : .continues(printed: fate == .printed, partly: fate == .partlyTold)
+            return fate == .reported
+                ? .ends(.reported) : .continues(printed: fate == .printed, partly: fate == .partlyReported)
         }
-        // A clean-up that throws has an error of its own.
+        // Skip a throwing cleanup: its error is a different one.
         if statement.is(DeferStmtSyntax.self) { return .nothing }
         let use = ErrorUse(of: statement, names: names, in: file)
         names = use.names
-        if use.isTold { return .ends(.told) }
+        if use.isReported { return .ends(.reported) }
         if statement.is(ReturnStmtSyntax.self) { return .ends(use.isPrinted ? .printed : .silent) }
         return .continues(printed: use.isPrinted, partly: false)
     }
@@ -73,29 +74,31 @@ struct ErrorPaths {
             case .ifExpr(let next):
                 switch follow(next, &names) {
                 case .ends(let fate): fate
-                case .continues(let printed, let partly): partly ? .partlyTold : printed ? .printed : .silent
+                case .continues(let printed, let partly): partly ? .partlyReported : printed ? .printed : .silent
                 }
             case nil: nil
             }
         switch check.meaning {
         case .expects:
-            // What remains is for the other errors.
+            // The rest is for the other errors.
             if let otherwise {
-                return otherwise == .told ? .ends(.told) : .continues(printed: false, partly: then == .told)
+                return otherwise == .reported ? .ends(.reported) : .continues(printed: false, partly: then == .reported)
             }
-            return .continues(printed: false, partly: then == .told)
+            return .continues(printed: false, partly: then == .reported)
         case .excludes:
-            return then == .told ? .ends(.told) : .continues(printed: then == .printed, partly: false)
+            return then == .reported ? .ends(.reported) : .continues(printed: then == .printed, partly: false)
         case .other:
             guard let otherwise else {
-                return then == .told ? .ends(.told) : .continues(printed: then == .printed, partly: false)
+                return then == .reported ? .ends(.reported) : .continues(printed: then == .printed, partly: false)
             }
-            if then == .told, otherwise == .told { return .ends(.told) }
-            // What is tried again is told once it has failed for good.
-            let silent = then == .told ? Syntax(branch.elseBody) : Syntax(branch.body)
-            if then == .told || otherwise == .told, Words.triesAgain(silent?.description ?? "") { return .ends(.told) }
+            if then == .reported, otherwise == .reported { return .ends(.reported) }
+            // Treat a retry as a report: the last failure will be reported.
+            let silent = then == .reported ? Syntax(branch.elseBody) : Syntax(branch.body)
+            if then == .reported || otherwise == .reported, Words.triesAgain(silent?.description ?? "") {
+                return .ends(.reported)
+            }
             let printed = then == .printed || otherwise == .printed
-            return .continues(printed: printed, partly: then == .told || otherwise == .told)
+            return .continues(printed: printed, partly: then == .reported || otherwise == .reported)
         }
     }
 
@@ -104,8 +107,8 @@ struct ErrorPaths {
         let failed = fate(of: check.body.statements, names: names)
         names.formUnion(condition.bound)
         switch condition.meaning {
-        // The other errors leave here.
-        case .expects: return .ends(failed == .told ? .told : .partlyTold)
+        // The other errors leave the block here.
+        case .expects: return .ends(failed == .reported ? .reported : .partlyReported)
         case .excludes, .other: return .nothing
         }
     }
@@ -117,30 +120,30 @@ struct ErrorPaths {
             let bound = Set(Syntax(branch.label).boundNames)
             return (isDefault, fate(of: branch.statements, names: names.union(bound)))
         }
-        let told = fates.filter { $0.fate == .told }
-        if told.count == fates.count, !fates.isEmpty { return .ends(.told) }
+        let reported = fates.filter { $0.fate == .reported }
+        if reported.count == fates.count, !fates.isEmpty { return .ends(.reported) }
         if !ErrorUse.mentions(choice.subject, names) {
-            return told.isEmpty
-                ? .continues(printed: fates.contains { $0.fate == .printed }, partly: false) : .ends(.told)
+            return reported.isEmpty
+                ? .continues(printed: fates.contains { $0.fate == .printed }, partly: false) : .ends(.reported)
         }
-        if let last = fates.last, last.isDefault, last.fate == .told { return .ends(.told) }
-        return .continues(printed: fates.contains { $0.fate == .printed }, partly: !told.isEmpty)
+        if let last = fates.last, last.isDefault, last.fate == .reported { return .ends(.reported) }
+        return .continues(printed: fates.contains { $0.fate == .printed }, partly: !reported.isEmpty)
     }
 }
 
-/// What a condition says of an error.
+/// The meaning of a condition for an error.
 struct ErrorCheck {
     enum Meaning {
-        /// It holds for some errors, or in a cancelled task.
+        /// It is true for some errors, or in a cancelled task.
         case expects
-        /// It holds for all but some.
+        /// It is true for all errors except some.
         case excludes
         /// It isn't about the error.
         case other
     }
 
     private(set) var meaning: Meaning = .other
-    /// The names that hold the error if it holds.
+    /// The names of variables with the error if the condition is true.
     private(set) var bound: Set<String> = []
 
     init(_ conditions: ConditionElementListSyntax, _ names: Set<String>) {
@@ -150,7 +153,7 @@ struct ErrorCheck {
             guard isAboutError || ErrorUse.mentions(condition, ["isCancelled", "CancellationError"]) else { continue }
             if isAboutError { bound.formUnion(condition.boundNames) }
             let tokens = condition.tokens(viewMode: .sourceAccurate).map(\.text)
-            // `if let error` and `error as NSError` hold for every error.
+            // `if let error` and `error as NSError` are true for every error.
             let isSpecific =
                 ["is", "as", "==", "!=", "case", "~=", "contains", "isCancelled", "CancellationError", "code"]
                 .contains { tokens.contains($0) } || tokens.contains(".")

@@ -1,12 +1,12 @@
 import SwiftSyntax
 
-/// What a piece of code does with an error, all its branches taken together.
+/// The uses of an error in a piece of code, in all its branches together.
 struct ErrorUse {
-    /// The names that hold the error, or what was made of it.
+    /// The names of variables with the error, or with a value derived from it.
     var names: Set<String>
-    /// Whether it hands the error to somebody, or says by other words that something failed.
-    var isTold = false
-    /// Whether it prints, or logs at debug level.
+    /// Whether it passes the error to a call, or reports in other words that something failed.
+    var isReported = false
+    /// Whether it prints or logs at debug level.
     var isPrinted = false
     /// Whether it logs or reports.
     var isLogged = false
@@ -14,9 +14,9 @@ struct ErrorUse {
     /// Reads a piece of code.
     ///
     /// - Parameters:
-    ///   - node: The code. Nested functions are not read.
-    ///   - names: The names that hold the error before it.
-    ///   - file: The file that it is in.
+    ///   - node: The code. Nested functions are skipped.
+    ///   - names: The names of variables with the error before this code.
+    ///   - file: The file that contains the code.
     init(of node: some SyntaxProtocol, names: Set<String>, in file: SourceText) {
         let visitor = ErrorUseVisitor(names, file)
         visitor.walk(node)
@@ -39,15 +39,15 @@ private final class ErrorUseVisitor: SyntaxVisitor {
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
         switch file.telling(node) {
         case .loud:
-            (use.isTold, use.isLogged) = (true, true)
+            (use.isReported, use.isLogged) = (true, true)
             return .skipChildren
         case .quiet:
             use.isPrinted = true
             return .skipChildren
         case .none:
-            // A buzz says nothing.
+            // Ignore haptic feedback: it doesn't report anything.
             if Words.has(node.callee, ["feedback", "haptic", "haptics", "vibrate"]) { return .skipChildren }
-            if Words.shows(node.name) { use.isTold = true }
+            if Words.shows(node.name) { use.isReported = true }
             return .visitChildren
         }
     }
@@ -55,18 +55,18 @@ private final class ErrorUseVisitor: SyntaxVisitor {
     override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
         let name = node.baseName.text
         if use.names.contains(name) {
-            // `x.error` is another error than the one that `error` holds.
+            // Skip members: `x.error` isn't the variable `error`.
             let member = node.parent?.as(MemberAccessExprSyntax.self)
-            if member?.declName.id != node.id || Words.tellsOfFailure(name) { use.isTold = true }
-        } else if Words.tellsOfFailure(name) {
-            use.isTold = true
+            if member?.declName.id != node.id || Words.indicatesFailure(name) { use.isReported = true }
+        } else if Words.indicatesFailure(name) {
+            use.isReported = true
         }
         return .visitChildren
     }
 
     override func visit(_ node: LabeledExprSyntax) -> SyntaxVisitorContinueKind {
         if node.expression.isBareValue { return .skipChildren }
-        if let label = node.label, Words.tellsOfFailure(label.text) { use.isTold = true }
+        if let label = node.label, Words.indicatesFailure(label.text) { use.isReported = true }
         return .visitChildren
     }
 
@@ -76,32 +76,32 @@ private final class ErrorUseVisitor: SyntaxVisitor {
         if elements[0].is(DiscardAssignmentExprSyntax.self), elements[2].is(DeclReferenceExprSyntax.self) {
             return .skipChildren
         }
-        // `self.error = nil` and `isAlertShown = false` take a message away.
+        // Ignore resets: `self.error = nil` and `isAlertShown = false` remove a message.
         let target = elements[0].dottedName.split(separator: ".").last ?? ""
         let isOff = elements[2].as(BooleanLiteralExprSyntax.self)?.literal.text == "false"
         let isCleared = elements[2].isBareValue && !elements[2].is(BooleanLiteralExprSyntax.self)
-        return isCleared || (isOff && Words.tellsOfFailure(target)) ? .skipChildren : .visitChildren
+        return isCleared || (isOff && Words.indicatesFailure(target)) ? .skipChildren : .visitChildren
     }
 
     override func visit(_ node: ThrowStmtSyntax) -> SyntaxVisitorContinueKind {
-        use.isTold = true
+        use.isReported = true
         return .visitChildren
     }
 
-    // What is made of the error stands for it.
+    // Track values that are derived from the error.
     override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
         for binding in node.bindings {
             guard let value = binding.initializer?.value else { continue }
             let own = ErrorUse(of: value, names: use.names, in: file)
-            if own.isLogged { (use.isTold, use.isLogged) = (true, true) }
-            if own.isTold, let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text {
+            if own.isLogged { (use.isReported, use.isLogged) = (true, true) }
+            if own.isReported, let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text {
                 use.names.insert(name)
             }
         }
         return .skipChildren
     }
 
-    // A condition on the error is no use of it.
+    // Skip conditions: testing the error isn't a use of it.
     override func visit(_ node: ConditionElementListSyntax) -> SyntaxVisitorContinueKind {
         for element in node {
             guard let binding = element.condition.as(OptionalBindingConditionSyntax.self),
@@ -118,7 +118,7 @@ private final class ErrorUseVisitor: SyntaxVisitor {
 }
 
 extension ErrorUse {
-    /// Whether an expression names one of some variables.
+    /// Returns whether an expression mentions one of the given variables.
     static func mentions(_ node: some SyntaxProtocol, _ names: Set<String>) -> Bool {
         node.tokens(viewMode: .sourceAccurate).contains { token in
             guard case .identifier(let text) = token.tokenKind else { return false }
@@ -126,6 +126,6 @@ extension ErrorUse {
         }
     }
 
-    /// Whether some variable is read in a piece of code.
+    /// Returns whether a piece of code reads a variable.
     static func reads(_ node: some SyntaxProtocol, _ name: String) -> Bool { mentions(node, [name]) }
 }

@@ -1,18 +1,18 @@
 import SwiftParser
 import SwiftSyntax
 
-/// What a call does with a message.
+/// How a call uses a message.
 enum Telling {
-    /// Nobody reads it in production: `print`, a debug line.
+    /// The message isn't read in production: `print`, or a debug line.
     case quiet
-    /// Somebody who could act reads it.
+    /// The message reaches a reader who can act on it.
     case loud
-    /// It isn't a call that writes messages.
+    /// The call doesn't write a message.
     case none
 }
 
-/// Functions of the project such as `func log(_ message: String, _ level: Level = .debug)`: whether a call without a
-/// level is quiet.
+/// Determines which of the project's functions, such as `func log(_ message: String, _ level: Level = .debug)`, are
+/// quiet when called without a level.
 struct LoggerDefaults: Sendable {
     private var quiet: Set<String> = []
 
@@ -47,7 +47,7 @@ private let loudLevels: Set = [
 private let quietFunctions: Set = ["print", "debugPrint", "dump", "NSLog", "assert", "assertionFailure"]
 
 extension SourceText {
-    /// What a call does with a message.
+    /// Returns how a call uses a message.
     func telling(_ call: FunctionCallExprSyntax) -> Telling {
         let (callee, name) = (call.callee, call.name)
         if isReporter(callee) { return .loud }
@@ -57,7 +57,7 @@ extension SourceText {
         }
         if name == "fputs" || callee.hasPrefix("FileHandle.standardError") { return .loud }
         guard isLogging(callee) else { return .none }
-        // The level is a word of the function's name, or an argument: `.error`, `type: .error`.
+        // Read the level from the function's name or an argument: `.error`, `type: .error`.
         let words = Words.of(name)
         if words.contains(where: { quietLevels.contains($0) }) { return .quiet }
         if words.contains(where: { loudLevels.contains($0) }) { return .loud }
@@ -70,7 +70,7 @@ extension SourceText {
         return name == "os_log" || loggers.isQuiet(name) ? .quiet : .loud
     }
 
-    /// Whether a word of the names is "log" or the like.
+    /// Returns whether one of the names contains "log" or a similar word.
     private func isLogging(_ callee: String) -> Bool {
         callee.split(separator: ".").contains { part in
             let words = Words.of(part)

@@ -1,7 +1,7 @@
 import SwiftParser
 import SwiftSyntax
 
-/// A parsed file, with what the detectors need to know of it.
+/// A parsed file with the facts that the detectors need.
 final class SourceText {
     let path: String
     let tree: SourceFileSyntax
@@ -10,7 +10,7 @@ final class SourceText {
     /// The lines of the file.
     let lines: [Substring]
     let converter: SourceLocationConverter
-    /// Whether what the file prints is read by somebody: it is part of a command-line tool.
+    /// Whether the file's output has a reader because the file is part of a command-line tool.
     let isCommand: Bool
     let isTest: Bool
 
@@ -19,7 +19,7 @@ final class SourceText {
         self.configuration = configuration
         self.loggers = loggers
         tree = Parser.parse(source: text)
-        // By bytes: a text whose lines end with a carriage return and a line feed has them as one character.
+        // Split bytes: a carriage return with a line feed is one character.
         lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         converter = SourceLocationConverter(fileName: path, tree: tree)
         var modules: Set<String> = []
@@ -42,7 +42,7 @@ final class SourceText {
         return lines[line - 1].drop { $0 == " " || $0 == "\t" }.trimmingSuffix { $0.isWhitespace }
     }
 
-    /// Whether a call is a report by one of the project's own names.
+    /// Returns whether a call is a report by one of the project's own functions.
     func isReporter(_ callee: String) -> Bool {
         Configuration.names(configuration.reporters, callee) || Configuration.names(configuration.loggers, callee)
             || Configuration.names(configuration.handled, callee)

@@ -1,9 +1,9 @@
 import SwiftParser
 import SwiftSyntax
 
-/// What is tried: the calls that may throw.
+/// The calls that might throw.
 struct Tried {
-    /// The calls, each as `base.name`; the outermost of a chain first.
+    /// The calls, each as `base.name`, the outermost of a chain first.
     private(set) var callees: [String] = []
     private(set) var isAwaited = false
     /// Whether every argument is a literal, so that the outcome is the same in every run.
@@ -11,7 +11,7 @@ struct Tried {
     /// All words of the calls' names and of their argument labels.
     private(set) var words: Set<String> = []
 
-    /// The verbs of the calls: the first words of their names.
+    /// The calls' verbs: the first words of their names.
     var verbs: [String] {
         callees.compactMap { callee in
             Words.of(callee.split(separator: ".").last ?? "").first { !["try", "async", "maybe", "and"].contains($0) }
@@ -55,7 +55,7 @@ private final class TriedVisitor: SyntaxVisitor {
         guard !onlyTries || isTried(node) else { return .visitChildren }
         callees.append(node.callee)
         defer {
-            // Calls among the arguments are done before: what is tried is the call that they are for.
+            // Skip calls in the arguments, which run before the call itself.
             if !onlyTries {
                 walk(node.calledExpression)
                 for (_, closure) in node.closures { walk(closure.statements) }
@@ -71,7 +71,7 @@ private final class TriedVisitor: SyntaxVisitor {
         return onlyTries ? .visitChildren : .skipChildren
     }
 
-    /// Whether a call is directly what a `try` is for.
+    /// Returns whether a call is the direct operand of a `try`.
     private func isTried(_ call: FunctionCallExprSyntax) -> Bool {
         var node = call.parent
         while let current = node, current.is(ExprSyntax.self), !current.is(ClosureExprSyntax.self) {

@@ -1,6 +1,6 @@
-/// The words that names are made of, by which calls and values are understood without their types.
+/// Splits names into words, which show the meaning of calls and values without their types.
 enum Words {
-    /// Splits a name: `didFailWithError` is did, fail, with, error.
+    /// Splits a name: `didFailWithError` becomes did, fail, with, error.
     static func of(_ name: some StringProtocol) -> [String] {
         var words: [String] = []
         var word = ""
@@ -12,7 +12,7 @@ enum Words {
                 previous = character
                 continue
             }
-            // "URLError" is url, error: the last capital of a run begins the next word.
+            // "URLError" becomes url, error: the last capital of a run begins the next word.
             if character.isUppercase, !previous.isUppercase, !word.isEmpty {
                 words.append(word.lowercased())
                 word = ""
@@ -28,17 +28,17 @@ enum Words {
         return words
     }
 
-    /// Whether a name has one of some words.
+    /// Returns whether a name contains one of the given words.
     static func has(_ name: some StringProtocol, _ words: Set<String>) -> Bool {
         of(name).contains { words.contains($0) }
     }
 
-    /// Whether a name speaks of failing, so that the value or call that it stands for tells of an error.
-    static func tellsOfFailure(_ name: some StringProtocol) -> Bool {
+    /// Returns whether a name is about failure, so that its value or call reports an error.
+    static func indicatesFailure(_ name: some StringProtocol) -> Bool {
         of(name).contains { failure.contains($0) }
     }
 
-    /// Whether a function shows something to the user that isn't merely the progress of work.
+    /// Returns whether a function shows the user more than the progress of work.
     static func shows(_ function: some StringProtocol) -> Bool {
         let words = of(function)
         return ["display", "present", "show"].contains(words.first) && !words.contains { busy.contains($0) }
@@ -55,12 +55,12 @@ enum Words {
         "activity", "hud", "indicator", "loading", "placeholder", "progress", "skeleton", "spinner",
     ]
 
-    /// Whether a piece of code tries again.
+    /// Returns whether a piece of code tries again.
     static func triesAgain(_ code: String) -> Bool {
         has(code, ["attempt", "attempts", "retries", "retry", "retrying", "again", "backoff", "reconnect"])
     }
 
-    /// Verbs of clean-up, whose failure leaves nothing to do.
+    /// Verbs for cleanup: if it fails, nothing is left to do.
     static let cleansUp: Set = [
         "abort", "cancel", "clean", "cleanup", "clear", "close", "deactivate", "deinit", "delete", "disconnect",
         "discard",
@@ -69,7 +69,7 @@ enum Words {
         "release", "remove", "reset", "rollback", "shutdown", "stop", "teardown", "terminate", "trim", "undo", "unlink",
         "unlock", "unregister", "unsubscribe", "vacuum", "wipe", "logout", "signout", "drop", "evict",
     ]
-    /// Verbs that change something that outlives the call.
+    /// Verbs for changes that outlive the call.
     static let changes: Set = [
         "accept", "add", "apply", "approve", "archive", "authorize", "block", "buy", "charge", "checkout", "commit",
         "configure", "copy", "create", "duplicate", "enable", "execute", "export", "favourite", "favorite", "follow",
@@ -80,17 +80,17 @@ enum Words {
         "reply", "report", "restore", "save", "schedule", "send", "share", "start", "store", "submit",
         "subscribe", "sync", "toggle", "transfer", "update", "upload", "vote", "write",
     ]
-    /// Verbs that read from somewhere else.
+    /// Verbs for reading from another source.
     static let fetches: Set = [
         "download", "fetch", "find", "get", "list", "load", "lookup", "query", "read", "request", "retrieve", "search",
     ]
-    /// Things that decorate, or that are made anew where they are missing.
+    /// Things that decorate, or that are created again if missing.
     static let expendable: Set = [
         "animation", "artwork", "avatar", "cache", "cached", "caches", "color", "colors", "colour", "favicon", "haptic",
         "haptics", "icon", "image", "images", "placeholder", "prefetch", "preload", "preview", "sound",
         "thumbnail", "tooltip", "vibration",
     ]
-    /// What is asked only to know whether it is there, or how large.
+    /// Things that are checked only for existence or size.
     static let probes: Set = [
         "attributes", "can", "check", "contains", "estimated", "exists", "has", "is", "matches", "modification",
         "reachable",

@@ -43,7 +43,9 @@ final class LoggedSpan: Span {
         attributes: SpanAttributes,
         at instant: @autoclosure () -> Instant
     ) {
-        state.withLock { if !$0.hasEnded { $0.errors.append("\(type(of: error))") } }
+        guard case .string(let type) = attributes["exception.type"]?.toSpanAttribute() else { return }
+        let name = String(type.split(separator: ".").last ?? "")
+        state.withLock { if !$0.hasEnded { $0.errors.append(name) } }
     }
 
     func setStatus(_ status: SpanStatus) {

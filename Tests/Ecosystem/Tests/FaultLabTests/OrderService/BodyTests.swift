@@ -30,12 +30,14 @@ extension FaultLab.ServiceLab {
                 let request = ServiceRequest(path: "/catalogues/\(path)", status: 200)
                 await #expect(throws: (any Error).self) { try await caller.send(request, headers: Self.headers) }
                 let line = try await Self.onlyError(of: process)
-                #expect(line.metadata["exception.type"] == "\(adapter).UpstreamBroke" && line.level == "error")
+                #expect(
+                    line.metadata["exception.type"] == "ErrorRoutingUpstream.UpstreamError" && line.level == "notice")
+                #expect(line.place.hasPrefix("OrderService/Suppliers.swift:"))
                 #expect(line.metadata["http.route"] == "/catalogues/**" && line.metadata["trace.id"] == Self.trace)
                 #expect(line.isAnswered && line.metadata["error.scope"] == "/catalogues/**")
                 #expect(line.metadata["error.trail"] != nil && line.metadata["error.disposition"] == "handled")
                 let span = try #require(process.lines.first { $0.isRequestSpan })
-                #expect(span.metadata["errors"] == "UpstreamBroke" && span.metadata["status"] == "error")
+                #expect(span.metadata["errors"] == "UpstreamError" && span.metadata["status"] == "error")
                 #expect(span.metadata["trace.id"] == Self.trace)
                 // The status that the caller got.
                 let counts = process.lines.compactMap(\.metric).filter { $0.name.hasPrefix("hb.requests{") }
@@ -65,10 +67,10 @@ extension FaultLab.ServiceLab {
                     try await process.line("the error") { $0.isError }
                     try await server.waitForConnections(atMost: 0)
                     let line = try await Self.onlyError(of: process)
-                    #expect(line.metadata["exception.type"] == "\(adapter).ClientBroke" && line.level == "debug")
+                    #expect(line.metadata["exception.type"] == "\(adapter).ClientDisconnected" && line.level == "debug")
                     #expect(line.metadata["hb.request.id"] == id && line.metadata["error.disposition"] == "ignored")
                     let span = try #require(process.lines.first { $0.isRequestSpan })
-                    #expect(span.metadata["errors"] == "ClientBroke" && span.metadata["status"] == "unset")
+                    #expect(span.metadata["errors"] == "ClientDisconnected" && span.metadata["status"] == "unset")
                     #expect(!process.lines.contains { $0.level == "error" })
                 }
             }
@@ -87,7 +89,7 @@ extension FaultLab.ServiceLab {
                 let line = try await Self.onlyError(of: process)
                 let type = resets ? "NIOCore.IOError" : "NIOHTTP1.HTTPParserError"
                 #expect(line.metadata["error.trail"]?.hasPrefix(type) == true && line.level == "debug", "\(line.text)")
-                #expect(line.metadata["exception.type"] == "\(adapter).ClientBroke")
+                #expect(line.metadata["exception.type"] == "\(adapter).ClientDisconnected")
                 #expect(line.isAnswered && line.metadata["http.route"] == "/orders")
                 #expect(line.metadata["error.disposition"] == "ignored")
                 let span = try #require(process.lines.first { $0.isRequestSpan })
@@ -107,7 +109,7 @@ extension FaultLab.ServiceLab {
                 connection.close(resets: false)
                 try await process.line("the error") { $0.isError }
                 let line = try await Self.onlyError(of: process)
-                #expect(line.metadata["exception.type"] == "\(adapter).ClientBroke" && line.level == "debug")
+                #expect(line.metadata["exception.type"] == "\(adapter).ClientDisconnected" && line.level == "debug")
                 #expect(line.metadata["error.disposition"] == "ignored" && line.metadata["http.route"] == "/deliveries")
                 let span = try #require(process.lines.first { $0.isRequestSpan })
                 #expect(span.metadata["status"] == "unset")
@@ -126,7 +128,7 @@ extension FaultLab.ServiceLab {
                 connection.close(resets: false)
                 #expect(response.hasPrefix("HTTP/1.1 400 "), "\(response)")
                 let line = try await Self.onlyError(of: process)
-                #expect(line.metadata["exception.type"] == "\(adapter).ClientBroke" && line.level == "debug")
+                #expect(line.metadata["exception.type"] == "\(adapter).ClientDisconnected" && line.level == "debug")
             }
         }
     }

@@ -9,7 +9,7 @@ extension FaultLab.ServiceLab {
         /// A supplier's fault, and what is to be seen of it.
         struct Case: CustomTestStringConvertible {
             let path: String
-            /// What broke: a case of `UpstreamBroke`.
+            /// What broke: a case of `UpstreamError`.
             let broke: String
             /// The status that the client gets; 200 where the head was sent before it broke.
             let status: Int
@@ -50,15 +50,15 @@ extension FaultLab.ServiceLab {
                 }
             }
             let recorded = try String(contentsOfFile: folder.path("errors.jsonl"), encoding: .utf8)
-                .split(separator: "\n").filter { $0.contains("exception.type") || $0.contains("UpstreamBroke") }
+                .split(separator: "\n").filter { $0.contains("exception.type") || $0.contains("UpstreamError") }
             #expect(recorded.count == 1 && recorded[0].contains("/catalogues/"), "\(recorded)")
         }
 
         private static func check(_ fault: Case, in lines: [LogLine]) throws {
             let told = lines.filter(\.isError)
             let line = try #require(told.first)
-            let kind = "ErrorRoutingHummingbird.UpstreamBroke.\(fault.broke)"
-            #expect(told.count == 1 && line.level == "error" && line.isAnswered, "\(told.map(\.text))")
+            let kind = "ErrorRoutingUpstream.UpstreamError.\(fault.broke)"
+            #expect(told.count == 1 && line.level == "notice" && line.isAnswered, "\(told.map(\.text))")
             #expect(line.metadata["error.fingerprint"]?.hasPrefix("\(kind) ") == true, "\(line.text)")
             #expect(line.metadata["url.path"] == "/catalogues/\(fault.path.prefix { $0 != "?" })")
             // The cause stands in the trail, and nowhere else.
@@ -66,7 +66,7 @@ extension FaultLab.ServiceLab {
             let cause = try #require(trail.split(separator: ": ", maxSplits: 1).last)
             #expect(line.text.components(separatedBy: cause).count == 2, "\(line.text)")
             let spans = lines.filter(\.isRequestSpan)
-            #expect(spans.map { $0.metadata["errors"] } == ["UpstreamBroke"])
+            #expect(spans.map { $0.metadata["errors"] } == ["UpstreamError"])
             #expect(spans.map { $0.metadata["status"] } == ["error"])
             let counts = lines.compactMap(\.metric).filter { $0.name.hasPrefix("errors{") }
             #expect(counts.map(\.value) == [1] && counts[0].name.contains(#"type="\#(kind)",cause=""#), "\(counts)")

@@ -70,8 +70,9 @@ extension FaultLab.ServiceLab {
         #expect(Set(logged.keys) == answered.failures)
         for (id, lines) in logged where lines.count != 1 { Issue.record("\(id): \(lines.map(\.text))") }
         for id in answered.failures {
-            let status = answered.answers[id]?.status ?? 0
-            #expect(logged[id]?.first?.level == (status >= 500 ? "error" : "info"), "\(status) \(id)")
+            let (status, line) = (answered.answers[id]?.status ?? 0, logged[id]?.first)
+            let isHandled = line?.metadata["error.disposition"] == "handled"
+            #expect(line?.level == (status < 500 ? "info" : isHandled ? "notice" : "error"), "\(status) \(id)")
         }
     }
 }

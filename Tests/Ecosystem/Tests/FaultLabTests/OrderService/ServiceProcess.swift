@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// The order service as a process of its own, and all that it writes.
+/// The order service, or another program, as a process of its own, and all that it writes.
 ///
 /// A thread reads its output to the end, and then waits for the process: nothing here depends on a child's signals, and
 /// a full pipe holds nobody up.
@@ -66,19 +66,20 @@ final class ServiceProcess: Sendable {
         let environment = [
             "PORT": "0", "DATABASE": folder.path("orders.sqlite"), "SUPPLIER_URL": server.url("").absoluteString,
         ].merging(variables) { $1 }
-        let process = try ServiceProcess(environment)
+        let process = try ServiceProcess("OrderService", environment)
         defer { process.send(SIGKILL) }
         return try await body(process)
     }
 
-    private init(_ variables: [String: String]) throws {
+    /// Starts a program.
+    init(_ program: String, _ variables: [String: String]) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw NotStarted(code: errno) }
         // For this child alone: an end that another child inherits keeps the pipe open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (reading, writing) = (ends[0], ends[1])
         defer { close(writing) }
-        id = try Self.spawn(Executable.path("OrderService"), variables, writing)
+        id = try Self.spawn(Executable.path(program), variables, writing)
         output = Watched(Output())
         let (id, output) = (id, output)
         Thread.detachNewThread {

@@ -1,0 +1,143 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPErrors
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOHTTPCompression
+import NIOPosix
+import NIOSSL
+
+/// Maps the errors of async-http-client, and of the libraries that it uses, to those of `URLSession`.
+///
+/// The original error stays the cause, so that rules can still match it. An unknown error stays as it is.
+enum EvenedOut {
+    /// Returns the error for one that ended a request in a task that is not cancelled.
+    static func error(for error: any Error) -> any Error {
+        switch error {
+        case is CancellationError: shutDown(error)
+        case let error as HTTPClientError: client(error)
+        case let error as NIOHTTP2Errors.StreamError: Self.error(for: error.baseError)
+        case let error as any NIOHTTP2Error: http2(error)
+        case let error as NIOConnectionError: connecting(error)
+        case let error as ChannelError: channel(error)
+        case let error as IOError: system(error)
+        case is SocketAddressError: lost(.cannotFindHost, error)
+        case let error as HTTPParserError: parser(error)
+        case is NIOHTTPDecompression.DecompressionError: NetworkError(.invalidResponse, cause: error)
+        case is NIOHTTPDecompression.ExtraDecompressionError: NetworkError(.invalidResponse, cause: error)
+        case let error as NIOSSLError: tls(error)
+        case is NIOSSLExtraError: lost(.serverCertificateUntrusted, error)
+        // Errors of TLS after the connection was made.
+        case is BoringSSLError, is NIOSSLCloseTimedOutError: lost(.networkConnectionLost, error)
+        default: error
+        }
+    }
+
+    /// Whether an error says that the server took too long.
+    static func isTimeout(_ error: any Error) -> Bool { (self.error(for: error) as? NetworkError)?.kind == .timeout }
+
+    /// Returns the error of a connection that failed, with what async-http-client says of it under the code.
+    private static func lost(_ code: URLError.Code, _ cause: any Error, isUnsent: Bool = false) -> NetworkError {
+        NetworkError(
+            .connection, cause: URLError(code, userInfo: [NSUnderlyingErrorKey: cause]), neverReachedServer: isUnsent)
+    }
+
+    /// Nobody has cancelled the task: the client was shut down under the request, or before it.
+    private static func shutDown(_ cause: any Error, isUnsent: Bool = false) -> NetworkError {
+        lost(.cancelled, cause, isUnsent: isUnsent)
+    }
+
+    private static func client(_ error: HTTPClientError) -> any Error {
+        switch error {
+        case .cancelled: return shutDown(error)
+        case .alreadyShutdown: return shutDown(error, isUnsent: true)
+        case .deadlineExceeded, .readTimeout, .writeTimeout, .connectTimeout, .tlsHandshakeTimeout,
+            .socksHandshakeTimeout, .httpProxyHandshakeTimeout, .getConnectionFromPoolTimeout:
+            return NetworkError(.timeout, cause: error)
+        case .remoteConnectionClosed, .uncleanShutdown, .requestStreamCancelled:
+            return lost(.networkConnectionLost, error)
+        case .redirectLimitReached, .redirectCycleDetected, .invalidProxyResponse:
+            return NetworkError(.invalidResponse, cause: error)
+        case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath:
+            return URLError(.badURL)
+        case .bodyLengthMismatch, .identityCodingIncorrectlyPresent, .contentLengthMissing, .traceRequestWithBody:
+            return NetworkError(.encoding, cause: error)
+        default:
+            break
+        }
+        // These errors have associated values, and so equal no constant. Values of headers must not come into logs.
+        return switch error.shortDescription {
+        case HTTPClientError.unsupportedScheme("").shortDescription: URLError(.unsupportedURL)
+        case HTTPClientError.invalidHeaderFieldNames([]).shortDescription: NetworkError(.encoding, cause: error)
+        case HTTPClientError.invalidHeaderFieldValues([]).shortDescription:
+            NetworkError(.encoding, cause: HTTPClientError.invalidHeaderFieldValues([]))
+        case HTTPClientError.serverOfferedUnsupportedApplicationProtocol("").shortDescription:
+            NetworkError(.invalidResponse, cause: error)
+        default: error
+        }
+    }
+
+    private static func http2(_ error: any NIOHTTP2Error) -> NetworkError {
+        switch error {
+        case let error as NIOHTTP2Errors.StreamClosed:
+            // RFC 9113, section 8.7: a refused stream has not been processed, nor one above the last of a GOAWAY.
+            lost(.networkConnectionLost, error, isUnsent: error.errorCode == .refusedStream)
+        case is NIOHTTP2Errors.CreatedStreamAfterGoaway, is NIOHTTP2Errors.NoStreamIDAvailable:
+            lost(.networkConnectionLost, error, isUnsent: true)
+        case is NIOHTTP2Errors.IOOnClosedConnection, is NIOHTTP2Errors.NoSuchStream:
+            lost(.networkConnectionLost, error)
+        default:
+            NetworkError(.invalidResponse, cause: error)
+        }
+    }
+
+    private static func connecting(_ error: NIOConnectionError) -> any Error {
+        let failures = error.connectionErrors.map(\.error)
+        if failures.isEmpty { return lost(.cannotFindHost, error) }
+        if failures.contains(where: { if case ChannelError.connectTimeout = $0 { true } else { false } }) {
+            return NetworkError(.timeout, cause: error)
+        }
+        return lost(.cannotConnectToHost, error)
+    }
+
+    private static func channel(_ error: ChannelError) -> any Error {
+        switch error {
+        case .connectTimeout: NetworkError(.timeout, cause: error)
+        case .ioOnClosedChannel, .alreadyClosed, .eof, .inputClosed, .outputClosed: lost(.networkConnectionLost, error)
+        default: error
+        }
+    }
+
+    private static func system(_ error: IOError) -> any Error {
+        switch error.errnoCode {
+        case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: lost(.cannotConnectToHost, error)
+        case ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN, ESHUTDOWN: lost(.networkConnectionLost, error)
+        case ETIMEDOUT: NetworkError(.timeout, cause: error)
+        default: error
+        }
+    }
+
+    private static func parser(_ error: HTTPParserError) -> any Error {
+        switch error {
+        // The connection ended before the declared length was read.
+        case .invalidEOFState, .closedConnection: lost(.networkConnectionLost, error)
+        default: NetworkError(.invalidResponse, cause: error)
+        }
+    }
+
+    private static func tls(_ error: NIOSSLError) -> any Error {
+        switch error {
+        case .handshakeFailed(let cause):
+            // BoringSSL's reason is available only as text.
+            let isUntrusted = String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED")
+            return lost(isUntrusted ? .serverCertificateUntrusted : .secureConnectionFailed, error)
+        case .noCertificateToValidate, .unableToValidateCertificate:
+            return lost(.serverCertificateUntrusted, error)
+        case .uncleanShutdown, .shutdownFailed, .readInInvalidTLSState, .writeDuringTLSShutdown:
+            return lost(.networkConnectionLost, error)
+        default:
+            return lost(.secureConnectionFailed, error)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+public import AsyncHTTPClient
+public import ErrorRoutingUpstream
+public import NIOCore
+public import NIOHTTP1
+public import NIOHTTP2
+public import NIOHTTPCompression
+public import NIOPosix
+public import NIOSSL
+
+// The errors of async-http-client, and of the parts of SwiftNIO that it uses: those that `EvenedOut` knows.
+
+extension HTTPClientError: UpstreamFailure {
+    /// Whether one of the client's time limits was reached.
+    public var isUpstreamTimeout: Bool { EvenedOut.isTimeout(self) }
+}
+
+extension ChannelError: UpstreamFailure {
+    /// Whether the connection took too long to be made.
+    public var isUpstreamTimeout: Bool { EvenedOut.isTimeout(self) }
+}
+
+extension NIOConnectionError: UpstreamFailure {
+    /// Whether the connection to one of the addresses took too long to be made.
+    public var isUpstreamTimeout: Bool { EvenedOut.isTimeout(self) }
+}
+
+extension IOError: UpstreamFailure {
+    /// Whether the system gave the connection up.
+    public var isUpstreamTimeout: Bool { EvenedOut.isTimeout(self) }
+}
+
+extension SocketAddressError: UpstreamFailure {}
+extension HTTPParserError: UpstreamFailure {}
+extension NIOHTTPDecompression.DecompressionError: UpstreamFailure {}
+extension NIOHTTPDecompression.ExtraDecompressionError: UpstreamFailure {}
+
+extension NIOSSLError: UpstreamFailure {}
+extension NIOSSLExtraError: UpstreamFailure {}
+extension BoringSSLError: UpstreamFailure {}
+extension NIOSSLCloseTimedOutError: UpstreamFailure {}
+
+// Of HTTP/2: the connection and its streams, and what a server does that breaks the protocol.
+extension NIOHTTP2Errors.StreamError: UpstreamFailure {}
+extension NIOHTTP2Errors.StreamClosed: UpstreamFailure {}
+extension NIOHTTP2Errors.NoSuchStream: UpstreamFailure {}
+extension NIOHTTP2Errors.IOOnClosedConnection: UpstreamFailure {}
+extension NIOHTTP2Errors.CreatedStreamAfterGoaway: UpstreamFailure {}
+extension NIOHTTP2Errors.NoStreamIDAvailable: UpstreamFailure {}
+extension NIOHTTP2Errors.BadStreamStateTransition: UpstreamFailure {}
+extension NIOHTTP2Errors.ContentLengthViolated: UpstreamFailure {}
+extension NIOHTTP2Errors.ExcessiveContinuationFrames: UpstreamFailure {}
+extension NIOHTTP2Errors.ExcessiveControlFrames: UpstreamFailure {}
+extension NIOHTTP2Errors.ExcessiveEmptyDataFrames: UpstreamFailure {}
+extension NIOHTTP2Errors.ExcessiveRSTFrames: UpstreamFailure {}
+extension NIOHTTP2Errors.ExcessivelyLargeHeaderBlock: UpstreamFailure {}
+extension NIOHTTP2Errors.FlowControlViolation: UpstreamFailure {}
+extension NIOHTTP2Errors.InvalidFlowControlWindowSize: UpstreamFailure {}
+extension NIOHTTP2Errors.InvalidPseudoHeaders: UpstreamFailure {}
+extension NIOHTTP2Errors.InvalidStatusValue: UpstreamFailure {}
+extension NIOHTTP2Errors.MaxStreamsViolation: UpstreamFailure {}
+extension NIOHTTP2Errors.MissingPseudoHeader: UpstreamFailure {}
+extension NIOHTTP2Errors.ReceivedBadSettings: UpstreamFailure {}
+extension NIOHTTP2Errors.UnableToParseFrame: UpstreamFailure {}

@@ -1,0 +1,42 @@
+public import ErrorRouting
+public import GRPCCore
+
+/// A call's messages, whose errors are the caller's.
+struct CallerMessages<Element: Sendable>: AsyncSequence, Sendable {
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var messages: RPCAsyncSequence<Element, any Error>.AsyncIterator
+
+        mutating func next() async throws -> Element? { try await next(isolation: nil) }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Element? {
+            do { return try await messages.next(isolation: actor) } catch {
+                throw (error as? RPCError).map { UnreadableMessage(error: $0) } ?? error
+            }
+        }
+    }
+
+    let messages: RPCAsyncSequence<Element, any Error>
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(messages: messages.makeAsyncIterator()) }
+}
+
+/// A message of a call could not be received or read.
+///
+/// gRPC's own error is an `RPCError`, as the status of another service is. So ``ErrorReportingInterceptor`` wraps it
+/// where it's known to be about this call's messages. The caller gets its status.
+public struct UnreadableMessage: Error, RPCErrorConvertible, UnderlyingErrors, CustomStringConvertible {
+    /// gRPC's error.
+    public let error: RPCError
+
+    /// The error's code.
+    public var rpcErrorCode: RPCError.Code { error.code }
+    /// The error's message.
+    public var rpcErrorMessage: String { error.message }
+    /// The error's metadata.
+    public var rpcErrorMetadata: Metadata { error.metadata }
+    /// gRPC's error.
+    public var underlyingErrors: [any Error] { [error] }
+
+    /// Says what failed; gRPC's error is in the report's trail.
+    public var description: String { "a message of the call could not be read" }
+}

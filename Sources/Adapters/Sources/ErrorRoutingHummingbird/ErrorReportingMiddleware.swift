@@ -1,0 +1,235 @@
+public import ErrorRouting
+import ErrorRoutingTracing
+public import HTTPErrors
+public import Hummingbird
+import ServiceLifecycle
+import Synchronization
+
+/// The middleware that turns each error of a request into a response and a report.
+///
+/// It stands right inside `TracingMiddleware`, whose span is still open when it records an error, and outside all that
+/// throws:
+///
+/// ```swift
+/// router.addMiddleware {
+///     MetricsMiddleware()         // counts the status that the client gets
+///     TracingMiddleware()         // its span is open until the body is written
+///     ErrorReportingMiddleware(problems)     // turns errors into responses
+///     …                           // everything that throws
+/// }
+/// ```
+///
+/// Everything that is posted while a request is handled, or its response's body is written, is in a scope of the
+/// request's kind, with this metadata: `hb.request.id`, as in Hummingbird's own log entries, `http.request.method`,
+/// which is `_OTHER` for an unknown one, `http.route` if there is one, and `url.path`, without the query, in at most
+/// 256 bytes.
+///
+/// | what happens | response | reported | span |
+/// | --- | --- | --- | --- |
+/// | an error of yours | as `problems` says, if its status is 400 to 599; else 500 | yes | error; failed from 500 on |
+/// | `HTTPError`, or any `HTTPResponseError`, below 500 | its own | no | nothing |
+/// | the same from 500 on | its own | yes | error; failed |
+/// | either of these, with a rule in `problems` | as `problems` says | yes | error; failed from 500 on |
+/// | a route returns a response | that response | no: nothing was thrown | failed from 500 on |
+/// | the response's body breaks off | the status is sent already | yes | error; failed from 500 on |
+/// | ``ClientDisconnected`` | 499, or 400 for ``ClientDisconnected/malformed(_:)`` | yes; ignored | error |
+/// | ``UpstreamError`` | 502, or 504 for ``UpstreamError/timeout(_:)`` | yes | error; failed |
+/// | the request is cancelled, or was as its head was written; a cancellation in a graceful shutdown | 503 | ``RequestCancelled``, a notice | error; failed |
+/// | a cancellation that nobody asked for, such as a subtask's | as `problems` says | yes | error; failed from 500 on |
+///
+/// The source of a report is the route: `ErrorRoutingHummingbird/orders/{id}`, without a line. So its fingerprint is the
+/// route with the error's type and its case or code. That of an ``UpstreamError`` is the call of `upstream`.
+///
+/// A rule in `problems` changes the last four responses. Two rules stand after yours: ``ClientDisconnected`` is ignored, and
+/// ``RequestCancelled`` is handled, so that neither pages anybody.
+///
+/// One within another, as for a group of routes, answers by `problems` of its own; the outer one reports what breaks
+/// the bodies.
+public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddleware {
+    private let problems: ErrorMap<ProblemDetails>
+    private let kind: @Sendable (Request) -> String
+
+    /// Makes the middleware.
+    ///
+    /// - Parameters:
+    ///   - problems: The response to a request that fails; its default should say nothing of what is behind it.
+    ///   - kind: The kind of a request that has no route, as in a proxy, such as its path's first part. It names the
+    ///     scope, by which a flood limit tells failures apart, so it must have few values. A `RouterBuilder` looks for
+    ///     the route only after this middleware has begun.
+    public init(
+        _ problems: ErrorMap<ProblemDetails> = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500)),
+        kind: @escaping @Sendable (Request) -> String = { _ in "no route" }
+    ) {
+        self.problems = problems
+        self.kind = kind
+    }
+
+    /// Handles a request within its scope.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - context: Its context.
+    ///   - next: What handles it.
+    /// - Returns: The response, also to an error.
+    public func handle(
+        _ request: Request,
+        context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async -> Response {
+        let kind = context.endpointPath ?? kind(request)
+        let metadata = Self.metadata(of: request, context)
+        return await withErrorScope(kind, handler: .requests, order: .rootFirst, metadata: metadata) { scope in
+            let reporter = Reporter(problems: problems, scope: scope, trace: .current, kind: kind)
+            do {
+                if Reporter.isAround { return try await next(request, context) }
+                var request = request
+                request.body = RequestBody(asyncSequence: ClientBody(body: request.body))
+                var response = try await Reporter.$isAround.withValue(true) { try await next(request, context) }
+                if response.status.code >= 500 { reporter.trace.fail() }
+                response.body = reporter.reporting(response.body)
+                return response
+            } catch {
+                return reporter.response(to: error, request, context)
+            }
+        }
+    }
+
+    private static func metadata(of request: Request, _ context: Context) -> [String: String] {
+        var metadata = [
+            "hb.request.id": context.id, "http.request.method": request.method.semanticName,
+            "url.path": bounded(request.uri.path),
+        ]
+        if let route = context.endpointPath { metadata["http.route"] = route }
+        return metadata
+    }
+
+    private static func bounded(_ path: String) -> String {
+        path.utf8.count <= 256 ? path : "\(String(decoding: path.utf8.prefix(253), as: UTF8.self))…"
+    }
+}
+
+extension ErrorHandler {
+    /// What needs no rule of the application's.
+    fileprivate static let requests = ErrorHandler()
+        .on(RequestCancelled.self) { _ in .stop }
+        .ignore(ClientDisconnected.self)
+}
+
+/// Reports what a request throws, once.
+private struct Reporter: Sendable {
+    /// Whether another one reports what breaks the bodies.
+    @TaskLocal static var isAround = false
+
+    let problems: ErrorMap<ProblemDetails>
+    let scope: ErrorScope
+    let trace: RequestTrace
+    let kind: String
+
+    /// Reports an error, and returns the response to it.
+    func response(to error: any Error, _ request: Request, _ context: some RequestContext) -> Response {
+        // An error of Hummingbird's own has a response, and is no failure below 500, unless there is a rule for it.
+        // Its status may be another service's: one that is none, or only announces a response, no client can read.
+        if !Task.isCancelled, problem(for: error) == nil, let error = error as? any HTTPResponseError,
+            // error-audit: harmless, because an error without a response of its own is answered and reported below
+            let response = try? error.response(from: request, context: context),
+            (200...599).contains(response.status.code)
+        {
+            if response.status.code >= 500 { report(error, response.status.code) }
+            return response
+        }
+        let error = told(error)
+        let response = Response(problem(for: error) ?? problems[error])
+        report(error, response.status.code)
+        return response
+    }
+
+    /// Returns a body that reports what breaks while it is written.
+    ///
+    /// That happens after `handle` has returned: the scope and the trace are bound again for it.
+    func reporting(_ body: ResponseBody) -> ResponseBody {
+        let head = Head { trace.bound { scope.bound { report(RequestCancelled(underlyingErrors: []), 503) } } }
+        return ResponseBody(contentLength: body.contentLength) { writer in
+            head.isWritten = true
+            let client = ClientWriter(writer: writer)
+            try await trace.bound {
+                try await scope.bound { @concurrent () async throws in
+                    do { try await body.write(client) } catch {
+                        let error = told(error)
+                        report(error, TransportResponse(problem(for: error) ?? problems[error]).status)
+                        throw error
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns what is reported of an error: in a cancelled request whatever it throws is the cancellation's doing, as
+    /// far as can be known, and during a graceful shutdown so is a cancellation.
+    private func told(_ error: any Error) -> any Error {
+        let isCancelled = Task.isCancelled || Task.isShuttingDownGracefully && ErrorMatcher.cancellation ~= error
+        return isCancelled ? RequestCancelled(underlyingErrors: [error]) : error
+    }
+
+    private func report(_ error: any Error, _ status: some BinaryInteger) {
+        scope.post(
+            error, as: error is RequestCancelled ? .notice : .failure, metadata: [:],
+            source: (error as? UpstreamError)?.source ?? source)
+        trace.record(error, isFailed: status >= 500)
+    }
+
+    /// The route, as the source of what it throws.
+    ///
+    /// A line of this file would be the same for every route, so that neither a fingerprint nor a log would say where the
+    /// error was thrown.
+    private var source: ErrorReport.Source {
+        ErrorReport.Source(fileID: "ErrorRoutingHummingbird/\(kind.drop { $0 == "/" })", line: 0)
+    }
+
+    private func problem(for error: any Error) -> ProblemDetails? {
+        if let problem = problems.match(error)?.value { return problem }
+        return switch error {
+        case ClientDisconnected.left: ProblemDetails(title: "The client has left", status: 499)
+        case ClientDisconnected.malformed: ProblemDetails(title: "This is not HTTP", status: 400)
+        case UpstreamError.timeout: ProblemDetails(title: "The upstream is slow", status: 504)
+        case is UpstreamError: ProblemDetails(title: "The upstream failed", status: 502)
+        case is RequestCancelled: ProblemDetails(title: "Going down", status: 503)
+        default: nil
+        }
+    }
+}
+
+/// The head of a response, which Hummingbird writes before it begins the body.
+///
+/// If it cannot be written, the body is released without having begun. Where the request is cancelled, that is why.
+/// Where it is not, the client may have left, or a middleware around this one may have put another body in its place.
+private final class Head: Sendable {
+    private let hasBegun = Atomic(false)
+    private let onCancelled: @Sendable () -> Void
+
+    init(onCancelled: @escaping @Sendable () -> Void) { self.onCancelled = onCancelled }
+
+    deinit { if Task.isCancelled, !isWritten { onCancelled() } }
+
+    var isWritten: Bool {
+        get { hasBegun.load(ordering: .relaxed) }
+        set { hasBegun.store(newValue, ordering: .relaxed) }
+    }
+}
+
+extension HTTPRequest.Method {
+    /// As the semantic conventions have it, so that a client cannot make up values of a dimension.
+    fileprivate var semanticName: String {
+        switch self {
+        case .connect, .delete, .get, .head, .options, .patch, .post, .put, .trace: rawValue
+        default: "_OTHER"
+        }
+    }
+}
+
+extension Response {
+    fileprivate init(_ problem: ProblemDetails) {
+        let response = TransportResponse(problem)
+        let body = ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
+        self.init(status: .init(code: response.status), headers: [.contentType: ProblemDetails.mediaType], body: body)
+    }
+}

@@ -1,0 +1,149 @@
+public import ErrorRecording
+public import ErrorRouting
+public import ErrorRoutingLogging
+public import Logging
+public import ServiceLifecycle
+
+/// An error bus as a service of your own `ServiceGroup`, so that no error is lost when the services end.
+///
+/// ```swift
+/// let errors = ErrorBusService(handler: rules, logger: logger)
+/// // In this order: [exporters, errors, client, errors.tasks, errors.watching(application)]
+/// ```
+///
+/// A group ends its services one by one, the last one first. So the bus's tasks end before the services that they need,
+/// and the bus delivers what all of these posted, while the exporters still send the log.
+///
+/// | step after SIGTERM | at most |
+/// | --- | --- |
+/// | the application ends when the last request is answered; then it is cancelled | 15 s |
+/// | ``tasks``: the bus's tasks (`errors.bus.task`) end; then they are cancelled | 2 s, and 1 s after that |
+/// | the other services end, such as a client | their own limit |
+/// | the bus delivers what is pending, and tasks that its rules start then end as above | 3 s, and the tasks' 3 s |
+/// | the recorder writes what it has; the last log entry has the counts of all errors | 3 s |
+///
+/// That leaves 3 of the 30 seconds that Kubernetes gives to a process. If the group is cancelled instead, all services
+/// end at once. Then the bus accepts errors until its tasks, which are cancelled too, have ended: for at least 1 s and
+/// at most 5 s.
+public struct ErrorBusService: Service, CustomStringConvertible {
+    /// The time limits of a shutdown.
+    public struct ShutdownLimits: Sendable, Hashable {
+        /// How long the bus's tasks may take to end before they are cancelled.
+        public var tasks = Duration.seconds(2)
+        /// How long the bus may take to deliver what is pending, and the recorder to write what it has.
+        public var delivery = Duration.seconds(3)
+
+        /// Creates the limits of the table above.
+        public init() {}
+    }
+
+    /// The bus, for tasks and observers: `errors.bus.measureErrors()`.
+    public let bus: ErrorBus
+    /// The time limits of a shutdown.
+    public var limits = ShutdownLimits()
+
+    private let log: ErrorLog
+    private let logger: Logger
+    private let recorder: ErrorRecorder?
+    private let clock: any Clock<Duration>
+
+    /// Creates the bus, which is the process's root from now on; it delivers once the service runs.
+    ///
+    /// - Parameters:
+    ///   - handler: The rules; the log is overlaid on them. A rule must not need a service that ends before the bus.
+    ///   - logger: The logger of the errors, and of the last entries, which have the counts of all errors.
+    ///   - log: How errors are logged, instead of `ErrorLog(logger)`.
+    ///   - configuration: The bus's configuration.
+    ///   - recorder: Gets every report, and is closed at the end.
+    public init(
+        handler: ErrorHandler,
+        logger: Logger,
+        log: ErrorLog? = nil,
+        configuration: ErrorBus.Configuration = .init(),
+        recorder: ErrorRecorder? = nil
+    ) {
+        (self.log, self.logger, self.recorder) = (log ?? ErrorLog(logger), logger, recorder)
+        clock = configuration.clock
+        bus = ErrorBus(handler: handler.overlaid(with: .logging(to: self.log)), configuration: configuration)
+        bus.becomeRoot()
+        if let recorder { bus.observeUntilEnd { recorder.record($0) } }
+    }
+
+    /// Delivers errors until the service is shut down or cancelled, and then the pending ones.
+    ///
+    /// Errors that could not be delivered in time are logged and recorded with the disposition `pending`.
+    public func run() async {
+        // Detached, because a cancellation of this task would finish the bus, while other services still post.
+        Task.detached { [bus] in await bus.run() }
+        if await isShutDownGracefully() {
+            let begin = ContinuousClock.now
+            _ = await bus.flush(within: limits.delivery)
+            let rest = limits.delivery - begin.duration(to: .now)
+            await bus.endTasks(within: limits.tasks)
+            await close(within: rest)
+        } else {
+            let least = Task.detached { [clock] in try? await clock.sleep(for: .seconds(1)) }
+            await Self.cancelTasks(of: bus)
+            await least.value
+            await close(within: limits.delivery)
+        }
+    }
+
+    private func close(within limit: Duration) async {
+        for report in await bus.shutdown(within: limit) {
+            log.write(report)
+            recorder?.record(report)
+        }
+        if let recorded = await recorder?.close(within: limits.delivery) { logger.notice("recorder: \(recorded)") }
+        logger.notice("\(bus.statistics)")
+    }
+
+    private static func cancelTasks(of bus: ErrorBus) async {
+        await bus.endTasks(within: .zero, grace: .seconds(5))
+    }
+
+    /// The service's name, for the group's log.
+    public var description: String { "ErrorBusService" }
+
+    /// A service that ends the bus's tasks; it stands after the services that they need.
+    public var tasks: some Service { Tasks(bus: bus, limit: limits.tasks) }
+
+    /// Returns a service that runs another one in the bus, and posts what it throws in a scope with its name.
+    ///
+    /// Within it the bus is the current one, so that two applications in parallel tests do not mix their errors.
+    ///
+    /// - Parameters:
+    ///   - service: The service, such as an `Application`.
+    ///   - name: The service's name in the report, such as `Application`; nil for that of its type.
+    ///   - limit: How long the service may take to end before it is cancelled.
+    ///   - fileID: The file that the report gives as its source.
+    ///   - line: The line that the report gives as its source.
+    /// - Returns: The service. It throws what the service throws, except a cancellation that was asked for.
+    public func watching(
+        _ service: some Service,
+        as name: String? = nil,
+        endingWithin limit: Duration = .seconds(15),
+        fileID: String = #fileID,
+        line: UInt = #line
+    ) -> some Service {
+        let name = name ?? String("\(type(of: service))".prefix { $0 != "<" })
+        let source = ErrorReport.Source(fileID: fileID, line: line)
+        return Watched(service: service, bus: bus, description: name, source: source, limit: limit, clock: clock)
+    }
+
+    private struct Tasks: Service, CustomStringConvertible {
+        let bus: ErrorBus
+        let limit: Duration
+        let description = "ErrorBusService.tasks"
+
+        func run() async {
+            if await isShutDownGracefully() { await bus.endTasks(within: limit) } else { await cancelTasks(of: bus) }
+        }
+    }
+}
+
+/// Waits until the service is shut down, and returns whether gracefully; if not, it was cancelled.
+private func isShutDownGracefully() async -> Bool {
+    do { try await gracefulShutdown() } catch { return false }
+    return true
+}

@@ -1,0 +1,43 @@
+import ErrorRouting
+import ServiceLifecycle
+
+/// A service that runs in a bus, ends within a limit, and posts what it throws, because its group throws only the first
+/// error, and that after the bus has ended.
+struct Watched<Content: Service>: Service, CustomStringConvertible {
+    let service: Content
+    let bus: ErrorBus
+    let description: String
+    let source: ErrorReport.Source
+    let limit: Duration
+    let clock: any Clock<Duration>
+
+    func run() async throws {
+        try await bus.bound {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await runAndPost() }
+                group.addTask {
+                    try? await gracefulShutdown()
+                    try? await clock.sleep(for: limit)
+                }
+                // Either the service has ended, or the limit has: then the service is cancelled, and waited for.
+                defer { group.cancelAll() }
+                try await group.next()
+                group.cancelAll()
+                try await group.next()
+            }
+        }
+    }
+
+    private func runAndPost() async throws {
+        do { try await service.run() } catch {
+            if error.isCancellation, Task.isCancelled || Task.isShuttingDownGracefully { return }
+            bus.scope(description).post(error, as: .failure, metadata: [:], source: source)
+            throw error
+        }
+    }
+}
+
+extension Error {
+    /// Whether a service was cancelled; gRPC's error has that as its cause.
+    fileprivate var isCancellation: Bool { ErrorMatcher.anywhere(.cancellation).match(self) != nil }
+}

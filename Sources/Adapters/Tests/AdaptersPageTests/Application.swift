@@ -1,0 +1,17 @@
+import ErrorRouting
+import ErrorRoutingHummingbird
+import HTTPErrors
+import Hummingbird
+
+// What the page's snippets assume around them.
+
+struct OrderMissing: Error {}
+
+func buildApplication() async throws -> some ApplicationProtocol {
+    let router = Router()
+    let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
+        .on(OrderMissing.self, ProblemDetails(title: "There is no such order", status: 404))
+    router.addMiddleware { ErrorReportingMiddleware(problems) }
+    router.get("orders/:id") { _, _ -> String in throw OrderMissing() }
+    return Application(responder: router.buildResponder())
+}

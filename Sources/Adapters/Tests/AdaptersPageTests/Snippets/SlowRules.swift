@@ -1,0 +1,14 @@
+import ErrorRouting
+
+private struct Pager {
+    func page(about error: any Error) async throws {}
+}
+
+private func rules(_ pager: Pager) -> ErrorHandler {
+    let rules = ErrorHandler()
+        .onNoMatch { error in
+            ErrorBus.current?.task { try await pager.page(about: error) }
+            return .stop
+        }
+    return rules
+}

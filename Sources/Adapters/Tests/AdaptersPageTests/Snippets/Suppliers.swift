@@ -1,0 +1,20 @@
+import AsyncHTTPClient
+import ErrorRecovery
+import ErrorRoutingAsyncHTTPClient
+import Foundation
+import HTTPErrors
+import ServiceLifecycle
+
+struct Suppliers: Service {
+    private let client = HTTPClient(configuration: AsyncHTTPClientTransport.configuration())
+    let api: APIClient
+
+    init(base: URL) {
+        api = APIClient(base: base, transport: AsyncHTTPClientTransport(client), retry: .default)
+    }
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        try await client.shutdown()
+    }
+}

@@ -1,0 +1,9 @@
+import AsyncHTTPClient
+import ErrorRoutingHummingbird
+import Hummingbird
+
+private func others(_ client: HTTPClient, _ request: HTTPClientRequest) async throws -> Response {
+    let response = try await upstream { try await client.execute(request, timeout: .seconds(10)) }
+    return Response(
+        status: .ok, body: ResponseBody(asyncSequence: upstream(response.body, idleTimeout: .seconds(10))))
+}

@@ -1,0 +1,258 @@
+import AsyncHTTPClient
+import ErrorRouting
+import ErrorRoutingHummingbird
+import ErrorRoutingTesting
+import Foundation
+import HTTPErrors
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import NIOSSL
+import ServiceLifecycleTestKit
+import Testing
+
+@Suite("A request's errors", .failsOnUnexpectedErrors)
+struct ErrorReportingMiddlewareTests {
+    private struct Sold: Error {}
+
+    private let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
+        .on(Sold.self, ProblemDetails(title: "Sold", status: 409))
+
+    private var app: some ApplicationProtocol {
+        let router = Router()
+        router.addMiddleware { ErrorReportingMiddleware(problems) }
+        router.get("sales/:id") { _, _ -> String in throw Sold() }
+        router.get("upstream") { _, _ -> String in try await upstream { throw ChannelError.eof } }
+        router.get("within") { _, _ -> String in try await upstream { throw Sold() } }
+        router.get("stalled") { _, _ in
+            let parts = AsyncStream<ByteBuffer> { $0.yield(ByteBuffer(string: "a")) }
+            let body = upstream(parts, idleTimeout: .milliseconds(1))
+            return Response(status: .ok, body: ResponseBody(asyncSequence: body))
+        }
+        return Application(responder: router.buildResponder())
+    }
+
+    private func report(_ path: String) async throws -> (TestResponse?, [ErrorReport]) {
+        var response: TestResponse?
+        let recorded = try await withRecordedErrors { _ in
+            response = try await app.test(.router) { try? await $0.execute(uri: path, method: .get) }
+        }
+        return (response, recorded.reports)
+    }
+
+    @Test func `an error is answered as the map says, and reported once, with the route and the path`() async throws {
+        let (response, reports) = try await report("/sales/7?token=secret")
+        #expect(response?.status == .conflict)
+        #expect(response?.headers[.contentType] == "application/problem+json")
+        let report = try #require(reports.first)
+        #expect(reports.count == 1 && report.error is Sold && report.scope == ["/sales/{id}"])
+        #expect(report.metadata["url.path"] == "/sales/7" && report.metadata["http.route"] == "/sales/{id}")
+        #expect(report.metadata["hb.request.id"] != nil && report.metadata["http.request.method"] == "GET")
+    }
+
+    private enum Stock: Error { case empty, unknown }
+
+    /// Returns what requests to several paths of a router report.
+    private func reports(
+        _ paths: [String], _ addRoutes: (Router<BasicRequestContext>) -> Void
+    ) async throws -> [ErrorReport] {
+        let router = Router()
+        router.addMiddleware { ErrorReportingMiddleware(problems) }
+        addRoutes(router)
+        return try await withRecordedErrors { _ in
+            try await Application(responder: router.buildResponder()).test(.router) { client in
+                for path in paths { _ = try await client.execute(uri: path, method: .get) }
+            }
+        }.reports
+    }
+
+    @Test func `errors are told apart by route, type and code, and an upstream's by the line of its call`()
+        async throws
+    {
+        let reports = try await reports(["/a/1", "/a/2", "/b", "/c", "/d"]) { router in
+            router.get("a/:id") { _, _ -> String in throw Stock.empty }
+            router.get("b") { _, _ -> String in throw Stock.empty }
+            router.get("c") { _, _ -> String in throw Stock.unknown }
+            router.get("d") { _, _ -> String in try await upstream { throw ChannelError.eof } }
+        }
+        let line = #line - 2
+        let type = "ErrorRoutingHummingbirdTests.ErrorReportingMiddlewareTests.Stock"
+        let file = "ErrorRoutingHummingbirdTests/ErrorReportingMiddlewareTests.swift"
+        #expect(
+            reports.map(\.fingerprint) == [
+                "\(type).empty ErrorRoutingHummingbird/a/{id}", "\(type).empty ErrorRoutingHummingbird/a/{id}",
+                "\(type).empty ErrorRoutingHummingbird/b", "\(type).unknown ErrorRoutingHummingbird/c",
+                "ErrorRoutingUpstream.UpstreamError.connection \(file)",
+            ])
+        #expect(reports.first?.source.module == "ErrorRoutingHummingbird")
+        #expect(reports.last?.source == ErrorReport.Source(fileID: file, line: UInt(line)))
+    }
+
+    @Test func `what a route adds to its scope is in the report of what it throws`() async throws {
+        let reports = try await reports(["/orders/7"]) { router in
+            router.get("orders/:id") { _, context -> String in
+                ErrorScope.current?.annotate("order", try context.parameters.require("id"))
+                throw Sold()
+            }
+        }
+        #expect(reports.map { $0.metadata["order"] } == ["7"])
+    }
+
+    @Test func `a path is bounded, also within a character`() async throws {
+        let (_, reports) = try await report("/sales/" + String(repeating: "ü", count: 500))
+        let path = try #require(reports.first?.metadata["url.path"])
+        #expect(path.utf8.count <= 260 && path.hasPrefix("/sales/") && path.hasSuffix("…"))
+    }
+
+    @Test func `what breaks upstream is a gateway's failure, told apart by what broke`() async throws {
+        let (response, reports) = try await report("/upstream")
+        #expect(response?.status == .badGateway)
+        #expect(reports.count == 1 && reports.first?.caseName == "connection")
+        #expect(reports.first?.fingerprint.hasPrefix("ErrorRoutingUpstream.UpstreamError.connection ") == true)
+    }
+
+    @Test func `what is no error of the HTTP client stays what it is`() async throws {
+        let (response, reports) = try await report("/within")
+        #expect(response?.status == .conflict && reports.count == 1 && reports.first?.error is Sold)
+    }
+
+    /// A client's error that no list has.
+    private struct Deadlock: UpstreamFailure {}
+
+    /// Looks like one of SwiftNIO's by its name.
+    private struct NIOLookalike: Error {}
+
+    @Test func `what is upstream's, and what is a time-out, is decided by types`() async throws {
+        func kind(of error: any Error) async -> String {
+            do { return try await upstream { throw error } } catch {
+                guard let error = error as? UpstreamError else { return "unchanged" }
+                return ErrorReport(error: error, source: .init()).caseName ?? ""
+            }
+        }
+        let timeouts: [any Error] = [
+            HTTPClientError.readTimeout, HTTPClientError.deadlineExceeded, HTTPClientError.connectTimeout,
+            HTTPClientError.getConnectionFromPoolTimeout, ChannelError.connectTimeout(.seconds(1)),
+            NetworkError(.timeout), URLError(.timedOut), IOError(errnoCode: ETIMEDOUT, reason: "connect"),
+        ]
+        for error in timeouts { #expect(await kind(of: error) == "timeout", "\(error)") }
+        let failures: [any Error] = [
+            HTTPClientError.remoteConnectionClosed, HTTPClientError.cancelled, ChannelError.eof,
+            NetworkError(.connection), URLError(.cannotFindHost), IOError(errnoCode: ECONNRESET, reason: "timeout"),
+            NIOSSLError.uncleanShutdown, Deadlock(),
+        ]
+        for error in failures { #expect(await kind(of: error) == "connection", "\(error)") }
+        for error in [Sold(), NIOLookalike(), CancellationError()] as [any Error] {
+            #expect(await kind(of: error) == "unchanged", "\(error)")
+        }
+    }
+
+    @Test func `an unknown method is no value of its own`() async throws {
+        let method = try #require(HTTPRequest.Method("BREW"))
+        let router = Router()
+        router.addMiddleware { ErrorReportingMiddleware(problems) }
+        router.on("pot", method: method) { _, _ -> String in throw Sold() }
+        let recorded = try await withRecordedErrors { _ in
+            try await Application(responder: router.buildResponder()).test(.router) { client in
+                _ = try await client.execute(uri: "/pot", method: method)
+            }
+        }
+        #expect(recorded.reports.map { $0.metadata["http.request.method"] } == ["_OTHER"])
+    }
+
+    @Test func `one within another answers by its own map, and a body that breaks is reported once`() async throws {
+        let router = Router()
+        router.addMiddleware {
+            ErrorReportingMiddleware()
+            ErrorReportingMiddleware(problems)
+        }
+        router.get("sold") { _, _ -> String in throw Sold() }
+        router.get("broken") { _, _ in Response(status: .ok, body: ResponseBody { _ in throw Sold() }) }
+        for (path, status) in [("/sold", HTTPResponse.Status.conflict), ("/broken", nil)] {
+            let recorded = try await withRecordedErrors { _ in
+                try await Application(responder: router.buildResponder()).test(.router) { client in
+                    let response = try? await client.execute(uri: path, method: .get)
+                    #expect(response?.status == status)
+                }
+            }
+            #expect(recorded.reports.count == 1 && recorded.reports.first?.error is Sold)
+        }
+    }
+
+    @Test func `a body that pauses for too long is cut, and is a time-out`() async throws {
+        let (_, reports) = try await report("/stalled")
+        #expect(reports.count == 1 && reports.first?.caseName == "timeout")
+        #expect(reports.first?.message == "the upstream took too long")
+    }
+
+    @Test func `a request without a route is of the kind that the closure says`() async throws {
+        let router = Router()
+        router.addMiddleware {
+            ErrorReportingMiddleware(problems) { "/\($0.uri.path.split(separator: "/").first ?? "")" }
+            Failing()
+        }
+        let recorded = try await withRecordedErrors { _ in
+            try await Application(responder: router.buildResponder()).test(.router) { client in
+                _ = try await client.execute(uri: "/search/all?q=1", method: .get)
+            }
+        }
+        #expect(recorded.reports.map(\.scope) == [["/search"]])
+        #expect(recorded.reports.first?.metadata["http.route"] == nil)
+    }
+
+    private struct Failing: RouterMiddleware {
+        typealias Context = BasicRequestContext
+
+        func handle(
+            _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        ) async throws -> Response {
+            throw Sold()
+        }
+    }
+
+    @Test func `a cancelled request is a notice, whatever it throws, and needs no rule`() async throws {
+        let recorded = await withRecordedErrors { bus in
+            let router = Router()
+            router.addMiddleware { ErrorReportingMiddleware(problems) }
+            let isWaiting = Gate()
+            router.get("deliveries") { _, _ -> String in
+                isWaiting.open()
+                try? await Task.sleep(for: .seconds(600))
+                throw Sold()
+            }
+            try? await Application(responder: router.buildResponder()).test(.router) { client in
+                let request = Task { try? await client.execute(uri: "/deliveries", method: .get) }
+                await isWaiting.wait()
+                request.cancel()
+                let response = await request.value
+                #expect(response == nil || response?.status == .serviceUnavailable)
+            }
+        }
+        #expect(recorded.reports.count == 1 && recorded.reports.first?.role == .notice)
+        #expect(recorded.reports.first?.error is RequestCancelled)
+        #expect(recorded.reports.first?.outcome.disposition == .handled)
+        #expect(recorded.reports.first?.trail.map(\.message) == ["Sold()"])
+    }
+
+    @Test func `a cancellation is a failure, and the end of the request only where somebody asked for it`()
+        async throws
+    {
+        let router = Router()
+        router.addMiddleware { ErrorReportingMiddleware(problems) }
+        router.get("counts") { _, _ -> String in throw CancellationError() }
+        let responder = router.buildResponder()
+        for isEnding in [false, true] {
+            let recorded = try await withRecordedErrors { _ in
+                try await testGracefulShutdown { @Sendable trigger in
+                    if isEnding { trigger.triggerGracefulShutdown() }
+                    try await Application(responder: responder).test(.router) { client in
+                        let response = try await client.execute(uri: "/counts", method: .get)
+                        #expect(response.status == (isEnding ? .serviceUnavailable : .internalServerError))
+                    }
+                }
+            }
+            #expect(recorded.reports.map(\.role) == [isEnding ? .notice : .failure])
+            #expect(recorded.reports.first?.error is RequestCancelled == isEnding)
+            #expect(recorded.reports.first?.severity == (isEnding ? .notice : .error))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import AdaptersTestSupport
+import InMemoryTracing
+import Testing
+import Tracing
+
+@testable import ErrorRoutingTracing
+
+@Suite("An error in a span")
+struct SpanErrorTests {
+    /// An error whose description is long, and whose fields say more than that.
+    private struct Refused: Error, CustomStringConvertible {
+        let password = "secret"
+        let description = String(repeating: "no ", count: 100_000)
+    }
+
+    @Test func `is its type and its bounded message, and nothing of what its fields contain`() throws {
+        let tracer = InMemoryTracer.shared
+        let id = withSpan("refusing") { span in
+            RequestTrace.current.record(Refused(), isFailed: true)
+            return span.context.inMemorySpanContext?.spanID
+        }
+        let span = try #require(tracer.finishedSpans.first { $0.spanID == id })
+        let recorded = try #require(span.errors.first)
+        #expect(span.errors.count == 1 && span.status?.code == .error)
+        let type = "ErrorRoutingTracingTests.SpanErrorTests.Refused"
+        guard case .string(let message) = recorded.attributes["exception.message"]?.toSpanAttribute() else {
+            Issue.record("there is no message")
+            return
+        }
+        #expect(message.hasPrefix("no no") && message.utf8.count <= 16 * 1024)
+        #expect("\(recorded.error)" == "\(type): \(message)")
+        guard case .string(type) = recorded.attributes["exception.type"]?.toSpanAttribute() else {
+            Issue.record("there is no type")
+            return
+        }
+        var fields = ""
+        dump(recorded.error, to: &fields)
+        #expect(!fields.contains("secret"))
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Synchronization
+
+/// Functions that fail, as those of any program do, and note what they throw.
+enum Shop {
+    static let thrown = Thrown()
+
+    struct PricesMissing: Error {}
+
+    static func syncOrders() throws { throw thrown.noting(SyncFailed(status: 503)) }
+
+    /// Calls back on a thread of its own, as C libraries do.
+    static func upload(completion: @escaping @Sendable ((any Error)?) -> Void) {
+        Thread.detachNewThread {
+            let error = URLError(.timedOut)
+            completion(error)
+            thrown.note(error)
+        }
+    }
+
+    static func loadMenu() throws -> String {
+        do { return try String(contentsOfFile: "/no/such/menu.txt", encoding: .utf8) } catch {
+            throw thrown.noting(error)
+        }
+    }
+
+    static func loadPrices() throws { throw thrown.noting(PricesMissing()) }
+
+    /// Fails while it ends, after its task was cancelled.
+    static func countStock() async throws {
+        await pause(for: .seconds(60))
+        throw thrown.noting(StockError.locked)
+    }
+
+    static func charge() throws { throw thrown.noting(PaymentError.declined(code: 51)) }
+
+    /// Waits until a place has thrown, and a little longer, so that what is still printed then is seen.
+    static func waitForErrors() async {
+        repeat { await pause(for: .milliseconds(10)) } while thrown.all.isEmpty
+    }
+}
+
+/// The errors that were thrown.
+final class Thrown: Sendable {
+    private let errors = Mutex<[any Error]>([])
+
+    var all: [any Error] { errors.withLock { $0 } }
+
+    func removeAll() { errors.withLock { $0 = [] } }
+
+    func note(_ error: any Error) { errors.withLock { $0.append(error) } }
+
+    func noting<E: Error>(_ error: E) -> E {
+        note(error)
+        return error
+    }
+}
+
+/// Sleeps; a cancellation only ends the sleep early.
+func pause(for duration: Duration) async {
+    try? await Task.sleep(for: duration)  // error-audit: harmless, because only a cancellation ends the sleep early
+}

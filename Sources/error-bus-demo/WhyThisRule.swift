@@ -1,0 +1,18 @@
+import ErrorRouting
+
+/// Asks which rule would run for an error, first where the general rule comes before the specific one.
+enum WhyThisRule {
+    static let shadowed = ErrorHandler()
+        .on(PaymentError.providerDown) { _ in .stop }
+        .on(PaymentError.self) { _ in .stop }
+
+    static let putRight = ErrorHandler()
+        .on(PaymentError.self) { _ in .stop }
+        .on(PaymentError.providerDown) { _ in .stop }
+
+    static func run(on screen: Screen) {
+        screen.line("\(shadowed.explain(PaymentError.providerDown))")
+        screen.line("Put right, by registering the specific rule last:")
+        screen.line("\(putRight.explain(PaymentError.providerDown))")
+    }
+}

@@ -1,0 +1,105 @@
+import ErrorRecording
+import ErrorRecovery
+import ErrorReplay
+import ErrorRouting
+import Foundation
+import HTTPErrors
+import TestSupport
+import Testing
+
+/// Here, since this is where recorder, client and circuits are used together.
+@Suite("E3: the library's errors are rebuilt by adding their types, without what may be secret", .hangLimit)
+struct RebuildingTests {
+    private enum ServiceError: Error, Codable, Equatable { case outOfCredit }
+    private struct Unknown: Error {}
+
+    private static let problem = HTTPFailure(
+        status: 402, headers: ["Content-Type": "application/problem+json", "X-Secret": "secret"],
+        body: Data(#"{"type":"/credit","status":402,"title":"t","detail":"secret"}"#.utf8))
+    private static let wrongJSON = DecodingError.dataCorrupted(
+        .init(codingPath: [], debugDescription: "secret", underlyingError: CocoaError(.propertyListReadCorrupt)))
+
+    private let rebuilding = RebuildableErrors()
+        .adding(NetworkError.self).adding(CircuitOpen.self).adding(CircuitChanged.self).adding(HTTPFailure.self)
+        .adding(ServiceError.self)
+
+    private let rules = ErrorHandler()
+        .on(NetworkError.self) { _ in .stop }
+        .on(matching: .status(500...599)) { _ in .stop }
+        .on(matching: .transient) { _ in .stop }
+        .on(matching: .anywhere(.value(ServiceError.outOfCredit))) { _ in .stop }
+        .on(matching: .anywhere(.type(DecodingError.self))) { _ in .stop }
+        .on(matching: .type(NetworkError.self).where { $0.neverReachedServer }.named("unsent")) { _ in .stop }
+        .on(matching: .anywhere(.type(ProblemDetails.self).where { $0.type == "/credit" }).named("credit")) { _ in .stop
+        }
+        .on(CircuitOpen.self) { _ in .stop }
+        .on(CircuitChanged.self) { _ in .stop }
+        .on(ActionFailure.self) { _ in .stop }
+
+    /// Returns a replay of errors through the rules that handled them, and the lines.
+    private func replay(_ errors: [any Error]) async throws -> (Replay, String) {
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).jsonl").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let recorder = try ErrorRecorder(path: path, rebuilding: rebuilding)
+        await withErrorBus(handler: rules) { bus in
+            bus.observeUntilEnd { recorder.record($0) }
+            for error in errors { bus.post(error) }
+        }
+        await recorder.close(within: .seconds(300))
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        var replay = Replay(rules: rules, rebuilding: rebuilding)
+        for line in text.split(separator: "\n") { replay.add(line) }
+        return (replay, text)
+    }
+}
+
+extension RebuildingTests {
+    @Test func `each is handled by the same rule when it is replayed`() async throws {
+        let timedOut = NetworkError(.timeout, cause: URLError(.timedOut), mayBeSentAgain: false)
+        let errors: [any Error] =
+            NetworkError.Kind.allCases.map { NetworkError($0, detail: "secret") } + [
+                timedOut, NetworkError(.connection, cause: URLError(.cannotConnectToHost), neverReachedServer: true),
+                NetworkError(HTTPFailure(status: 503)), NetworkError(Self.problem), Self.problem,
+                NetworkError(.service, cause: ServiceError.outOfCredit), NetworkError(decoding: Self.wrongJSON),
+                Self.wrongJSON, CircuitChanged(name: "payments", state: .open, cause: timedOut),
+                CircuitChanged(name: "payments", state: .halfOpen),
+                CircuitOpen(name: "payments", retryAfter: .seconds(3), cause: NetworkError(Self.problem)),
+                CircuitOpen(name: "payments", retryAfter: nil, cause: CircuitChanged(name: "payments", state: .open)),
+                NetworkError(
+                    .server, cause: CircuitOpen(name: "payments", retryAfter: nil, cause: ServiceError.outOfCredit)),
+                ActionFailure(
+                    error: timedOut, report: ErrorReport(error: Self.problem, source: .init()),
+                    rule: RuleDescription(matcher: "always", source: .init())),
+            ]
+        let (replay, text) = try await replay(errors)
+        expect(replay.unchanged, equals: errors.count, "\(replay)")
+        for line in text.split(separator: "\n") {
+            let value = try JSONDecoder().decode(ErrorRecord.self, from: Data(line.utf8)).value
+            #expect(value?.contains("secret") == false, "\(line)")
+        }
+    }
+
+    @Test func `an unknown error in it keeps it from being rebuilt as another; its type may decide all the same`()
+        async throws
+    {
+        let errors: [any Error] = [
+            NetworkError(.service, cause: Unknown()), CircuitChanged(name: "payments", state: .open, cause: Unknown()),
+            CircuitOpen(name: "payments", retryAfter: nil, cause: Unknown()),
+        ]
+        let (replay, _) = try await replay(errors)
+        expect(replay.unchanged, equals: 2, "\(replay)")
+        expect(
+            replay.notJudged.map(\.key.rule.description).map { $0.prefix { $0 != " " } }, equals: ["unsent"],
+            "\(replay)")
+    }
+
+    @Test func `without a recorder they are coded all the same`() throws {
+        let error = NetworkError(.timeout, cause: URLError(.timedOut), failure: HTTPFailure(status: 504))
+        let copy = try JSONDecoder().decode(NetworkError.self, from: JSONEncoder().encode(error))
+        expect([copy.kind, error.kind], equals: [.timeout, .timeout])
+        expect((copy.cause as? URLError)?.code, equals: .timedOut)
+        expect(copy.failure?.status, equals: 504)
+        let unknown = NetworkError(.service, cause: ServiceError.outOfCredit)
+        #expect(try JSONDecoder().decode(NetworkError.self, from: JSONEncoder().encode(unknown)).cause == nil)
+    }
+}

@@ -1,0 +1,95 @@
+import FaultServer
+import Foundation
+import Testing
+
+extension FaultLab {
+    /// The forty lines that a new user copies.
+    @Suite("The program on the adapters' page")
+    struct PageServiceTests {
+        private static let package = URL(filePath: #filePath).appending(path: "../../../../..").standardized
+
+        private static func text(_ path: String) throws -> String {
+            try String(contentsOf: package.appending(path: path), encoding: .utf8)
+        }
+
+        @Test func `is the one that runs here`() throws {
+            let program = try Self.text("Tests/Ecosystem/Sources/PageService/Orders.swift")
+            #expect(try Self.text("Sources/Adapters/README.md").contains("```swift\n\(program)```\n"))
+            #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
+        }
+
+        /// Starts the program beside a printer that does what the path says.
+        private func withProgram(
+            _ path: String, port: Int = 0, _ body: (ServiceProcess, Caller, FaultServer) async throws -> Void
+        ) async throws {
+            try await FaultServer.withServer { server in
+                let variables = ["PORT": "\(port)", "PRINTER_URL": server.url("/\(path)").absoluteString]
+                let process = try ServiceProcess("PageService", variables)
+                defer { process.send(SIGKILL) }
+                let line = try await process.line("its port") { Self.port($0.text) != nil }
+                try await Caller.withCaller(port: try #require(Self.port(line.text))) {
+                    try await body(process, $0, server)
+                }
+            }
+        }
+
+        private static func port(_ text: String) -> Int? {
+            text.firstMatch(of: /listening on 127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.1) }
+        }
+
+        /// What a bus says at its end, and its lines about errors.
+        private static func last(_ process: ServiceProcess) throws -> (law: LogLine.Law, errors: [String]) {
+            let texts = process.lines.map(\.text)
+            let law = texts.compactMap { text in
+                text.range(of: "posted ").flatMap { LogLine.Law(String(text[$0.lowerBound...])) }
+            }
+            #expect(law.count == 1 && law.first?.holds == true)
+            return (try #require(law.first), texts.filter { $0.contains("exception.type=") })
+        }
+
+        /// Sends orders whose labels are printed after the response, then SIGTERM while all are being printed.
+        private func endWhilePrinting(_ path: String, _ check: (LogLine.Law, [String]) -> Void) async throws {
+            try await withProgram(path) { process, caller, server in
+                for _ in 0..<8 {
+                    let answer = try await caller.send(ServiceRequest(method: "POST", path: "/orders", status: 202))
+                    #expect(answer.status == 202)
+                }
+                let printer = "/" + path.prefix { $0 != "?" }
+                while server.count(path: printer) < 8 { try await Task.sleep(for: .milliseconds(5)) }
+                process.send(SIGTERM)
+                let end = try await process.end()
+                #expect(end == .exit(0), "\(process.lines.map(\.text))")
+                let (law, errors) = try Self.last(process)
+                check(law, errors)
+            }
+        }
+
+        @Test func `eight tasks that use a client end on SIGTERM before the client does`() async throws {
+            try await endWhilePrinting("slow-headers?ms=1000") { law, errors in
+                #expect(law["posted"] == 0 && errors.isEmpty, "\(errors)")
+            }
+        }
+
+        @Test func `eight tasks that never end are cancelled on SIGTERM, and each error is told with its line`()
+            async throws
+        {
+            try await endWhilePrinting("hang") { law, errors in
+                #expect(law["posted"] == errors.count && law["dropped"] == 0, "\(errors)")
+                #expect(errors.allSatisfy { $0.contains("PageService/Orders.swift:") })
+                Table.row("eight tasks that hang, SIGTERM", "\(errors.count) told", "\(law.counts)")
+            }
+        }
+
+        @Test func `where its port is in use it says whose, and exits with another status than 0`() async throws {
+            try await withProgram("json") { _, caller, _ in
+                let process = try ServiceProcess("PageService", ["PORT": "\(caller.port)"])
+                defer { process.send(SIGKILL) }
+                let end = try await process.end()
+                #expect(end == .exit(EXIT_FAILURE))
+                let (law, errors) = try Self.last(process)
+                #expect(law["posted"] == 1 && errors.count == 1)
+                #expect(errors[0].contains("in use") && errors[0].contains("error.scope=Application"), "\(errors)")
+            }
+        }
+    }
+}
