@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorReplay
 
-@Suite("A type and a case say what kind an error is, where none can be under it", .tags(.recording4))
+@Suite("A type and a case say what kind an error is, where none can be under it", .tags(.recording4), .hangLimit)
 struct ErrorCaseTests {
     private enum Order: Error, @unchecked Sendable {
         case late, lost
