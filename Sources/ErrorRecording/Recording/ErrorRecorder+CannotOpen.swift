@@ -2,9 +2,9 @@ public import ErrorRouting
 import Foundation
 
 extension ErrorRecorder {
-    /// The error of a recorder whose file cannot be opened, with the system's error under it.
+    /// The error of a recorder that can't open its file, with the system's error as its underlying error.
     public struct CannotOpen: UnderlyingErrors, CustomStringConvertible {
-        /// The path that the recorder was given.
+        /// The path that was passed to the recorder.
         public let path: String
         /// The system's error number, such as `EACCES`.
         public let code: Int32

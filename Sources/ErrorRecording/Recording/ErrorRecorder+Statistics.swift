@@ -1,28 +1,28 @@
 extension ErrorRecorder {
-    /// How many reports a recorder was given, and what became of them.
+    /// The number of reports that a recorder received, and their fates.
     ///
-    /// Whenever they are read, `recorded = written + failed + dropped + pending`; each is counted on its own.
+    /// Each count is kept separately, and `recorded = written + failed + dropped + pending` holds at every reading.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
-        /// Reports that the recorder was given.
+        /// Reports that the recorder received.
         public internal(set) var recorded: Int
         /// Reports whose line is in a file.
         public internal(set) var written: Int
-        /// Reports whose line could not be written: the disk is full, the file cannot be opened, or the pipe has no
+        /// Reports whose line could not be written: the disk is full, the file can't be opened, or the pipe has no
         /// reader.
         public internal(set) var failed: Int
-        /// Reports that were not accepted: the queue was full, or the recorder closed.
+        /// Reports that the recorder didn't accept: the queue was full, or the recorder was closed.
         public internal(set) var dropped: Int
-        /// Reports that wait, or are being written.
+        /// Reports that are queued or being written.
         public internal(set) var pending: Int
 
-        /// Makes statistics, with zero for each count by default; for tests and fakes.
+        /// Creates statistics, with zero for each count by default; for tests and fakes.
         ///
         /// - Parameters:
-        ///   - recorded: Reports that the recorder was given.
+        ///   - recorded: Reports that the recorder received.
         ///   - written: Reports whose line is in a file.
         ///   - failed: Reports whose line could not be written.
-        ///   - dropped: Reports that were not accepted.
-        ///   - pending: Reports that wait, or are being written.
+        ///   - dropped: Reports that the recorder didn't accept.
+        ///   - pending: Reports that are queued or being written.
         public init(recorded: Int = 0, written: Int = 0, failed: Int = 0, dropped: Int = 0, pending: Int = 0) {
             self.recorded = recorded
             self.written = written
@@ -34,7 +34,7 @@ extension ErrorRecorder {
         /// Whether ``recorded`` equals the sum of the other counts.
         public var isBalanced: Bool { recorded == written + failed + dropped + pending }
 
-        /// The counts on one line, as the equation that they fulfil.
+        /// The counts on one line, as the equation that they satisfy.
         public var description: String {
             """
             recorded \(recorded) \(isBalanced ? "=" : "≠") written \(written) + failed \(failed) + dropped \(dropped) \

@@ -16,39 +16,42 @@ public import ErrorRouting
 /// }
 /// ```
 ///
-/// Recording adds a report to a queue and never waits. A thread of the recorder's own asks the errors for their texts,
-/// redacts the records, and writes them. It never posts to a bus: what is lost is counted in ``statistics``, and shows
-/// in the files as numbers that are missing.
+/// Recording adds a report to a queue and never waits. The recorder's own thread reads the errors' texts, redacts the
+/// records, and writes them. It never posts to a bus. Lost reports are counted in ``statistics``, and show in the files
+/// as missing numbers.
 ///
-/// A file that would grow too large is renamed: `errors.jsonl` to `errors.jsonl.1`, that to `errors.jsonl.2`, and so
-/// on; the oldest is deleted. Files from an earlier, larger ``Configuration/fileCount`` are deleted too, when the
-/// recorder is made and when a file is renamed. If the path no longer leads to the file, because it was deleted or
-/// renamed, a new one is made. Any number of recorders, in any processes of the machine, may write to one path. Each
-/// writes under a lock on the file: a process that is stopped (`SIGSTOP`) in the middle of a write holds up the writing
-/// of the others, whose queues fill.
+/// The recorder renames a file that would grow too large: `errors.jsonl` to `errors.jsonl.1`, that to `errors.jsonl.2`,
+/// and so on; it deletes the oldest. It also deletes files from an earlier, larger ``Configuration/fileCount``, when it
+/// is created and when it renames a file. If the path no longer leads to the file, because the file was deleted or
+/// renamed, the recorder creates a new one.
 ///
-/// The path may be that of a pipe. While it is full, the thread waits for its reader, and the queue fills; without a
-/// reader, lines fail. A path that means a descriptor of the process, such as `/dev/stdout` or `/dev/fd/3`, leads to
-/// what that was when the recorder was made: lines are added to it among the program's other output, and it is neither
-/// renamed nor cut. In a pipe, a line of more than `PIPE_BUF` bytes (4 KiB on Linux, 512 on Apple's platforms) may be
-/// interleaved with what others write to it.
+/// Any number of recorders, in any processes of the machine, can write to one path. Each writes under a lock on the
+/// file. If a process is stopped (`SIGSTOP`) in the middle of a write, the other recorders can't write, and their
+/// queues fill.
 ///
-/// If the process ends by itself, because `main` returns or something calls `exit`, pending reports are still written,
-/// as many as within 100 ms. The number of the others is written to standard error.
+/// The path can also be that of a pipe. While the pipe is full, the thread waits for its reader, and the queue fills;
+/// without a reader, lines fail. A path can name a descriptor of the process, such as `/dev/stdout` or `/dev/fd/3`.
+/// Then the recorder keeps writing to the file, pipe, or terminal that the descriptor referred to at the start. Its
+/// lines appear among the program's other output, and the recorder neither renames nor truncates that file. In a pipe,
+/// a line of more than `PIPE_BUF` bytes (4 KiB on Linux, 512 on Apple's platforms) might be interleaved with the output
+/// of other writers.
 ///
-/// If the process is killed, pending reports are lost, and at most one line of each file is broken, the last one. The
-/// next recorder with that path ends the line, so that the lines after it are whole. Nothing is synchronised with the
-/// disk: a line that is written outlives the process, and not a loss of power.
+/// If the process exits normally, because `main` returns or something calls `exit`, the recorder still writes as many
+/// pending reports as it can within 100 ms. It writes the number of the others to standard error.
+///
+/// If the process is killed, its pending reports are lost, and at most one line of each file is broken, the last one.
+/// The next recorder with that path ends the line, so the lines after it are whole. The recorder doesn't synchronize
+/// the file with the disk: a written line survives the end of the process, but might not survive a power failure.
 public final class ErrorRecorder: Sendable {
     private let writer: RecordWriter
 
-    /// Opens or makes the file, and starts the thread.
+    /// Opens or creates the file, and starts the thread.
     ///
-    /// A new file can be read by its owner and group, and written by its owner (0640).
+    /// The owner and the group can read a new file, and the owner can write it (0640).
     ///
     /// - Parameters:
     ///   - path: The path of the file; its folder must exist.
-    ///   - configuration: Limits, names, and what is redacted.
+    ///   - configuration: The limits, the names, and the redaction.
     ///   - rebuilding: The types of errors whose values are recorded, for a `Replay`; none by default.
     /// - Throws: ``CannotOpen``, if the file cannot be opened.
     public init(
@@ -62,31 +65,31 @@ public final class ErrorRecorder: Sendable {
         writer.start()
     }
 
-    /// What is pending is still written.
+    /// Closes the queue; the thread still writes the pending reports.
     deinit { writer.close() }
 
-    /// Records a report: adds it to the queue, and returns.
+    /// Adds a report to the queue and returns.
     ///
-    /// Dropped and counted if the queue is full, or the recorder closed. Reports are written in the order in which they
-    /// were recorded.
+    /// If the queue is full or the recorder is closed, the report is dropped and counted. The recorder writes reports
+    /// in the order in which they were recorded.
     ///
-    /// An error whose description, or whose `encode(to:)`, posts an error is asked when it is written. What it posts is
-    /// recorded in its turn, one at a time.
+    /// An error's description or `encode(to:)` might itself post an error. The recorder calls both when it writes the
+    /// report. It records each error posted this way in turn, one at a time.
     ///
-    /// - Parameter report: The report, delivered or not: also what `shutdown` could not deliver.
-    /// - Complexity: O(1); a lock, and no code of the error's.
+    /// - Parameter report: The report, delivered or not; `shutdown` returns the ones that it could not deliver.
+    /// - Complexity: O(1): one lock, and no code of the error.
     public func record(_ report: ErrorReport) { writer.record(report) }
 
-    /// How many reports were recorded, and what became of them, at this moment.
+    /// The current number of recorded reports, and their fates.
     public var statistics: Statistics { writer.statistics }
 
-    /// Accepts no more reports, and waits until what is pending is written, at most for the given time.
+    /// Accepts no more reports, and waits until the pending ones are written or the time is over.
     ///
-    /// After that time the thread goes on writing, for as long as the process lives. The caller's cancellation does not
-    /// shorten the time. A recorder may be closed again: that waits again.
+    /// When the time is over, the thread continues to write for as long as the process lives. Cancelling the calling
+    /// task does not shorten the time. You can close a recorder again, to wait again.
     ///
     /// - Parameter limit: How long to wait.
-    /// - Returns: The statistics; if something is pending, the time was over.
+    /// - Returns: The statistics; if any report is still pending, the time was over.
     @discardableResult
     public func close(within limit: Duration) async -> Statistics {
         writer.close()

@@ -1,6 +1,6 @@
-/// Whole lines, one after the other, that are written with as few calls as possible.
+/// Whole lines in sequence, to be written with as few calls as possible.
 struct LineChunk {
-    /// How many lines, and roughly how many bytes, are written with one call.
+    /// The approximate maximum of lines and bytes for one call.
     private static let limits = (lines: 64, bytes: 64 << 10)
 
     private(set) var bytes: [UInt8] = []
@@ -18,18 +18,18 @@ struct LineChunk {
     }
 
     mutating func removeAll() {
-        // A line may have been long.
+        // Don't keep the buffer of an unusually long line.
         bytes.removeAll(keepingCapacity: bytes.count <= 2 * Self.limits.bytes)
         ends.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the lengths of the lines from a number on.
+    /// Returns the lengths of the lines, starting with the given one.
     func lengths(from first: Int) -> some Collection<Int> { (first..<count).lazy.map { range($0..<$0 + 1).count } }
 
-    /// Returns where the bytes of some lines are.
+    /// Returns the range of some lines in ``bytes``.
     func range(_ lines: Range<Int>) -> Range<Int> { start(lines.lowerBound)..<start(lines.upperBound) }
 
-    /// Returns how many of the lines from a number on are whole in a number of bytes.
+    /// Returns how many lines, starting with the given one, fit whole into a number of bytes.
     func wholeLines(from first: Int, in size: Int) -> Int {
         ends[first...].prefix { $0 - start(first) <= size }.count
     }

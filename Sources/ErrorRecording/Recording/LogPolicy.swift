@@ -1,30 +1,30 @@
-/// What is done with the file before and between lines: a plain value that decides, and acts on nothing.
+/// Decides what happens to the file before and between lines. A plain value without side effects.
 struct LogPolicy {
-    /// What the system says of the file, while no other recorder writes to it.
+    /// What the system reports about the file, while no other recorder writes to it.
     struct Facts {
         /// Its size in bytes.
         var size = 0
-        /// Whether its last line has its end; true of an empty file.
+        /// Whether its last line ends with a newline; true for an empty file.
         var endsWhole = true
-        /// Whether the path still leads to the file that is open.
+        /// Whether the path still leads to the open file.
         var isNamed = true
-        /// Whether it can be renamed and cut: a regular file, under its own name.
+        /// Whether it can be renamed and truncated: a regular file that the path names directly.
         var isRegular = true
     }
 
-    /// What comes next.
+    /// The next step.
     enum Step: Equatable {
-        /// Open what the path leads to now.
+        /// Open the file that the path leads to now.
         case reopen
-        /// End the last line, whose writer did not.
+        /// End the last line, which its writer left without a newline.
         case endLine
-        /// Put the file aside, and begin another one.
+        /// Rotate the file, and start another one.
         case rotate
-        /// Write this many of the lines.
+        /// Write this many lines.
         case write(Int)
     }
 
-    /// The size in bytes that a file does not exceed, unless by a single line.
+    /// The size in bytes that only a single line can make a file exceed.
     let fileSize: Int
     /// The number of files, the current one included.
     let fileCount: Int
@@ -37,38 +37,38 @@ struct LogPolicy {
         self.fileCount = max(fileCount, 1)
     }
 
-    /// Returns what comes next.
+    /// Returns the next step.
     ///
     /// - Parameters:
-    ///   - facts: What the system says of the file.
+    ///   - facts: What the system reports about the file.
     ///   - lengths: The lengths of the lines to write.
-    ///   - mayRotate: False if putting the file aside has just failed: then it grows.
+    ///   - mayRotate: False if rotating the file has just failed; then the file grows.
     func step(_ facts: Facts, for lengths: some Collection<Int>, mayRotate: Bool = true) -> Step {
         if !facts.isNamed { return .reopen }
         if !facts.endsWhole { return .endLine }
-        // One line at a time: a pipe takes up to `PIPE_BUF` bytes of one call as a whole, and another writer's output
-        // does not come between them.
+        // Write one line at a time: a pipe takes up to `PIPE_BUF` bytes of one call in one piece, so no other writer's
+        // output comes between them.
         if !facts.isRegular { return .write(min(lengths.count, 1)) }
         guard mayRotate else { return .write(lengths.count) }
         var (size, count) = (facts.size, 0)
         for length in lengths {
-            // A line that is longer than a file has a file of its own.
+            // A line that is longer than a file has its own file.
             if size > 0, length > fileSize - min(size, fileSize) { break }
             (size, count) = (size + length, count + 1)
         }
         return count == 0 && !lengths.isEmpty ? .rotate : .write(count)
     }
 
-    /// The numbers of files that a recorder with a larger number of files may have left.
+    /// The numbers of files that a recorder with a larger number of files might have left.
     ///
-    /// At most three digits: a longer number may be a date that somebody else has appended.
+    /// At most three digits, because a longer number might be a date that someone else appended.
     var surplus: ClosedRange<Int> { fileCount...max(fileCount, 999) }
 
-    /// Returns the renamings that put a file aside, in their order, as pairs of numbers; 0 is the current file.
+    /// Returns the renamings that rotate a file, in order, as pairs of numbers; 0 is the current file.
     ///
-    /// Files are moved only up to the first number that is free, so that attempts which fail half-way never delete one.
+    /// Files move only up to the first free number, so an attempt that fails halfway never deletes a file.
     ///
-    /// - Parameter exists: Whether there is a file with a number.
+    /// - Parameter exists: Returns whether there is a file with a number.
     func renamings(_ exists: (Int) -> Bool) -> [(from: Int, to: Int)] {
         let last = fileCount - 1
         guard last > 0 else { return [] }

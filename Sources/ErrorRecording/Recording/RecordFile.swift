@@ -5,36 +5,37 @@ import Foundation
     import Darwin
 #endif
 
-/// The file that lines are appended to, and those that were put aside: does what ``LogPolicy`` decides.
+/// The file that lines are appended to, and the rotated ones: does what ``LogPolicy`` decides.
 ///
-/// Any number of recorders, in any processes, may append to one path. Each holds the file's lock while it looks at the
-/// file and writes to it, so no line comes between another one and its end, and a file is put aside once.
+/// Any number of recorders, in any processes, can append to one path. Each holds the file's lock while it inspects the
+/// file and writes to it. So lines never mix, and only one recorder rotates a full file.
 struct RecordFile: ~Copyable {
     private let path: String
-    /// The process's own descriptor that is written to; nil for a file that is opened by its path.
+    /// The process's own descriptor to write to; nil for a file that is opened by its path.
     private let shared: Int32?
-    /// How often in a row the file may be another one, since others put theirs aside meanwhile, until lines fail.
+    /// How many times in a row the path may lead to another file, because other recorders rotated it, before lines
+    /// fail.
     private static let attempts = 1_000
     private let policy: LogPolicy
     /// -1 while no file is open.
     private var descriptor: Int32 = -1
-    /// The file's size after the last write of this recorder, if that ended with a whole line.
+    /// The file's size after this recorder's last write, if that ended with a whole line.
     private var wholeSize: Int?
-    /// Whether this recorder has left a line without its end in a file that cannot be cut.
+    /// Whether this recorder has left an unfinished line in a file that can't be truncated.
     private var leftBroken = false
 
-    /// Opens the file, or makes it; if its last line has no end, adds one.
+    /// Opens or creates the file, and ends its last line if that has no newline.
     ///
     /// - Throws: ``ErrorRecorder/CannotOpen``
     init(path: String, policy: LogPolicy) throws(ErrorRecorder.CannotOpen) {
         let found = RecordPath(path)
         (self.path, shared) = (found.absolute, found.descriptor)
         self.policy = policy
-        // Of a path with a NUL the system would take only what is before it.
+        // Reject a NUL in the path: the system would truncate the path there.
         if let code = path.utf8.contains(0) ? EINVAL : open() {
             throw ErrorRecorder.CannotOpen(path: path, code: code)
         }
-        // Without waiting: another recorder that is writing at this moment has found the broken line itself.
+        // Don't wait for the lock: a recorder that is writing now has found the broken line itself.
         if lock(LOCK_EX | LOCK_NB) {
             if let facts = look(), facts.isNamed, !facts.endsWhole { _ = endLine(facts) }
             _ = lock(LOCK_UN)
@@ -46,9 +47,9 @@ struct RecordFile: ~Copyable {
 
     /// Appends lines, each whole or not at all.
     ///
-    /// - Returns: How many were written; the others could not be.
+    /// - Returns: The number of written lines; writing the others failed.
     mutating func append(_ chunk: LineChunk) -> Int {
-        // The number of the next line; those before it are written, or have failed.
+        // The number of the next line. All lines before it are written or have failed.
         var next = 0
         var (written, reopened, mayRotate) = (0, 0, true)
         while next < chunk.count {
@@ -66,23 +67,23 @@ struct RecordFile: ~Copyable {
             case .endLine:
                 if !endLine(facts) { return written }
             case .rotate:
-                // Renaming a file to another of its names, a hard link, succeeds and does nothing.
+                // Check the name: renaming a file to another of its names, a hard link, succeeds and does nothing.
                 mayRotate = rotate() && look()?.isNamed == false
                 if mayRotate { close() }
             case .write(let count):
                 let whole = write(next..<next + count, of: chunk, at: facts)
                 written += whole
                 reopened = 0
-                // The line that did not fit is lost; those after it may be shorter.
+                // Skip the line that did not fit; the lines after it might be shorter.
                 next += whole == count ? whole : whole + 1
             }
         }
         return written
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
-    /// Returns what the system says of the open file; nil if it says nothing.
+    /// Returns what the system reports about the open file; nil if the call fails.
     private func look() -> LogPolicy.Facts? {
         if shared != nil { return LogPolicy.Facts(endsWhole: !leftBroken, isRegular: false) }
         var (file, named) = (stat(), stat())
@@ -100,7 +101,7 @@ struct RecordFile: ~Copyable {
         )
     }
 
-    /// Returns the last byte of the file; a newline if it cannot be read.
+    /// Returns the last byte of the file; a newline if reading fails.
     private func lastByte(of size: Int) -> UInt8 {
         var byte = UInt8.newline
         _ = unsafe pread(descriptor, &byte, 1, off_t(size - 1))
@@ -109,18 +110,19 @@ struct RecordFile: ~Copyable {
 
     // MARK: Writing
 
-    /// Takes or gives back the file's lock; returns whether that was possible.
+    /// Locks or unlocks the file; returns whether that was possible.
     ///
-    /// A descriptor of the process has none: its other owners would share the lock, and keep it if this process died.
+    /// A descriptor of the process isn't locked: its other owners would share the lock, and keep it after this
+    /// process's death.
     private func lock(_ operation: Int32) -> Bool {
         guard shared == nil else { return true }
         while flock(descriptor, operation) < 0 { if errno != EINTR { return false } }
         return true
     }
 
-    /// Writes lines, and cuts off what was written of a line that is not whole.
+    /// Writes lines, and truncates the file after the last whole line.
     ///
-    /// - Returns: How many are written whole.
+    /// - Returns: The number of lines that were written whole.
     private mutating func write(_ lines: Range<Int>, of chunk: LineChunk, at facts: LogPolicy.Facts) -> Int {
         let count = unsafe chunk.bytes.withUnsafeBytes { bytes in
             unsafe write(UnsafeRawBufferPointer(rebasing: bytes[chunk.range(lines)]))
@@ -132,19 +134,19 @@ struct RecordFile: ~Copyable {
         return whole
     }
 
-    /// Ends a line whose writer did not; returns whether that was possible.
+    /// Ends a line that its writer left unfinished; returns whether that was possible.
     private mutating func endLine(_ facts: LogPolicy.Facts) -> Bool {
         let isEnded = unsafe withUnsafeBytes(of: UInt8.newline) { unsafe write($0) } == 1
         if isEnded { (leftBroken, wholeSize) = (false, facts.size + 1) }
         return isEnded
     }
 
-    /// Writes bytes until all are written or a write fails; returns how many were written.
+    /// Writes bytes until all are written or a write fails; returns the number of written bytes.
     ///
-    /// Where a pipe is full, it waits until there is room, or no reader any more.
+    /// If a pipe is full, the call waits until the pipe has room or loses its last reader.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Darwin)
-            // `SIGPIPE` would go to the process, whatever this thread blocks.
+            // Turn the signal off: `SIGPIPE` would go to the whole process, even if this thread blocks it.
             let raises = fcntl(descriptor, F_GETNOSIGPIPE) == 0
             _ = fcntl(descriptor, F_SETNOSIGPIPE, 1)
             defer { if raises { _ = fcntl(descriptor, F_SETNOSIGPIPE, 0) } }
@@ -165,18 +167,18 @@ struct RecordFile: ~Copyable {
         return count
     }
 
-    /// Cuts a file back to a size, unless somebody who knows of no lock has appended to it.
+    /// Truncates a file to a size, unless a writer that ignores the lock has appended to it.
     private func cut(_ size: Int, from end: Int) -> Bool {
         var file = stat()
         guard unsafe fstat(descriptor, &file) == 0, file.st_size == end else { return false }
         return ftruncate(descriptor, off_t(size)) == 0
     }
 
-    // MARK: Opening and putting aside
+    // MARK: Opening and rotating
 
-    /// Opens the file, or makes it if there is none.
+    /// Opens the file, or creates it if there is none.
     ///
-    /// - Returns: The error number if it cannot; nil if it is open.
+    /// - Returns: The error number if that fails; nil if the file is open.
     private mutating func open() -> Int32? {
         assert(descriptor < 0, "a file is open")
         (wholeSize, leftBroken) = (nil, false)
@@ -184,7 +186,7 @@ struct RecordFile: ~Copyable {
             descriptor = fcntl(shared, F_DUPFD_CLOEXEC, 0)
             return descriptor < 0 ? errno : nil
         }
-        // Without `O_NONBLOCK` a pipe without a reader would block.
+        // `O_NONBLOCK` keeps opening a pipe without a reader from blocking.
         let flags = O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         for _ in 0..<Self.attempts {
             descriptor = unsafe Foundation.open(path, flags | O_RDWR)
@@ -192,17 +194,18 @@ struct RecordFile: ~Copyable {
             guard errno == ENOENT else { return errno }
             descriptor = unsafe Foundation.open(path, flags | O_RDWR | O_CREAT | O_EXCL, 0o640)
             if descriptor >= 0 {
-                // Whatever the process's mask is: for the group that reads logs, and for nobody else.
+                // Override the process's mask: the group must be able to read logs, and nobody else may.
                 fchmod(descriptor, 0o640)
                 break
             }
-            // Another process has made it meanwhile.
+            // Another process has created it by now.
             guard errno == EEXIST else { return errno }
         }
         guard descriptor >= 0 else { return ENOENT }
         var file = stat()
         guard unsafe fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFIFO else { return nil }
-        // Who can read a pipe counts as a reader: this recorder would never be told that there is no other.
+        // Open a pipe for writing only: a descriptor that can read counts as a reader and would hide that there is no
+        // other.
         let reading = descriptor
         defer { Foundation.close(reading) }
         descriptor = unsafe Foundation.open(path, flags | O_WRONLY)
@@ -210,12 +213,12 @@ struct RecordFile: ~Copyable {
     }
 
     private mutating func close() {
-        // The lock goes with it.
+        // This also releases the lock.
         Foundation.close(descriptor)
         descriptor = -1
     }
 
-    /// Puts the file aside, and deletes the oldest one; returns whether it did.
+    /// Rotates the file, and deletes the oldest one; returns whether that succeeded.
     private func rotate() -> Bool {
         defer { deleteSurplus() }
         guard policy.fileCount > 1 else { return unsafe unlink(path) == 0 }
@@ -223,9 +226,9 @@ struct RecordFile: ~Copyable {
         return renamings.allSatisfy { from, to in unsafe rename(name(from), name(to)) == 0 }
     }
 
-    /// Deletes the files that an earlier, larger number of files has left.
+    /// Deletes the files that an earlier recorder with a larger number of files left.
     ///
-    /// - Parameter beyondGaps: Whether to look for all numbers; otherwise only up to the first file that is not there.
+    /// - Parameter beyondGaps: Whether to try every number; otherwise the search ends at the first missing file.
     private func deleteSurplus(beyondGaps: Bool = false) {
         for number in policy.surplus { if unsafe unlink(name(number)) != 0, !beyondGaps { return } }
     }

@@ -4,20 +4,20 @@ import Foundation
     import Darwin
 #endif
 
-/// What a recorder's path leads to, found once: neither a change of the working folder nor a renaming of a link changes
-/// which file is meant.
+/// The file or descriptor that a recorder's path leads to, resolved once. Neither changing the working directory nor
+/// renaming a link affects it later.
 struct RecordPath {
-    /// The path from the root and without symbolic links.
+    /// The path from the root, without symbolic links.
     let absolute: String
-    /// The number of the process's own descriptor that the path means, such as 1 for `/dev/stdout`.
+    /// The number of the process's own descriptor that the path names, such as 1 for `/dev/stdout`.
     ///
-    /// What it leads to belongs to others too. If it were opened again, a file would get a second place to write at,
-    /// and what the program prints would overwrite the lines; a socket cannot be opened at all.
+    /// Other code uses the same file. Opening it again would give it a second write position, and the program's output
+    /// would overwrite the lines. A socket can't be opened again at all.
     let descriptor: Int32?
 
     init(_ path: String) {
         var path = path
-        // As many links as a system follows.
+        // Follow as many links as a system does.
         for _ in 0..<40 {
             let slash = path.lastIndex(of: "/")
             let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
@@ -27,7 +27,7 @@ struct RecordPath {
                 (absolute, descriptor) = (path, Int32(name))
                 return
             }
-            // A descriptor of another process: what its link says is for people, and need not be a path.
+            // Stop at a descriptor of another process: the text of its link is for humans, and need not be a path.
             if folder.hasPrefix("/proc/") { break }
             guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
             path = target.hasPrefix("/") ? target : "\(folder)/\(target)"

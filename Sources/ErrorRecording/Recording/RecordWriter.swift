@@ -7,30 +7,30 @@ import Foundation
     import Darwin
 #endif
 
-/// A recorder's queue, and the thread that empties it into the file.
+/// A recorder's queue, and the thread that writes its reports to the file.
 ///
-/// Whoever records only adds to the queue, under a lock that nobody holds for longer. The thread asks errors for their
-/// texts and values, calls the redaction, and writes; none of that under a lock that another thread takes.
+/// Recording only adds to the queue, under a lock that is never held for longer. The thread reads the errors' texts and
+/// values, calls the redaction, and writes. It does all that without holding a lock that another thread takes.
 final class RecordWriter: Sendable {
     private typealias Queue = RecorderQueue<ErrorReport>
 
     private struct State {
         var queue: Queue
         var clock = WallClock(.now)
-        /// Who waits for the end, by number.
+        /// The callers that wait for the end of the thread, by number.
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter = 0
     }
 
     private let state: Locked<State>
-    /// Only the thread uses it.
+    /// Used only by the thread.
     private let file: Locked<RecordFile?>
     private let wakeUp = DispatchSemaphore(value: 0)
     private let origin: RecordOrigin
     private let rebuilding: RebuildableErrors
     private let redact: @Sendable (ErrorRecord) -> ErrorRecord
     private let lineSize: Int
-    /// The path as it was given, for the line at the process's end.
+    /// The path as it was given, for the line that is written when the process exits.
     private let path: String
 
     init(
@@ -50,10 +50,10 @@ final class RecordWriter: Sendable {
 
     var statistics: ErrorRecorder.Statistics { state.withLock { $0.queue.statistics } }
 
-    /// Adds a report to the queue; called on any thread.
+    /// Adds a report to the queue. Any thread can call it.
     ///
-    /// The clocks are read for each report: one reading for all that the thread takes at once would give the reports
-    /// on both sides of a step of the clock the same side. The thread computes the times from these readings.
+    /// The clocks are read for each report. With one reading per batch, a step of the clock would fall before or after
+    /// the whole batch instead of between two of its reports. The thread computes the times from these readings.
     func record(_ report: ErrorReport) {
         let reading = WallClock.Reading.now
         let wakes = state.withLock { state in
@@ -63,12 +63,12 @@ final class RecordWriter: Sendable {
         if wakes { wakeUp.signal() }
     }
 
-    /// Accepts nothing more; the thread ends when all that waits is written.
+    /// Accepts nothing more; the thread ends when it has written all queued reports.
     func close() {
         if state.withLock({ $0.queue.close() }) { wakeUp.signal() }
     }
 
-    /// Waits until the thread has written everything, at most for a time.
+    /// Waits until the thread has written everything or the time is over.
     func end(within limit: Duration) async {
         await withCheckedContinuation { continuation in
             let waiter: Int? = state.withLock { state in
@@ -78,8 +78,8 @@ final class RecordWriter: Sendable {
                 return state.lastWaiter
             }
             guard let waiter else { return continuation.resume() }
-            // On Dispatch's clock and not in a task: the caller's cancellation does not shorten the time. Nothing is
-            // retained until then: if the thread ends earlier, nobody waits any more.
+            // Use Dispatch's clock instead of a task, so that cancelling the caller does not shorten the time. The
+            // block retains nothing: if the thread ends earlier, no caller waits any longer.
             DispatchQueue.global().asyncAfter(deadline: .now() + Self.interval(limit)) { [weak self] in
                 self?.state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
             }
@@ -91,15 +91,15 @@ final class RecordWriter: Sendable {
         return .nanoseconds(Int(min(max(limit, .zero), longest) / .nanoseconds(1)))
     }
 
-    // MARK: The end of the process
+    // MARK: Process exit
 
-    /// The process whose thread writes.
+    /// The process that the thread runs in.
     var process: Int32 { Int32(origin.process) }
 
-    /// The number of pending reports; nil if a thread, which may be stopped, holds the lock.
+    /// The number of pending reports; nil if a thread, which might be stopped, holds the lock.
     var pendingAtExit: Int? { state.withLockIfAvailable { $0.queue.statistics.pending } }
 
-    /// The line to write about the recorder if the process ends now; nil if nothing is pending.
+    /// The line to write about the recorder when the process exits; nil if nothing is pending.
     var lineAtExit: String? {
         let statistics = state.withLockIfAvailable { $0.queue.statistics }
         if let statistics, statistics.pending == 0 { return nil }
@@ -111,10 +111,10 @@ final class RecordWriter: Sendable {
 
     /// Starts the thread.
     ///
-    /// It blocks signals, but those that an instruction raises: the program's handlers run on the program's threads,
-    /// and neither a pipe without a reader (`SIGPIPE`) nor a limit on the size of files (`SIGXFSZ`) ends the process.
-    /// On Apple's platforms both signals go to the process; there ``RecordFile`` prevents the first, and nothing the
-    /// second.
+    /// The thread blocks all signals except those that an instruction raises. So the program's handlers run on the
+    /// program's own threads, and neither a pipe without a reader (`SIGPIPE`) nor a limit on file sizes (`SIGXFSZ`)
+    /// ends the process. On Apple's platforms both signals go to the whole process. There, ``RecordFile`` prevents the
+    /// first, and nothing prevents the second.
     func start() {
         RecordersAtExit.add(self)
         var blocked = sigset_t()
@@ -151,7 +151,8 @@ final class RecordWriter: Sendable {
         }
     }
 
-    /// Writes all of a batch, and takes each report from it: what does not count as pending any more is released.
+    /// Writes a whole batch, and removes each report from it, so that a report is released once it is no longer
+    /// pending.
     private func write(_ batch: inout [Queue.Entry], _ clock: WallClock) {
         var chunk = LineChunk()
         batch.reverse()
@@ -174,7 +175,7 @@ extension RecordOrigin {
 
     fileprivate init(_ configuration: ErrorRecorder.Configuration) {
         let now = Timestamp.now
-        // No two recorders of a process have the same.
+        // Two recorders of a process never have the same start.
         let start = Self.lastStart.withLock { last in
             last = max(now, last + 1)
             return last

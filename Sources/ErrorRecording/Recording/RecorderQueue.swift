@@ -1,43 +1,42 @@
-/// What a recorder has been given and has not written yet, with its counts: a plain value that decides, and acts on
-/// nothing.
+/// The reports that a recorder has received and not yet written, with the counts. A plain value without side effects.
 ///
-/// The writer alone takes elements, and says afterwards what became of them. Until then they count as pending, and take
-/// room.
+/// Only the writer takes elements, and it calls ``finished(written:failed:)`` afterwards. Until then they count as
+/// pending, and use capacity.
 struct RecorderQueue<Element> {
-    /// An element with its number among all that were recorded.
+    /// An element with its number among all recorded elements.
     struct Entry {
         let number: Int
         let element: Element
     }
 
-    /// What the writer does next.
+    /// The writer's next step.
     enum Step {
-        /// Write what was handed out, and call ``finished(written:failed:)`` for each of it.
+        /// Write the batch, and call ``finished(written:failed:)`` for each element.
         case write
-        /// Sleep until somebody is told to wake the writer.
+        /// Sleep until a caller wakes the writer.
         case sleep
-        /// End: the queue is closed, and empty for ever.
+        /// End: the queue is closed, and stays empty.
         case end
     }
 
-    /// The number of elements that may be pending.
+    /// The maximum number of pending elements.
     let capacity: Int
     private(set) var statistics = ErrorRecorder.Statistics()
     private(set) var isClosed = false
     private(set) var hasEnded = false
     private var waiting: [Entry] = []
-    /// How many the writer has taken and not finished.
+    /// The number of elements that the writer has taken but not finished.
     private var taken = 0
     private var isWriterAsleep = false
 
-    /// - Parameter capacity: The number of elements that may be pending; at least 1.
+    /// - Parameter capacity: The maximum number of pending elements; at least 1.
     init(capacity: Int) {
         self.capacity = max(capacity, 1)
     }
 
     /// Adds an element, or drops it if the queue is full or closed.
     ///
-    /// - Returns: Whether to wake the writer.
+    /// - Returns: Whether the caller must wake the writer.
     mutating func record(_ element: Element) -> Bool {
         statistics.recorded += 1
         guard !isClosed, statistics.pending < capacity else {
@@ -49,17 +48,18 @@ struct RecorderQueue<Element> {
         return takeSleep()
     }
 
-    /// Accepts nothing more from now on.
+    /// Accepts nothing from now on.
     ///
-    /// - Returns: Whether to wake the writer.
+    /// - Returns: Whether the caller must wake the writer.
     mutating func close() -> Bool {
         isClosed = true
         return takeSleep()
     }
 
-    /// Returns what the writer does next; called when it has finished all that it has taken.
+    /// Returns the writer's next step. The writer calls it when it has finished all elements that it took.
     ///
-    /// - Parameter batch: Empty; gets all that waits. The writer's alone, so that it can release what is written.
+    /// - Parameter batch: An empty array that receives all waiting elements. Only the writer has it, so it can release
+    ///   what it has written.
     mutating func next(_ batch: inout [Entry]) -> Step {
         assert(batch.isEmpty, "what was handed out before is not written")
         assert(taken == 0, "the writer takes more before it has finished what it took")
