@@ -1,7 +1,7 @@
 import BoundedDescriptions
 import ErrorRouting
 
-/// Where records come from: the same for all records of a recorder.
+/// The origin that all records of a recorder share.
 struct RecordOrigin: Sendable {
     let host: String
     let service: String
@@ -10,14 +10,14 @@ struct RecordOrigin: Sendable {
 }
 
 extension ErrorRecord {
-    /// Makes the record of a report; asks the error for its texts and, if its type was added, for its value.
+    /// Creates the record of a report. Reads the error's texts and, if its type was added, its value.
     ///
     /// - Parameters:
     ///   - report: The report.
-    ///   - origin: Where the record comes from.
+    ///   - origin: The origin of the record.
     ///   - time: When the error was posted, in microseconds since 1970.
     ///   - sequence: The number of the report.
-    ///   - rebuilding: The types whose values are recorded.
+    ///   - rebuilding: The types of errors with recorded values.
     init(_ report: ErrorReport, from origin: RecordOrigin, time: Int64, sequence: Int, rebuilding: RebuildableErrors) {
         let outcome = report.outcome
         let texts = report.texts
@@ -49,12 +49,12 @@ extension ErrorRecord {
         )
     }
 
-    /// Built once, because building it costs as much as a third of a line.
+    /// Build it once: building it costs as much as a third of a line.
     private static let cancellation = ErrorMatcher.cancellation
 
     private static func isCancellation(_ error: any Error) -> Bool {
         let type = Swift.type(of: error)
-        // The type is asked first, because a cast that fails costs several times as much.
+        // Check the type first: a cast that fails costs several times as much.
         guard type == CancellationError.self || type is any CancellationConvertible.Type else { return false }
         return cancellation.match(error) != nil
     }

@@ -1,8 +1,8 @@
 import BoundedDescriptions
 
-/// Making a record fit a line.
+/// Shortens a record so that it fits a line.
 extension ErrorRecord {
-    /// The shortest line that any record fits, whatever is in it.
+    /// The shortest line that any record fits, whatever it contains.
     static let smallestLine = 1_024
 
     /// Returns the record, shortened so that its line has at most a number of bytes.
@@ -48,7 +48,7 @@ extension ErrorRecord {
         return record
     }
 
-    /// Shortens the texts that are short unless a redaction or a name is odd.
+    /// Shortens the texts that are only long because a redaction or a name is unusual.
     private mutating func shortenNames(by excess: Int) {
         let names: [WritableKeyPath<ErrorRecord, String>] = [
             \.time, \.host, \.service, \.start, \.role, \.type, \.source, \.disposition, \.fingerprint,
@@ -62,8 +62,7 @@ extension ErrorRecord {
         }
     }
 
-    /// Returns how many elements, counted from the last one, have a total length of at least a number of bytes; all if
-    /// they are shorter.
+    /// Returns how many of the last elements together have at least the given length; all, if their total is smaller.
     private static func count(of lengths: [Int], toSave excess: Int) -> Int {
         var (count, rest) = (0, excess)
         while rest > 0, count < lengths.count {
@@ -73,11 +72,11 @@ extension ErrorRecord {
         return count
     }
 
-    /// Returns texts that take fewer bytes in a line, the longest of them shortened to one length.
+    /// Returns texts that take fewer bytes in a line; shortens the longest ones to one length.
     private static func shorten(_ texts: [String], by excess: Int) -> [String] {
         guard excess > 0 else { return texts }
         let lengths = texts.map { RecordLine.length(of: $0) }
-        // The length that all are cut to: the shortest ones leave what they do not need to the others.
+        // All texts are truncated to this length. The bytes that short texts don't need go to the others.
         var rest = lengths.reduce(0, +) - excess
         var limit = 0
         for (index, length) in lengths.sorted().enumerated() {
@@ -92,6 +91,6 @@ extension ErrorRecord {
 }
 
 extension ErrorRecord.TrailStep {
-    /// How many bytes its texts take in a line.
+    /// The number of bytes that its texts take in a line.
     fileprivate var length: Int { [type, message, fingerprint].reduce(0) { $0 + RecordLine.length(of: $1) } }
 }

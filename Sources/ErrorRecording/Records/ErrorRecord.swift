@@ -1,23 +1,23 @@
 /// One report as a recorder writes it: a line of JSON.
 ///
-/// The keys of the line are the names of these properties. What is nil is left out. All texts are escaped and bounded
-/// as `ErrorReport.message` is, and whatever the error says, the line has no other character at which a reader ends a
-/// line: U+0085, U+2028 and U+2029 are escaped too. A line has at most ``ErrorRecorder/Configuration/lineSize`` bytes:
-/// a record that does not fit is ``shortened``.
+/// The keys of the line are the names of these properties; a property that is nil is left out. All texts are escaped
+/// and bounded like `ErrorReport.message`. No text of an error can end the line, because U+0085, U+2028, and U+2029 are
+/// escaped too. A line has at most ``ErrorRecorder/Configuration/lineSize`` bytes; a record that doesn't fit is
+/// ``shortened``.
 ///
-/// ``host``, ``service``, ``process``, ``start`` and ``sequence`` together identify a record among those of all
-/// machines: a line that was copied or read twice can be counted once.
+/// Together, ``host``, ``service``, ``process``, ``start``, and ``sequence`` identify a record among the records of all
+/// machines. So a line that was copied or read twice can be counted once.
 public struct ErrorRecord: Codable, Sendable, Hashable {
-    /// The version of this format; a record of a later version may mean something else by the same names.
+    /// The version of this format; in a later version, the same names might have other meanings.
     public static let version = 1
 
-    /// The version of the format that the record is written in.
+    /// The version of the record's format.
     public var version = ErrorRecord.version
-    /// When the error was posted, in UTC and to the microsecond; sorts as a text: `2026-05-31T16:05:09.125000Z`.
+    /// When the error was posted, in UTC with microseconds; sorts as a text: `2026-05-31T16:05:09.125000Z`.
     ///
-    /// Computed from the report's instant and one reading of the wall clock, so that the times of a recorder are in the
-    /// order of instants. If the wall clock is set, by more than half a second, errors that were posted before have the
-    /// old time and later ones the new time.
+    /// The recorder computes it from the report's instant and one reading of the wall clock, so its times are in the
+    /// order of instants. If the wall clock is set by more than half a second, errors from before the change keep the
+    /// old time, and later errors have the new time.
     public var time: String
     /// The name of the machine.
     public var host: String
@@ -25,13 +25,13 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     public var service: String
     /// The number of the process on its machine.
     public var process: Int
-    /// When the recorder was made, in the form of ``time``; no two recorders of a process have the same.
+    /// When the recorder was created, in the form of ``time``; two recorders of a process never have the same start.
     public var start: String
-    /// The number of the report among those that the recorder was given, from 1.
+    /// The number of the report among the reports that the recorder received, from 1.
     ///
-    /// A number that is in no file is that of a report that was dropped, or could not be written.
+    /// A number that is in no file belongs to a report that was dropped or could not be written.
     public var sequence: Int
-    /// What the post was: `failure`, `attempt`, `notice`, or a role of the application's.
+    /// The role of the post: `failure`, `attempt`, `notice`, or one of the application's roles.
     public var role: String
     /// The name of the error's type, with its module.
     public var type: String
@@ -41,7 +41,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     public var domain: String?
     /// The error's code, if it defines a domain.
     public var code: Int?
-    /// True if the error says that work was cancelled, as `ErrorMatcher.cancellation` matches it; otherwise nil.
+    /// True if the error represents a cancellation, as `ErrorMatcher.cancellation` matches it; otherwise nil.
     public var cancellation: Bool?
     /// The error's message.
     public var message: String
@@ -53,55 +53,55 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     public var metadata: [String: String]
     /// The number of errors that the report stands for.
     public var occurrences: Int
-    /// How the error ended: `handled`, `ignored` or `unmatched`; `pending` or `dropped` if it was not delivered.
+    /// The outcome: `handled`, `ignored`, or `unmatched`; `pending` or `dropped` if the error was not delivered.
     public var disposition: String
-    /// The matcher of the rule that stopped, else of the last rule that matched.
+    /// The matcher of the rule that stopped the search or, if none did, of the last rule that matched.
     public var rule: String?
     /// Where that rule was registered: `Module/File.swift:12`.
     public var ruleSource: String?
     /// The number of rules that matched.
     public var matchedRuleCount: Int
-    /// The text by which reports are grouped: see `ErrorReport.fingerprint`.
+    /// The text that reports are grouped by; see `ErrorReport.fingerprint`.
     public var fingerprint: String
-    /// The errors under the reported one, from the outside in.
+    /// The underlying errors, from the outermost to the innermost.
     public var trail: [TrailStep]
     /// The error itself as JSON, if its type was added to the recorder's ``RebuildableErrors``.
     ///
-    /// A text and not an object, so that the field has one type in every line, whatever the errors are.
+    /// It is a text instead of an object, so that the field has the same type in every line.
     public var value: String?
-    /// The fields of which something is left out, because the line would have been too long; nil if nothing is.
+    /// The fields that were shortened because the line would have been too long; nil if there are none.
     ///
-    /// Of `trail`, `value`, `message`, `metadata` and `scope`. A text that was shortened ends in `…`.
+    /// The names are among `trail`, `value`, `message`, `metadata`, and `scope`. A shortened text ends in `…`.
     public var shortened: [String]?
 
-    /// Makes a record, for example to test a `redact` closure.
+    /// Creates a record, for example to test a `redact` closure.
     ///
     /// - Parameters:
     ///   - time: When the error was posted.
     ///   - host: The name of the machine.
     ///   - service: The name of the service.
     ///   - process: The number of the process.
-    ///   - start: When the recorder was made.
+    ///   - start: When the recorder was created.
     ///   - sequence: The number of the report.
-    ///   - role: What the post was.
+    ///   - role: The role of the post.
     ///   - type: The name of the error's type.
     ///   - caseName: The name of the case.
     ///   - domain: The error's domain.
     ///   - code: The error's code.
-    ///   - cancellation: True if the error says that work was cancelled.
+    ///   - cancellation: True if the error represents a cancellation.
     ///   - message: The error's message.
     ///   - source: Where the error was posted.
     ///   - scope: The path of scopes.
     ///   - metadata: The metadata of the report.
     ///   - occurrences: The number of errors that the report stands for.
-    ///   - disposition: How the error ended.
-    ///   - rule: The matcher of the rule that stopped, or of the last rule that matched.
+    ///   - disposition: The outcome.
+    ///   - rule: The matcher of the rule that stopped the search, or of the last rule that matched.
     ///   - ruleSource: Where that rule was registered.
     ///   - matchedRuleCount: The number of rules that matched.
-    ///   - fingerprint: The text by which reports are grouped.
-    ///   - trail: The errors under the reported one.
+    ///   - fingerprint: The text that reports are grouped by.
+    ///   - trail: The underlying errors.
     ///   - value: The error itself as JSON.
-    ///   - shortened: The fields of which something is left out.
+    ///   - shortened: The fields that were shortened.
     public init(
         time: String = "1970-01-01T00:00:00.000000Z",
         host: String = "",
@@ -156,7 +156,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
         self.shortened = shortened
     }
 
-    /// An error under the reported one.
+    /// An underlying error of the reported one.
     public struct TrailStep: Codable, Sendable, Hashable {
         /// The name of the error's type, with its module.
         public var type: String
@@ -165,7 +165,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
         /// The error's type, and its case or its domain and code.
         public var fingerprint: String
 
-        /// Makes a step.
+        /// Creates a step.
         ///
         /// - Parameters:
         ///   - type: The name of the error's type.

@@ -2,7 +2,7 @@ import BoundedDescriptions
 import ErrorRouting
 import Foundation
 
-/// The types that need not be added.
+/// The types that every set contains.
 extension RebuildableErrors {
     static let known: [String: Coding] = [
         TypeName.full(CancellationError.self): coding { (_: CancellationError) in
@@ -40,11 +40,12 @@ extension RebuildableErrors {
     }
 }
 
-/// What is recorded of a failed action: not the metadata of the handled report, which its own record has.
+/// The recorded fields of a failed action. The handled report's metadata is left out, because that report's own record
+/// has it.
 private struct FailureForm: Codable {
     private enum CodingKeys: CodingKey { case thrown, handled, role, source, scope, matcher, ruleSource }
 
-    /// Stands for the error that the action was handling, if that cannot be rebuilt.
+    /// Replaces the error that the action was handling, if that can't be rebuilt.
     private struct NotRebuilt: Error, CustomStringConvertible { let description: String }
 
     private struct Place: Codable {
@@ -93,7 +94,7 @@ private struct FailureForm: Codable {
     }
 }
 
-/// What is recorded of a value that cannot be decoded: not where it was, and nothing of it.
+/// The recorded kind of a decoding failure, without its position in the input and without any of the input.
 private struct DecodingForm: Codable {
     private enum CodingKeys: CodingKey { case kind, underlying }
     private enum Kind: String, Codable { case typeMismatch, valueNotFound, keyNotFound, dataCorrupted }

@@ -4,8 +4,8 @@ package import Foundation
 
 /// The error types whose values are recorded, so that a replay can rebuild the errors.
 ///
-/// A recorder writes values of these types only: what else is in an error than its texts may be secret, or large. Give
-/// the same types to the ``ErrorRecorder`` and to the `Replay` of `ErrorReplay`:
+/// A recorder writes values of these types only, because an error might contain secret or large data besides its texts.
+/// Pass the same types to the ``ErrorRecorder`` and to the `Replay` of `ErrorReplay`:
 ///
 /// ```swift
 /// import ErrorRecording
@@ -15,47 +15,53 @@ package import Foundation
 /// let rebuildable = RebuildableErrors().adding(OrderError.self)
 /// ```
 ///
-/// You don't need to add `NSError` objects, or Foundation's `URLError`, `CocoaError` and `POSIXError`, which are
-/// rebuilt by their domain and code. Known too are `CancellationError`, `DecodingError` without what was decoded, and
-/// the errors of `ErrorRouting`: `ErrorsDropped`, `ActionTimeLimitExceeded`, and an `ActionFailure` whose thrown error
-/// can be rebuilt. `NetworkError` of `HTTPErrors`, and `CircuitOpen` and `CircuitChanged` of `ErrorRecovery`, are
-/// `Codable`: add them, and the types of the service's own errors under them.
+/// You don't need to add the following types:
+///
+/// - `NSError`, and Foundation's `URLError`, `CocoaError`, and `POSIXError`: rebuilt by their domain and code.
+/// - `CancellationError`.
+/// - `DecodingError`: recorded without the input.
+/// - `ErrorsDropped` and `ActionTimeLimitExceeded` of `ErrorRouting`.
+/// - `ActionFailure` of `ErrorRouting`, if its thrown error can be rebuilt.
+///
+/// `NetworkError` of `HTTPErrors`, and `CircuitOpen` and `CircuitChanged` of `ErrorRecovery`, are `Codable`. Add them,
+/// together with the service's own types of their underlying errors.
 public struct RebuildableErrors: Sendable {
-    /// How errors of a type are coded; both closures receive how errors within these errors are coded.
+    /// Codes errors of one type; both closures receive a coding for the errors inside them.
     struct Coding: Sendable {
         let encode: @Sendable (any Error, InnerCoding) throws -> Data?
         let decode: @Sendable (Data, InnerCoding) throws -> (any Error)?
     }
 
-    /// By the full name of the type, as records have it.
+    /// The codings by the full type name, as in records.
     private var codings = Self.known
 
-    /// The length in bytes of the longest value that is recorded.
+    /// The maximum length of a recorded value in bytes.
     static let valueLimit = 64 << 10
 
-    /// Makes a set with the types that need not be added.
+    /// Creates a set with the types that you don't need to add.
     public init() {}
 
     /// Returns this set with a type added.
     ///
-    /// If two types have the same name, as two private types in different files may, the one that is added last counts.
+    /// Two types can have the same name, such as two private types in different files. Then the one that is added last
+    /// counts.
     ///
-    /// - Parameter type: The type. Its values are coded as JSON, on the recorder's own thread; a value that throws when
-    ///   it is encoded, or takes more than 64 KiB, is left out of its record.
+    /// - Parameter type: The type. The recorder codes its values as JSON, on its own thread. If encoding a value throws
+    ///   or takes more than 64 KiB, the record has no value.
     /// - Returns: The set with the type.
     public func adding<E: Error & Codable>(_ type: E.Type) -> Self {
         adding(type, encoding: { $0 }, decoding: { $0 })
     }
 
-    /// Returns this set with a type added that is not `Codable`, such as one of another module.
+    /// Returns this set with a type added that isn't `Codable`, such as a type from another module.
     ///
-    /// What rules ask of an error is to be in its code: a rebuilt error is compared with the recorded one by type,
-    /// case, domain and code, and by the errors under it.
+    /// Include everything that rules read from an error in its code. A replay compares a rebuilt error with the
+    /// recorded one by type, case, domain, and code, and by the underlying errors.
     ///
     /// - Parameters:
     ///   - type: The type.
-    ///   - encode: Returns what is recorded of an error; nil, or an error, for nothing.
-    ///   - decode: Returns the error; nil, or an error, if it cannot be rebuilt.
+    ///   - encode: Returns the code to record for an error. If it returns nil or throws, nothing is recorded.
+    ///   - decode: Returns the error. If it returns nil or throws, the error can't be rebuilt.
     /// - Returns: The set with the type.
     public func adding<E: Error, Code: Codable & Sendable>(
         _ type: E.Type,
@@ -67,13 +73,13 @@ public struct RebuildableErrors: Sendable {
         return result
     }
 
-    /// Returns how errors of a type are coded.
+    /// Returns the coding of a type.
     static func coding<E: Error, Code: Codable & Sendable>(
         encoding encode: @escaping @Sendable (E) throws -> Code?,
         decoding decode: @escaping @Sendable (Code) throws -> E?
     ) -> Coding {
         Coding { error, inner in
-            // Another type may have the same name.
+            // Check the type: another type might have the same name.
             guard let error = error as? E else { return nil }
             return try encode(error).map { code in
                 try InnerCoding.$current.withValue(inner) { try encoder.encode(code) }
@@ -83,7 +89,7 @@ public struct RebuildableErrors: Sendable {
         }
     }
 
-    /// Returns an error's value as JSON; nil if its type was not added, or if the value cannot be written.
+    /// Returns an error's value as JSON; nil if its type was not added, or if the value can't be written.
     func value(of error: any Error, named typeName: String, depth: Int = 0) -> String? {
         let inner = InnerCoding(set: self, depth: depth + 1)
         // error-audit: harmless, because the line is written without the value, and has the error's message
@@ -91,7 +97,7 @@ public struct RebuildableErrors: Sendable {
         return String(data: data, encoding: .utf8)
     }
 
-    /// Returns the error of a value; nil if its type was not added, or the value is another type's.
+    /// Returns the error of a value; nil if its type was not added, or if the value belongs to another type.
     package func error(named typeName: String, _ value: Data, depth: Int = 0) -> (any Error)? {
         // error-audit: harmless, because the replay counts the errors that it can't rebuild
         try? codings[typeName]?.decode(value, InnerCoding(set: self, depth: depth + 1))
@@ -120,7 +126,7 @@ public struct RebuildableErrors: Sendable {
     }()
 }
 
-/// What the task's coding is, for coders that are made once: making one costs more than a small error's value.
+/// The task's current coding, for shared coders: creating a coder costs more than coding a small error's value.
 private struct CurrentCoding: ErrorCoding {
     func value(of error: any Error, named typeName: String) -> String? {
         InnerCoding.current?.value(of: error, named: typeName)
@@ -131,12 +137,12 @@ private struct CurrentCoding: ErrorCoding {
     }
 }
 
-/// Codes the errors within an error, by the same types.
+/// Codes the errors inside an error, with the same types.
 struct InnerCoding: ErrorCoding {
-    /// That of the error which is being coded.
+    /// The coding of the error that is being coded.
     @TaskLocal static var current: InnerCoding?
 
-    /// How deep errors within errors are coded: each level escapes the text of the levels below it.
+    /// The maximum nesting of coded errors: each layer escapes the text of the layers inside it.
     private static let limit = 4
 
     let set: RebuildableErrors

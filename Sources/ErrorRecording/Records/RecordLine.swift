@@ -2,17 +2,17 @@ import BoundedDescriptions
 
 /// A record as the bytes of its line, with the newline.
 ///
-/// Written by hand: what a person looks for comes first in every line, and a `JSONEncoder`, whose keys are in another
-/// order in every run, costs several times as much.
+/// The line is written by hand for two reasons: the fields that readers look for first come first in every line, and a
+/// `JSONEncoder` costs several times as much and orders the keys differently in every run.
 package struct RecordLine {
-    /// The length in bytes that no line exceeds.
+    /// The maximum length of a line in bytes.
     package static let limit = 1 << 20
 
     package private(set) var bytes: [UInt8] = []
 
     /// - Parameters:
-    ///   - record: The record, which is shortened if the line would be too long.
-    ///   - limit: The length in bytes that the line does not exceed, if that is possible.
+    ///   - record: The record. It is shortened if the line would be too long.
+    ///   - limit: The maximum length of the line in bytes; raised to ``ErrorRecord/smallestLine`` if it is less.
     package init(_ record: ErrorRecord, limit: Int = Self.limit) {
         let limit = min(max(limit, ErrorRecord.smallestLine), Self.limit)
         write(record)
@@ -21,7 +21,7 @@ package struct RecordLine {
         assert(bytes.count <= limit, "what is not bounded is not left out")
     }
 
-    /// Returns the length of the line of a record, however long it is.
+    /// Returns the length of a record's line, without a limit.
     static func length(of record: ErrorRecord) -> Int {
         var line = RecordLine()
         line.write(record)
@@ -125,8 +125,8 @@ package struct RecordLine {
 
     /// Appends a text in quotation marks.
     ///
-    /// Escaped are what JSON does not allow in a text, and the other characters at which some reader ends a line. What
-    /// is between them is copied as a whole.
+    /// Escapes the characters that JSON doesn't allow in a string, and the others that some readers take for the end of
+    /// a line. Copies the text between two escaped characters in one piece.
     private mutating func text(_ text: String) {
         append(byte: "\"")
         defer { append(byte: "\"") }
@@ -149,18 +149,18 @@ package struct RecordLine {
         }
     }
 
-    /// Whether a character that begins with a byte may be one to escape.
+    /// Whether a character that begins with the given byte might need escaping.
     @inline(__always)
     private static func mayBeginEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0xC2 || byte == 0xE2
     }
 
-    /// Returns how many bytes the character takes that begins at a place; 0 if it is not one to escape.
+    /// Returns the byte count of the character at a position if it needs escaping; otherwise 0.
     @inline(__always)
     private static func lengthToEscape(at index: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int {
         switch unsafe text[index] {
         case ..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"): 1
-        // U+0085, U+2028 and U+2029; a text is valid UTF-8, so that the other bytes follow.
+        // Match U+0085, U+2028, and U+2029. The text is valid UTF-8, so the other bytes follow.
         case 0xC2: unsafe text[index + 1] == 0x85 ? 2 : 0
         case 0xE2: unsafe text[index + 1] == 0x80 && text[index + 2] & 0xFE == 0xA8 ? 3 : 0
         default: 0
@@ -181,10 +181,10 @@ package struct RecordLine {
 
     // MARK: Lengths
 
-    /// Returns how many bytes a text takes between its quotation marks.
+    /// Returns the number of bytes that a text takes between its quotation marks.
     static func length(of text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + length(of: $1) } }
 
-    /// Returns as much of a text as takes no more than a number of bytes, with the mark of a shortened text.
+    /// Returns the longest prefix that fits a number of bytes together with the mark of a shortened text.
     static func prefix(of text: String, length: Int) -> String {
         var rest = length - BoundedText.mark.utf8.count
         let end = text.unicodeScalars.firstIndex { scalar in

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Moments as texts of one length, which sort as the moments do: `2026-05-31T16:05:09.125000Z`.
+/// Formats times as texts of one length that sort in time order: `2026-05-31T16:05:09.125000Z`.
 ///
-/// Foundation's formats have milliseconds, and cost as much as the rest of a line.
+/// Foundation's formats only have milliseconds, and cost as much as the rest of a line.
 enum Timestamp {
     /// - Parameter microseconds: The microseconds since 1970, within the years 1 to 9999.
     static func text(ofMicroseconds microseconds: Int64) -> String {
@@ -23,9 +23,9 @@ enum Timestamp {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The current moment in microseconds since 1970.
+    /// The current time in microseconds since 1970.
     static var now: Int64 {
-        // Not by a `Date`, which costs as much as adding a report to the queue.
+        // Don't use a `Date`: creating one costs as much as adding a report to the queue.
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
@@ -33,7 +33,7 @@ enum Timestamp {
 
     /// Returns the date of a day since 1970 in the Gregorian calendar.
     ///
-    /// Counted in years that begin in March, so that the leap day is a year's last.
+    /// Years are counted from March, so that the leap day is the last day of a year.
     private static func civil(day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = (day + 719_468).quotientAndRemainder(roundingDownBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -44,7 +44,7 @@ enum Timestamp {
         return (year, month < 10 ? month + 3 : month - 9, dayOfMonth)
     }
 
-    /// Adds the digits of a number, and what follows them.
+    /// Adds the digits of a number, and the given character after them.
     private static func add(_ number: Int64, _ count: Int, _ end: Unicode.Scalar, to text: inout [UInt8]) {
         var divisor = (1..<count).reduce(Int64(1)) { product, _ in product * 10 }
         while divisor > 0 {

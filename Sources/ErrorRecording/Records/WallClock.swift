@@ -1,10 +1,10 @@
-/// Says what time the wall clock showed at an instant, from as few readings of both clocks as possible.
+/// Computes the wall clock's time at an instant, with as few readings of both clocks as possible.
 ///
-/// So reports of one instant have one time, and times are in the order of instants. If a later reading differs by more
-/// than ``tolerance``, the wall clock was set: instants after the reading before that one have the new time, and
-/// earlier instants keep the time that the clock showed then.
+/// So reports of one instant have the same time, and times are in the order of instants. If a later reading differs by
+/// more than ``tolerance``, the wall clock was set. Then instants after the reading before that one have the new time,
+/// and earlier instants keep the old time.
 struct WallClock {
-    /// What both clocks say at one moment.
+    /// A reading of both clocks at the same time.
     struct Reading {
         /// The wall clock's time, in microseconds since 1970.
         var time: Int64
@@ -13,14 +13,14 @@ struct WallClock {
         static var now: Self { Self(time: Timestamp.now, instant: .now) }
     }
 
-    /// How far the wall clock may be from where it is expected until it counts as set, in microseconds: longer than a
-    /// thread is likely to be interrupted while it reads both clocks.
+    /// How far the wall clock can be from its expected time, in microseconds, before it counts as set. A thread is
+    /// unlikely to be interrupted for longer while it reads both clocks.
     static let tolerance: Int64 = 500_000
 
-    /// How many settings of the clock are known; of earlier ones no report is pending any more.
+    /// The number of clock changes that are kept; no report from before an older change is still pending.
     private static let limit = 16
 
-    /// The readings that times are computed from, each valid after an instant, the latest first.
+    /// The readings that times are computed from, the latest first. Each is valid after its start.
     private var origins: [(reading: Reading, start: ContinuousClock.Instant)]
     /// The instant of the last reading.
     private var last: ContinuousClock.Instant
@@ -30,9 +30,9 @@ struct WallClock {
         last = reading.instant
     }
 
-    /// Takes a new reading, and computes later times from it if the wall clock was set.
+    /// Compares a new reading with the clock, and computes later times from it if the wall clock was set.
     mutating func check(_ reading: Reading) {
-        // Of two threads, the one that read first may come second.
+        // Skip an older reading: of two threads, the one that read first might arrive second.
         guard reading.instant > last else { return }
         if abs(reading.time - Self.time(of: reading.instant, from: origins[0].reading)) > Self.tolerance {
             origins.insert((reading, last), at: 0)
@@ -43,7 +43,7 @@ struct WallClock {
 
     /// Returns the time of an instant in microseconds since 1970.
     func time(of instant: ContinuousClock.Instant) -> Int64 {
-        // Most often the clock was never set.
+        // The clock was usually never set.
         let origin = origins.first { $0.start < instant } ?? origins[origins.count - 1]
         return Self.time(of: instant, from: origin.reading)
     }
