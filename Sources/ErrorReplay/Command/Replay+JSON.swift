@@ -1,7 +1,7 @@
 import Foundation
 
 extension Replay {
-    /// Returns the counts as JSON, or the differences alone.
+    /// Returns the counts as JSON, or only the differences.
     func json(onlyDifferences: Bool = false) -> String {
         var summary = Summary(
             verdict: "\(verdict)",
@@ -24,7 +24,7 @@ extension Replay {
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Texts and whole numbers can always be encoded.
+        // Encoding can't fail: the summary contains only texts and integers.
         return (try? encoder.encode(summary)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 

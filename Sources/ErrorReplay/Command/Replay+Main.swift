@@ -3,7 +3,8 @@ public import ErrorRouting
 import Foundation
 
 extension Replay {
-    /// Runs a replay as a command, and ends the process with its status: a program of one's own rules is this call.
+    /// Runs a replay as a command, and ends the process with the exit status. A program for your own rules needs only
+    /// this call.
     ///
     /// ```swift
     /// import ErrorReplay
@@ -12,15 +13,14 @@ extension Replay {
     /// await Replay.main(rules: .default)
     /// ```
     ///
-    /// The arguments are files, `-` for standard input, and options: times, hosts, services and types to which the
-    /// replay is limited, and the form of its output; `--help` shows them. The files are
-    /// read on all cores, and one that is named twice is read once. While it reads, it shows on a terminal how far it
-    /// is.
+    /// The arguments are files, `-` for standard input, and options. Options limit the replay to certain times, hosts,
+    /// services, and types, or choose the form of the output; `--help` lists them. The command reads the files on all
+    /// cores, and a file that is named twice only once. On a terminal, it shows its progress.
     ///
-    /// The process ends with the status of the replay's ``Verdict``: 0 where nothing would change, 1 where something
-    /// would, 2 where nothing was compared; 66 where a file cannot be read to its end, 64 for a command line that makes
-    /// no sense, 74 where the output cannot be written. At an interrupt it writes the table of what was read, which
-    /// says so, and ends with 130; at SIGTERM with 143. Another interrupt ends it at once.
+    /// The exit status comes from the replay's ``Verdict``: 0 if nothing would change, 1 if something would, 2 if
+    /// nothing was compared. It is 66 if a file can't be read to its end, 64 for an invalid command line, and 74 if the
+    /// output can't be written. After an interrupt, the command writes the table of the lines that it has read, with a
+    /// note, and ends with 130; after SIGTERM with 143. Another interrupt ends it immediately.
     ///
     /// - Parameters:
     ///   - rules: The rules of the bus.

@@ -1,12 +1,12 @@
 import BoundedDescriptions
 import Foundation
 
-/// Reads files on all cores, and writes what they come to.
+/// Reads files on all cores, and writes the result.
 struct ReplayCommand: Sendable {
-    /// Without a line yet: what it is to be asked of.
+    /// The replay to run, without any lines yet.
     let replay: Replay
     var isInterrupted: @Sendable () -> Bool = { Interrupt.signal != nil }
-    /// Writes a text to standard output, and says whether it could.
+    /// Writes a text to standard output, and returns whether it could.
     var write: @Sendable (String) -> Bool = { Self.write($0.utf8, to: .standardOutput) }
     var writeError: @Sendable (String) -> Void = { _ = Self.write($0.utf8, to: .standardError) }
     var showProgress = Self.terminal
@@ -45,7 +45,7 @@ struct ReplayCommand: Sendable {
 
     private typealias Part = (number: Int, replay: Replay)
 
-    /// Reads the files, each with a replay of its own; they are merged in the order of the files.
+    /// Reads each file with its own replay, and merges the replays in the order of the files.
     private func read(_ options: ReplayOptions) async -> Replay {
         var empty = replay
         empty.filter = options.filter
@@ -84,13 +84,13 @@ struct ReplayCommand: Sendable {
         return part
     }
 
-    /// Writes a text to the terminal; nil if standard error is none.
+    /// Writes a text to the terminal; nil if standard error isn't one.
     static var terminal: (@Sendable (String) -> Void)? {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
             ? { @Sendable in _ = write($0.utf8, to: .standardError) } : nil
     }
 
-    /// Writes bytes to a file, and says whether it could.
+    /// Writes bytes to a file, and returns whether it could.
     static func write(_ bytes: some Sequence<UInt8>, to file: FileHandle) -> Bool {
         do {
             try file.write(contentsOf: Data(bytes))

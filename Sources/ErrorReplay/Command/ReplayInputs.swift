@@ -1,14 +1,15 @@
-/// The files of a command, in their order.
+/// The files of a command, in order.
 struct ReplayInputs {
     typealias Input = Result<ReplayInput, Replay.UnreadableInput>
 
-    /// How many files are opened before the first is read: a rotation meanwhile then hides none of them.
+    /// The number of files that are opened before the first one is read, so that a rotation during the replay hides
+    /// none of them.
     private static let openLimit = 64
 
     private let paths: [String]
     private var opened: [Input?]
     private var identities: Set<ReplayInput.Identity> = []
-    /// The place of the next path, and the number of the next file.
+    /// The index of the next path, and the number of the next file.
     private var (place, number) = (0, 0)
 
     init(_ paths: [String]) {
@@ -16,7 +17,7 @@ struct ReplayInputs {
         opened = paths.prefix(Self.openLimit).map(Self.open)
     }
 
-    /// How many bytes the files have; nil if that is not known.
+    /// The total size of the files in bytes; nil if it is unknown.
     var size: Int? {
         guard paths.count == opened.count else { return nil }
         return opened.reduce(0) { sum, input in
@@ -26,7 +27,7 @@ struct ReplayInputs {
         }
     }
 
-    /// Returns the next file with its number; leaves out those that another path has led to already.
+    /// Returns the next file with its number; skips files that an earlier path led to.
     mutating func next() -> (number: Int, input: Input)? {
         while place < paths.count {
             let input = (place < opened.count ? opened[place].take() : nil) ?? Self.open(paths[place])

@@ -19,7 +19,7 @@ struct ReplayOptions: Equatable {
                 files += rest
                 break
             }
-            // `--host=a` is read as `--host a`.
+            // Read `--host=a` as `--host a`.
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             var value = parts.count == 2 ? parts[1] : nil
             func text() throws(ReplayUsageError) -> String {
@@ -79,7 +79,7 @@ struct ReplayOptions: Equatable {
         """
 }
 
-/// A command line that makes no sense.
+/// An invalid command line.
 struct ReplayUsageError: Error, Equatable, CustomStringConvertible {
     let description: String
 

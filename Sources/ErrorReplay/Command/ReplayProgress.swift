@@ -1,9 +1,9 @@
 import ErrorRouting
 import Foundation
 
-/// How far a replay is: a line on a terminal that is overwritten, now and then.
+/// The progress of a replay, in one line of a terminal that is updated at intervals.
 ///
-/// Any thread may add to it; the one that finds the line due writes it.
+/// Any thread can add to it; the thread that finds the line due writes it.
 final class ReplayProgress: Sendable {
     private struct State {
         var lines = 0
@@ -20,8 +20,8 @@ final class ReplayProgress: Sendable {
     private let show: (@Sendable (String) -> Void)?
 
     /// - Parameters:
-    ///   - total: How many bytes there are to read; nil if that is not known.
-    ///   - show: Writes a text to the terminal; nil where there is none.
+    ///   - total: The number of bytes to read; nil if it is unknown.
+    ///   - show: Writes a text to the terminal; nil if there is none.
     init(of total: Int?, show: (@Sendable (String) -> Void)?) {
         self.total = total
         self.show = show
@@ -45,7 +45,7 @@ final class ReplayProgress: Sendable {
         if state.withLock({ $0.hasShown }) { show?("\r\u{1B}[K") }
     }
 
-    /// Returns the lines, the lines a second, and what is left of the time if the rest takes as long.
+    /// Returns the number of lines, the lines per second, and the remaining time at the present speed.
     static func text(_ lines: Int, _ bytes: Int, of total: Int?, after time: Duration) -> String {
         let seconds = max(time / .seconds(1), 0.001)
         var text = "\(lines) lines, \(Int(Double(lines) / seconds)) a second"

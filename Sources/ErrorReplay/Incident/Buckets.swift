@@ -1,12 +1,12 @@
-/// Counts by time: one for each bucket that has any, in the order of time.
+/// Counts by time: one for each bucket that isn't empty, in the order of time.
 struct Buckets: Sendable {
     private(set) var entries: [(bucket: Int, count: Int)] = []
-    /// Where the last count went: most lines follow the one before.
+    /// The index of the last count that changed, because most lines follow the previous one.
     private var latest = 0
 
     /// Adds to the count of a bucket.
     ///
-    /// - Returns: Whether the bucket had none before.
+    /// - Returns: Whether the bucket was empty before.
     mutating func add(_ count: Int, at bucket: Int) -> Bool {
         for place in latest..<min(latest + 2, entries.count) where entries[place].bucket == bucket {
             entries[place].count += count
@@ -36,7 +36,7 @@ struct Buckets: Sendable {
         return result
     }
 
-    /// Returns the bucket of a time, rounded down also before 1970.
+    /// Returns the bucket of a time, rounded down even before 1970.
     static func bucket(of time: Int, width: Int) -> Int {
         let (quotient, remainder) = time.quotientAndRemainder(dividingBy: width)
         return remainder < 0 ? quotient - 1 : quotient
@@ -52,7 +52,7 @@ struct Buckets: Sendable {
         return low
     }
 
-    /// Returns the width after one, in seconds: each divides the next, so that counts can be merged.
+    /// Returns the next width, in seconds. Each width divides the next one, so that counts can be merged.
     static func width(after width: Int) -> Int {
         [5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400].first { $0 > width } ?? 2 * width
     }

@@ -1,13 +1,14 @@
 extension Incident {
-    /// The number of kinds with a full row each, and of those of a role whose timeline is as fine as the whole one.
+    /// The number of kinds with a full row each, and the number of kinds of a role with a timeline as fine as the whole
+    /// one.
     private static let (fullRows, fineRows) = (1_000, 12)
-    /// In how many buckets a row shows the whole time.
+    /// The number of buckets in which a row shows the whole time.
     private static let sparkline = 60
 
-    /// Returns all that the page shows as JSON of at most a number of bytes.
+    /// Returns everything that the page shows, as JSON of at most a number of bytes.
     ///
-    /// If that is too little, rows lose their examples first, the smallest kinds before the larger ones; then kinds are
-    /// one row that counts them. The largest kinds and the new ones come last.
+    /// If the JSON would be longer, rows first lose their examples, starting with the smallest kinds. Then the smallest
+    /// kinds become one row that counts them. The largest and the new kinds are shortened last.
     package func json(limit: Int) -> [UInt8] {
         var page = PageText()
         page.raw("{")
@@ -18,7 +19,7 @@ extension Incident {
         var (rows, rest) = ([[UInt8]](), limit - page.bytes.count - 200)
         for (number, isFine) in order {
             let row = row(kinds[number], isFine ? 1 : coarse, base)
-            // With the comma and the end of the object.
+            // Add 2 for the comma and the end of the object.
             if row.count + 2 > rest { break }
             rest -= row.count + 2
             rows.append(row)
@@ -38,14 +39,14 @@ extension Incident {
         return page.bytes
     }
 
-    /// Whether a kind came up in the last tenth of the time.
+    /// Whether a kind first occurred in the last tenth of the time.
     private func isNew(_ kind: IncidentKind) -> Bool {
         guard let first, let last, last > first, let own = kind.first else { return false }
         return own >= last - (last - first) / 10
     }
 
-    /// The numbers of the kinds in the order of their rows, and whether each has its own timeline in the chart: the
-    /// largest and new kinds first, then the others, by their counts.
+    /// The numbers of the kinds in the order of their rows, and whether each has its own timeline in the chart. The
+    /// largest and the new kinds come first, then the others by their counts.
     private var order: [(kind: Int, isFine: Bool)] {
         let sorted = kinds.indices.sorted { one, other in
             let (one, other) = (kinds[one], kinds[other])
@@ -66,7 +67,7 @@ extension Incident {
         return full + others
     }
 
-    /// How many buckets the whole time has, and which is the first.
+    /// The number of buckets in the whole time, and the first one.
     private var span: (count: Int, first: Int) {
         guard let first, let last else { return (0, 0) }
         let begin = Buckets.bucket(of: first, width: 1_000 * width)
@@ -97,7 +98,7 @@ extension Incident {
         return page.bytes
     }
 
-    /// Writes for each bucket how many it is after the one before, and its count.
+    /// Writes each bucket's distance from the previous one, and its count.
     private static func times(_ buckets: Buckets, _ factor: Int, _ base: Int, _ page: inout PageText) {
         var latest = 0
         page.list(buckets.merged(by: factor, from: base).entries) { page, entry in

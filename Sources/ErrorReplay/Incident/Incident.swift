@@ -1,23 +1,23 @@
 import ErrorRecording
 import Foundation
 
-/// What was recorded, by kind and by time: all that an incident page shows, in constant memory.
+/// The recorded errors by kind and by time: all data of an incident page, in constant memory.
 ///
-/// Two errors are of one kind if they have the same fingerprint and role.
+/// Two errors are of the same kind if they have the same fingerprint and role.
 package struct Incident: Sendable {
-    /// How much is kept, whatever the lines are.
+    /// The limits of the collected data, whatever the lines contain.
     struct Limits: Sendable {
-        /// The number of kinds with a row of their own; the others count together.
+        /// The number of kinds with their own row; the others are counted together.
         var kinds = 10_000
-        /// The number of buckets of the whole time.
+        /// The maximum number of buckets in the whole time.
         var buckets = 1_440
-        /// The number of counts in all kinds' buckets.
+        /// The maximum number of counts in all kinds' buckets.
         var counts = 300_000
     }
 
     static let roles = ["failure", "attempt", "notice", "other roles"]
 
-    /// What a line with certain bytes counts for.
+    /// The kind, host, scope, and outcome that lines with the same bytes count for.
     private struct Cell: Sendable {
         let (kind, host, scope, outcome): (Int, Int, Int, Int)
         let isUnmatched: Bool
@@ -26,7 +26,7 @@ package struct Incident: Sendable {
     }
 
     let limits: Limits
-    /// Which records count.
+    /// Selects the records to count.
     var filter = RecordFilter()
 
     private(set) var kinds: [IncidentKind] = []
@@ -39,18 +39,20 @@ package struct Incident: Sendable {
     /// The width of a bucket in seconds.
     private(set) var width = 1
     private var counts = 0
-    /// By role, then the failures that no rule matched, then what was not delivered.
+    /// The timelines of the roles, then of the failures that no rule matched, then of the undelivered errors.
     private(set) var timelines = [Buckets](repeating: Buckets(), count: Incident.roles.count + 2)
     private(set) var (first, last): (Int?, Int?) = (nil, nil)
 
     private(set) var (lines, reports) = (0, 0)
-    /// Lines that are no records, records of a later version, records without a time, and what options left out.
+    /// The number of lines that aren't records, of records of a later version, of records without a time, and of
+    /// records that options exclude.
     private(set) var (unreadable, ofLaterVersions, untimed, leftOut) = (0, 0, 0, 0)
-    /// Errors that a flood limit merged into others, that a bus dropped, and that were recorded undelivered.
+    /// The number of errors that a flood limit merged into others, that a bus dropped, and that were recorded
+    /// undelivered.
     private(set) var (merged, dropped, undelivered) = (0, 0, 0)
-    /// Errors of kinds that are too many for rows of their own.
+    /// The number of errors of kinds that exceed the limit of rows.
     private(set) var beyond = 0
-    /// Whether not everything was read; and the files that could not be read, with the reasons.
+    /// Whether reading was interrupted; and the files that could not be read, with the reasons.
     var isInterrupted = false
     var failures: [String] = []
 
@@ -71,7 +73,7 @@ package struct Incident: Sendable {
         guard let record = try? Self.decoder.decode(ErrorRecord.self, from: data), record.version >= 1 else {
             return addUnreadable()
         }
-        // As a recorder of this version would have written it.
+        // Use the fields that a recorder of this version would have written.
         var known = record
         known.version = ErrorRecord.version
         let written = RecordLine(known).bytes
@@ -121,7 +123,7 @@ package struct Incident: Sendable {
         if cell.isUndelivered || cell.isDrops { _ = timelines[Self.roles.count + 1].add(occurrences, at: bucket) }
     }
 
-    /// Merges buckets until they are few enough, for the whole time and for all kinds together.
+    /// Merges buckets until their number is within the limits, for the whole time and for all kinds together.
     private mutating func widen() {
         guard let first, let last else { return }
         while (last - first) / (1_000 * width) >= limits.buckets || counts > limits.counts {
@@ -136,7 +138,7 @@ package struct Incident: Sendable {
         }
     }
 
-    // MARK: What a line counts for
+    // MARK: Cells
 
     private mutating func cell(_ line: Span<UInt8>) -> Cell {
         key.removeAll(keepingCapacity: true)
@@ -170,7 +172,7 @@ package struct Incident: Sendable {
             isDrops: type == "ErrorRouting.ErrorsDropped")
     }
 
-    /// Returns the number of the line's kind; -1 if there are too many.
+    /// Returns the number of the line's kind; -1 if there are too many kinds.
     private mutating func kind(_ line: Span<UInt8>, _ role: Int, _ type: String) -> Int {
         let own = text(.fingerprint, line)
         let fingerprint = PageText.shown(own.isEmpty ? type : own, 200)
@@ -188,7 +190,7 @@ package struct Incident: Sendable {
         scan.place(of: name).map { RecordScan.string($0, line) } ?? ""
     }
 
-    /// How many errors a bus says that it has dropped.
+    /// The number of errors that a bus reports as dropped.
     private func drops(_ line: Span<UInt8>) -> Int? {
         struct Drops: Decodable { let count: Int }
         // error-audit: harmless, because the report itself is counted then
@@ -200,7 +202,8 @@ package struct Incident: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Returns the time of a text such as `2026-05-31T16:05:09.125000Z` in milliseconds since 1970; nil if it is none.
+    /// Returns the time of a text such as `2026-05-31T16:05:09.125000Z` in milliseconds since 1970; nil if it isn't a
+    /// time.
     fileprivate func milliseconds(_ place: Range<Int>) -> Int? {
         let text = extracting(place)
         guard text.count >= 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
@@ -211,7 +214,7 @@ extension Span<UInt8> {
             (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
         else { return nil }
         let fraction = text.count >= 24 ? text.number(20, 3) ?? 0 : 0
-        // In years that begin in March, so that the leap day is a year's last.
+        // Count years from March, so that the leap day is the last day of a year.
         let years = month > 2 ? year : year - 1
         let days =
             365 * years + Buckets.bucket(of: years, width: 4) - Buckets.bucket(of: years, width: 100)

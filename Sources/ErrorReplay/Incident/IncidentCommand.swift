@@ -1,12 +1,12 @@
 import BoundedDescriptions
 import Foundation
 
-/// Reads files, and writes the page of what was in them.
+/// Reads files, and writes the page of their records.
 package struct IncidentCommand {
-    /// Makes the page.
+    /// Creates the page.
     let page: (Incident) -> [UInt8]
     var isInterrupted: @Sendable () -> Bool = { Interrupt.signal != nil }
-    /// Writes bytes to standard output, and says whether it could.
+    /// Writes bytes to standard output, and returns whether it could.
     var write: ([UInt8]) -> Bool = { ReplayCommand.write($0, to: .standardOutput) }
     var writeError: (String) -> Void = { _ = ReplayCommand.write($0.utf8, to: .standardError) }
     var showProgress = ReplayCommand.terminal
@@ -23,8 +23,8 @@ package struct IncidentCommand {
 
     /// Runs the command.
     ///
-    /// - Returns: The exit status: 0, 64 for a wrong command line, 66 for input that cannot be read to its end, 74 for
-    ///   output that cannot be written, and 130 or 143 for an interrupt.
+    /// - Returns: The exit status: 0 for success, 64 for an invalid command line, 66 for input that can't be read to
+    ///   its end, 74 for output that can't be written, and 130 or 143 after an interrupt.
     func run(_ arguments: [String]) -> Int32 {
         let options: ReplayOptions
         do {

@@ -1,8 +1,8 @@
-/// The line that shows what the errors of a kind are like.
+/// Shows an example of the errors of a kind.
 enum IncidentExample {
     /// Returns the line that was read as JSON for the page, with the beginnings of its texts.
     ///
-    /// - Parameter isShort: Whether there is no room for more than the message's beginning.
+    /// - Parameter isShort: Whether there is only room for the beginning of the message.
     static func json(_ scan: RecordScan, _ line: Span<UInt8>, isShort: Bool) -> [UInt8] {
         var page = PageText()
         func shown(_ part: Range<Int>, _ limit: Int) -> String { PageText.shown(RecordScan.string(part, line), limit) }

@@ -5,10 +5,10 @@ struct IncidentKind: Sendable {
     /// The first line of the kind, as JSON for the page.
     let example: [UInt8]
 
-    /// The number of lines, and of the errors that they stand for.
+    /// The number of lines, and of the errors that they represent.
     var reports = 0
     var count = 0
-    /// When the first and the last of them were posted, in milliseconds since 1970; nil if no line had a time.
+    /// The times of the first and the last error, in milliseconds since 1970; nil if no line had a time.
     var first: Int?
     var last: Int?
     var hosts = NameCounts()
@@ -17,7 +17,7 @@ struct IncidentKind: Sendable {
     var buckets = Buckets()
 }
 
-/// How often each of a few names came; the names that come later than a dozen others count together.
+/// Counts the occurrences of up to a dozen names; later names are counted together.
 struct NameCounts: Sendable {
     private static let limit = 12
 
@@ -33,7 +33,7 @@ struct NameCounts: Sendable {
     }
 }
 
-/// The names of hosts, scopes and outcomes, each once; of a bounded number and size.
+/// The names of hosts, scopes, and outcomes, each stored once. Their number and size are bounded.
 struct NameTable: Sendable {
     private static let (limit, size, length) = (20_000, 2 << 20, 200)
 
@@ -41,7 +41,7 @@ struct NameTable: Sendable {
     private var places: [String: Int] = [:]
     private var bytes = 0
 
-    /// Returns the number of a name, made to be shown; 0 if there are too many.
+    /// Returns the number of a name, which is stored in a form that can be shown; 0 if there are too many names.
     mutating func number(of name: String) -> Int {
         let name = PageText.shown(name, Self.length)
         if let place = places[name] { return place }

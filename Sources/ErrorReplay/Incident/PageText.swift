@@ -1,12 +1,12 @@
 import BoundedDescriptions
 
-/// Writes anybody's text so that it is text in a page: in JSON, within the script element of HTML.
+/// Writes any text so that it remains text in a page: as JSON, inside the script element of the HTML.
 package struct PageText {
     package private(set) var bytes: [UInt8] = []
 
     package init() {}
 
-    /// Returns a text on one line, with what is invisible or reorders text escaped, and of a bounded length.
+    /// Returns a text on one line and of bounded length, with invisible and reordering characters escaped.
     static func shown(_ text: String, _ limit: Int) -> String {
         let line = OneLine.escaped(text)
         if line.utf8.count <= limit { return line }
@@ -21,7 +21,7 @@ package struct PageText {
 
     /// Appends a text in quotation marks.
     ///
-    /// Characters that could end the element, or a line of a script, are escaped as numbers.
+    /// Characters that could end the element or a script's line are escaped as numbers.
     mutating func text(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {
@@ -36,7 +36,7 @@ package struct PageText {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Appends a key and its value of an object, after a comma unless it is the first.
+    /// Appends a key and its value to an object, after a comma unless it is the first key.
     mutating func field(_ key: String, _ write: (inout PageText) -> Void) {
         if bytes.last != UInt8(ascii: "{") { raw(",") }
         raw("\"\(key)\":")

@@ -1,15 +1,15 @@
 import ErrorRecording
 import Foundation
 
-/// The lines of a file, which is read in pieces.
+/// Reads the lines of a file in pieces.
 ///
-/// It holds one piece and one line. A line that is longer than a record can be is passed over, and never held.
+/// It stores one piece and one line. It skips a line that is longer than any record, and never stores it.
 struct LineReader {
-    /// A line, until the next one is asked for.
+    /// A line, valid until the next one is read.
     struct Line {
-        /// Where it is in the buffer, without its LF.
+        /// The line's range in the buffer, without its LF.
         let range: Range<Int>
-        /// Whether it is longer than any record: then it is to be passed over.
+        /// Whether it is longer than any record, so that it must be skipped.
         let isTooLong: Bool
     }
 
@@ -17,25 +17,25 @@ struct LineReader {
 
     private let input: ReplayInput
     private let isCancelled: () -> Bool
-    /// The bytes that are read and not passed on are `begin..<end`; before `searched` there is no line's end.
+    /// The unread bytes of the buffer are `begin..<end`; no line ends before `searched`.
     private(set) var buffer = [UInt8](repeating: 0, count: RecordLine.limit + pieceSize)
     private var (begin, searched, end) = (0, 0, 0)
-    /// Whether what comes belongs to a line that is too long.
+    /// Whether the next bytes belong to a line that is too long.
     private var isPassingOver = false
     private var hasEnded = false
     private var plainBytes = 0
-    /// Whether it has ended before the file has.
+    /// Whether reading ended before the end of the file.
     private(set) var wasCancelled = false
 
     /// - Parameters:
     ///   - input: The file.
-    ///   - isCancelled: Asked before each line; if it is true, the lines end.
+    ///   - isCancelled: Called before each line; if it returns true, reading ends.
     init(_ input: ReplayInput, unless isCancelled: @escaping () -> Bool) {
         self.input = input
         self.isCancelled = isCancelled
     }
 
-    /// How many of the file's bytes are read.
+    /// The number of bytes that were read from the file.
     var taken: Int { plainBytes }
 
     /// Returns the next line; nil at the end.
@@ -45,7 +45,7 @@ struct LineReader {
             if let newline = newline() {
                 let line = line(upTo: newline)
                 (begin, searched) = (newline + 1, newline + 1)
-                // Of what was written since the beginning, no more is read than the end of a line.
+                // Stop here: of the bytes that were added after the start, only the end of a line is read.
                 if isBeyondFirstSize { (begin, searched, end, hasEnded) = (0, 0, 0, true) }
                 return line
             }
@@ -82,7 +82,7 @@ struct LineReader {
 
     // MARK: Pieces
 
-    /// Whether all that was in the file at the beginning is read.
+    /// Whether all bytes that the file had at the start are read.
     private var isAtFirstSize: Bool { input.size.map { plainBytes >= $0 } ?? false }
 
     private var isBeyondFirstSize: Bool { input.size.map { plainBytes > $0 } ?? false }
@@ -108,7 +108,7 @@ struct LineReader {
     }
 
     private mutating func readPlain() throws(Replay.UnreadableInput) -> Int? {
-        // Up to the size that the file had, and then until the line is whole.
+        // Read up to the file's size at the start, then until the line is complete.
         let left = input.size.map { $0 - plainBytes } ?? 0
         let wanted = min(left > 0 ? left : Self.pieceSize, Self.pieceSize)
         let (input, isCancelled, place) = (input, isCancelled, end)
@@ -123,7 +123,7 @@ struct LineReader {
 }
 
 extension Span<UInt8> {
-    /// Whether there is nothing but blanks.
+    /// Whether all bytes are blanks.
     var isBlank: Bool {
         let blanks: [UInt8] = [0x20, 0x09, 0x0B, 0x0C, 0x0D]
         for index in indices where !blanks.contains(self[index]) { return false }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Reads a line that is exactly as a recorder writes it, without the cost of a decoder.
+/// Reads a line in exactly the form that a recorder writes, without the cost of a decoder.
 ///
-/// It reads only lines that it understands from the first byte to the last: the fields of version 1 in their order,
-/// without blanks between them, numbers of at most 18 digits, texts of valid UTF-8 whose escapes are whole. Of these it
-/// makes what Foundation's decoder would; any other line is left to that.
+/// It accepts a line only if it understands every byte of it: the fields of version 1 in order, no blanks between them,
+/// numbers of at most 18 digits, and texts of valid UTF-8 with complete escapes. For these lines, its result equals
+/// that of Foundation's decoder. All other lines are left to that decoder.
 struct RecordScan {
-    /// The bytes that decide what becomes of the error, one field after the other; lines with the same bytes have the
+    /// The bytes that decide the outcome of the error, one field after the other. Lines with the same bytes have the
     /// same verdict.
     private(set) var key: [UInt8] = []
 
@@ -14,30 +14,30 @@ struct RecordScan {
     private(set) var sequence = 0
     private var matchedRuleCount = 0
     private var code: Int?
-    /// Where texts are, without their quotation marks; at 0, where none can be, if they are missing.
+    /// The ranges of the texts, without their quotation marks. A missing text is at 0, where no text can be.
     private var places = [Range<Int>](repeating: 0..<0, count: Text.allCases.count)
     private(set) var scope: [Range<Int>] = []
     private var shortened: [Range<Int>] = []
     private var isShortened = false
     private var isCancellation = false
     private(set) var trail: [(type: Range<Int>, message: Range<Int>, fingerprint: Range<Int>)] = []
-    /// Where the metadata begins.
+    /// The position where the metadata begins.
     private var metadataStart = 0
 
-    /// The texts of a line that have a name.
+    /// The texts of a line that can be looked up by name.
     enum Text: Int, CaseIterable {
         case time, host, service, disposition, role, type, caseName, domain, message, source, rule, ruleSource
         case fingerprint, value
     }
 
-    /// Where the next byte is.
+    /// The position of the next byte.
     private var position = 0
     private var isASCII = true
 
     /// Reads a line.
     ///
     /// - Parameter line: The line, without its end.
-    /// - Returns: Whether it is understood. If it is not, the other properties mean nothing.
+    /// - Returns: Whether the line is understood. If it isn't, ignore the other properties.
     mutating func read(_ line: Span<UInt8>) -> Bool {
         (position, isASCII) = (0, true)
         key.removeAll(keepingCapacity: true)
@@ -103,7 +103,7 @@ struct RecordScan {
             guard list("]", line, { scan, line in scan.text(line).map { scan.shortened.append($0) } != nil }) else {
                 return false
             }
-            // Before the value, so that the key without it is the beginning.
+            // Add this before the value, so that the key without the value is a prefix.
             decide(value.upperBound..<position, line)
         }
         decide(value, line)
@@ -128,34 +128,34 @@ extension RecordScan {
         unsafe line.extracting(range).withUnsafeBufferPointer { unsafe key.append(contentsOf: $0) }
     }
 
-    /// Passes over what has to come next; stays where it is if something else does.
+    /// Skips the expected bytes; returns false and stays at the same position if others follow.
     private mutating func pass(_ expected: StaticString, _ line: Span<UInt8>) -> Bool {
         let count = expected.utf8CodeUnitCount
         guard count <= line.count - position else { return false }
         let next = line.extracting(position..<position + count)
         let isThere = unsafe next.withUnsafeBytes { next in
-            // Both have as many bytes.
+            // Both have the same number of bytes.
             unsafe next.baseAddress.map { unsafe memcmp(expected.utf8Start, $0, count) == 0 } ?? false
         }
         if isThere { position += count }
         return isThere
     }
 
-    /// Passes over a text after its key, and notes where it is if a name for it is given.
+    /// Skips a key and its text, and stores the text's range under a name if there is one.
     private mutating func text(_ key: StaticString, _ line: Span<UInt8>, _ name: Text? = nil) -> Bool {
         guard pass(key, line), let place = text(line) else { return false }
         if let name { places[name.rawValue] = place }
         return true
     }
 
-    /// Passes over a text that may be missing; returns false if it is there, and is none.
+    /// Skips a text that might be missing; returns false if the key is there without a text.
     private mutating func optionalText(_ key: StaticString, _ line: Span<UInt8>, _ name: Text) -> Bool {
         places[name.rawValue] = 0..<0
         let begin = position
         return text(key, line, name) || position == begin
     }
 
-    /// Passes over elements up to the end of a list.
+    /// Skips the elements up to the end of a list.
     private mutating func list(
         _ end: StaticString, _ line: Span<UInt8>, _ element: (inout RecordScan, Span<UInt8>) -> Bool
     ) -> Bool {
@@ -166,13 +166,13 @@ extension RecordScan {
         return pass(end, line)
     }
 
-    /// Passes over a text, and returns where its content is.
+    /// Skips a text, and returns the range of its content.
     private mutating func text(_ line: Span<UInt8>) -> Range<Int>? {
         guard position < line.count, line[position] == UInt8(ascii: "\"") else { return nil }
         let begin = position + 1
         var (index, bits) = (begin, UInt8(0))
         while index < line.count {
-            // Eight bytes at a time, as long as all of them are plain.
+            // Skip eight bytes at a time, as long as all of them are plain.
             if index + 8 <= line.count {
                 let count = EightBytes(line, at: index).plainCount
                 index += count
@@ -196,7 +196,7 @@ extension RecordScan {
         return nil
     }
 
-    /// Passes over a whole number as it is usually written.
+    /// Skips an integer in its usual form.
     private mutating func number(_ line: Span<UInt8>) -> Int? {
         let isNegative = pass("-", line)
         let begin = position
@@ -206,7 +206,7 @@ extension RecordScan {
             position += 1
         }
         let count = position - begin
-        // What begins with a zero, and "-0", may be read otherwise.
+        // Reject a leading zero and "-0", which a decoder might read differently.
         guard count > 0, number != 0 || count == 1 && !isNegative, count == 1 || line[begin] != UInt8(ascii: "0")
         else { return nil }
         return isNegative ? -number : number
@@ -216,7 +216,7 @@ extension RecordScan {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? Int(byte - UInt8(ascii: "0")) : nil
     }
 
-    /// Returns the length of an escape; nil if it is not whole, or half of a character.
+    /// Returns the length of an escape; nil if it is incomplete, or half of a character.
     private static func lengthOfEscape(at index: Int, _ line: Span<UInt8>) -> Int? {
         guard index + 1 < line.count else { return nil }
         switch line[index + 1] {
@@ -253,7 +253,7 @@ extension RecordScan {
 extension RecordScan {
     /// Returns the record of the line that was read.
     ///
-    /// - Parameter isWhole: Whether also what decides nothing is wanted: where, when and with what message.
+    /// - Parameter isWhole: Whether to include the fields that decide nothing: place, time, and message.
     func record(_ line: Span<UInt8>, isWhole: Bool = true) -> ReplayedRecord {
         func text(_ name: Text, isWanted: Bool = true) -> String? {
             isWanted ? place(of: name).map { Self.string($0, line) } : nil
@@ -273,13 +273,13 @@ extension RecordScan {
             shortened: isShortened ? shortened.map { Self.string($0, line) } : nil)
     }
 
-    /// The error's value of the line that was read; nil if it has none.
+    /// The error's value in the line that was read; nil if it has none.
     func value(_ line: Span<UInt8>) -> Data? { place(of: .value).map { Data(Self.unescaped($0, line)) } }
 
-    /// What decides but for the error's value; nil if there is none.
+    /// The deciding bytes without the error's value; nil if there is no value.
     var keyWithoutValue: [UInt8]? { place(of: .value).map { Array(key.dropLast($0.count + 1)) } }
 
-    /// Returns where the keys and values of the metadata are in the line that was read.
+    /// Returns the ranges of the metadata's keys and values in the line that was read.
     func metadata(_ line: Span<UInt8>) -> [(key: Range<Int>, value: Range<Int>)] {
         var (scan, entries) = (self, [(key: Range<Int>, value: Range<Int>)]())
         scan.position = metadataStart
@@ -291,13 +291,13 @@ extension RecordScan {
         return entries
     }
 
-    /// Where a text is in the line that was read; nil if it is missing.
+    /// The range of a text in the line that was read; nil if the text is missing.
     func place(of name: Text) -> Range<Int>? {
         let place = places[name.rawValue]
         return place.lowerBound > 0 ? place : nil
     }
 
-    /// Returns the text at a place of the line that was read.
+    /// Returns the text in a range of the line that was read.
     static func string(_ range: Range<Int>, _ line: Span<UInt8>) -> String {
         let text = line.extracting(range)
         if text.hasEscapes { return String(decoding: unescaped(range, line), as: UTF8.self) }
@@ -338,7 +338,7 @@ extension Span<UInt8> {
     }
 }
 
-/// Eight bytes of a line, looked at together.
+/// Eight bytes of a line, examined together.
 private struct EightBytes {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
@@ -347,13 +347,13 @@ private struct EightBytes {
 
     @inline(__always)
     init(_ line: Span<UInt8>, at index: Int) {
-        // Any eight bytes are a number; that they are in the line was checked, and is checked again. The first is its
-        // lowest byte on all machines.
+        // Any eight bytes are a valid number. The caller has checked the range, and the load checks it again. The first
+        // byte is the lowest one on all machines.
         bytes = UInt64(littleEndian: unsafe line.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// How many of them, from the first on, are ASCII that means nothing in a text: no quotation mark, no backslash, no
-    /// control character.
+    /// The number of leading bytes that are ASCII without a special meaning in a text: no quotation mark, no backslash,
+    /// no control character.
     @inline(__always)
     var plainCount: Int {
         let isControl = bytes &- 0x20 &* Self.ones
@@ -361,7 +361,8 @@ private struct EightBytes {
         return (others & Self.highBits).trailingZeroBitCount / 8
     }
 
-    /// Has the high bit of at least the first byte that equals one; of none if there is none, and all are ASCII.
+    /// Sets the high bit of at least the first byte that equals the given one; of none if no byte does and all are
+    /// ASCII.
     private static func zeros(_ bytes: UInt64, _ byte: UInt8) -> UInt64 {
         (bytes ^ UInt64(byte) &* ones) &- ones
     }

@@ -4,9 +4,9 @@ import Foundation
     import Darwin
 #endif
 
-/// A file that is open for reading, until it is released; nothing is read before it is asked for.
+/// A file that is open for reading until it is released. Nothing is read before a caller requests it.
 final class ReplayInput: Sendable {
-    /// Which file it is, whatever path leads to it.
+    /// Identifies the file, whatever path leads to it.
     struct Identity: Hashable {
         let device: UInt64
         let number: UInt64
@@ -14,18 +14,18 @@ final class ReplayInput: Sendable {
 
     let path: String
     private let descriptor: Int32
-    /// Its size at the beginning; nil for what has none, such as a pipe.
+    /// Its size at the start; nil for a file without a size, such as a pipe.
     let size: Int?
-    /// Nil for what can be read only once.
+    /// Nil for a file that can be read only once.
     let identity: Identity?
 
     /// - Parameter path: The path; `-` for standard input.
     init(_ path: String) throws(Replay.UnreadableInput) {
         self.path = path
-        // Of a path with a NUL the system would take only what is before it.
+        // Reject a NUL in the path: the system would truncate the path there.
         let isValid = !path.utf8.contains(0)
         if !isValid { errno = EINVAL }
-        // Without waiting for the writer of a named pipe, which could not be interrupted.
+        // Don't wait for the writer of a named pipe: the wait could not be interrupted.
         let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
         descriptor = path == "-" ? STDIN_FILENO : isValid ? unsafe open(path, flags) : -1
         var status = stat()
@@ -35,7 +35,7 @@ final class ReplayInput: Sendable {
             (size, identity) = (nil, nil)
             return
         }
-        // A file in `/proc` says that it is empty, and is not.
+        // Treat 0 as unknown: a file in `/proc` claims to be empty, but isn't.
         size = status.st_size > 0 ? Int(status.st_size) : nil
         identity = Identity(
             device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
@@ -43,9 +43,9 @@ final class ReplayInput: Sendable {
 
     deinit { if descriptor > STDIN_FILENO { close(descriptor) } }
 
-    /// Reads up to as many bytes as there is room for.
+    /// Reads up to as many bytes as fit into the buffer.
     ///
-    /// Where bytes may be long in coming, it looks every now and then whether it is to end.
+    /// While no bytes arrive, it checks for cancellation at intervals.
     ///
     /// - Returns: The number of bytes; 0 at the end, nil if it was cancelled.
     func read(

@@ -1,9 +1,9 @@
 import ErrorRouting
 import Foundation
 
-/// What a replay needs of a record: what decides, and what an example shows.
+/// The part of a record that a replay needs: the deciding fields, and the fields that an example shows.
 ///
-/// Read from any JSON that has it, so that a line of a later version is read as far as it is known.
+/// It can be read from any JSON with these fields, so a line of a later version is read as far as its fields are known.
 struct ReplayedRecord: Decodable, Sendable {
     var version: Int
     var disposition: String
@@ -35,7 +35,7 @@ struct ReplayedRecord: Decodable, Sendable {
 }
 
 extension ReplayedRecord {
-    /// What rules can be asked by, where there is no error.
+    /// The names that rules can be evaluated with if there is no error.
     ///
     /// An underlying error has its names in its fingerprint: `Intake.PaymentError.declined`, or
     /// `Foundation.URLError(NSURLErrorDomain -1009)`.
@@ -46,7 +46,7 @@ extension ReplayedRecord {
             underlying: isWhole ? (trail ?? []).map(\.names) : nil)
     }
 
-    /// Reads a line with Foundation's decoder; nil if it is no record.
+    /// Reads a line with Foundation's decoder; nil if it isn't a record.
     init?(decoding line: Span<UInt8>) {
         let data = unsafe line.withUnsafeBufferPointer { bytes in unsafe Data(buffer: bytes) }
         // error-audit: harmless, because a line that is no record is counted
@@ -68,9 +68,9 @@ extension ReplayedRecord.TrailStep {
     }
 }
 
-/// The number of errors that a report stands for, where a file may claim anything.
+/// Limits the number of errors that a report represents, because a file can claim any number.
 enum Occurrences {
-    /// So many that no file has enough lines for their sum to overflow.
+    /// No file has enough lines for the sum of such numbers to overflow.
     private static let limit = 1 << 32
 
     static func bounded(_ count: Int?) -> Int { min(max(count ?? 1, 1), limit) }

@@ -2,15 +2,16 @@ import BoundedDescriptions
 import ErrorRouting
 import Foundation
 
-/// A type and a case whose errors all have the same names and no underlying errors, as the types of the fields say.
+/// A type and a case with the property that all errors of it have the same names and no underlying errors. The types of
+/// the fields guarantee this.
 ///
-/// So another such error needs no comparison by names, and nobody looks at its fields.
+/// So another such error needs no comparison by names, and its fields aren't inspected.
 struct ErrorCase: Sendable {
     private let type: ObjectIdentifier
-    /// The number of an enum's case; the same for all other errors.
+    /// The number of an enum's case; the same for all errors that aren't enums.
     private let number: Int
 
-    /// Looks at an error's fields.
+    /// Inspects the fields of an error.
     ///
     /// - Parameter error: The error.
     /// - Returns: Nil if another error of the type and case might have another domain or code, or underlying errors.
@@ -18,34 +19,34 @@ struct ErrorCase: Sendable {
         let type = Swift.type(of: error)
         if type is AnyClass || type is any CustomNSError.Type || type is any UnderlyingErrors.Type { return nil }
         if type is any CustomReflectable.Type { return nil }
-        // The type of the field, and not of what is in it: that may be another one in the next error.
+        // Use the field's type, not the type of its content, which can differ in the next error.
         func isPlain<Field>(_ field: Field) -> Bool { Self.isPlain(TypeName.reflected(Field.self)) }
         let fields = Mirror(reflecting: error).children
         guard fields.allSatisfy({ _openExistential($0.value, do: isPlain) }) else { return nil }
         (self.type, number) = (ObjectIdentifier(type), Self.number(of: error))
     }
 
-    /// Returns whether an error is of the type and case.
+    /// Returns whether an error has this type and case.
     func includes(_ error: any Error) -> Bool {
         ObjectIdentifier(Swift.type(of: error)) == type && Self.number(of: error) == number
     }
 
-    /// Whether a type's name is that of a type which most fields have, or of a tuple of them, as a case's payload is:
+    /// Whether a type's name is that of a common field type, or of a tuple of such types, as in a case's payload:
     /// `(code: Swift.Int, reason: Swift.String)`.
     private static func isPlain(_ name: String) -> Bool {
         let types = ["Swift.Int", "Swift.String", "Swift.Bool", "Swift.Double"]
         if types.contains(name) { return true }
-        // A type in an extension of another module's type begins so too: `(extension in Shop):Swift.String.Lazy<…>`.
+        // Exclude a type in an extension of another module's type: `(extension in Shop):Swift.String.Lazy<…>`.
         guard name.hasPrefix("("), name.hasSuffix(")") else { return false }
         return name.dropFirst().dropLast().split(separator: ", ").allSatisfy { element in
             types.contains(String(element.split(separator: " ").last ?? ""))
         }
     }
 
-    /// Not `_code`, which user code may define, but its default.
+    /// Returns the default of `_code`, which user code can override.
     private static func number(of error: any Error) -> Int {
         func number<Content: Error>(_ content: Content) -> Int { _getDefaultErrorCode(content) }
-        // Opened explicitly, because the number of a box would be that of no case.
+        // Open the box explicitly: the number of a box isn't that of a case.
         return _openExistential(error, do: number)
     }
 }

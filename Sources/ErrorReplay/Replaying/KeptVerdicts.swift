@@ -1,32 +1,32 @@
-/// What lines with certain bytes have come to, so that the next such line costs a look-up.
+/// Caches the results of lines by their bytes, so that the next line with the same bytes costs one lookup.
 ///
-/// Of a bounded size, and without an order to keep: a line has one of four places, and takes another one's where all
-/// are taken. What is not kept is asked again.
+/// The size is bounded, and no order is kept: a line has four possible slots, and replaces another line if all four are
+/// taken. A line that isn't cached is evaluated again.
 struct KeptVerdicts<Verdict: Sendable>: Sendable {
-    /// Where the verdict of a key is, or would be, and the key's hash; until the next one is kept.
+    /// The slot of a key, or the slot that it would take, and the key's hash. Valid until the next verdict is cached.
     struct Place {
         fileprivate let hash: Int
         fileprivate let index: Int
         fileprivate var isOfKey = false
     }
 
-    /// The bytes of a line that are kept; what decides in a line is rarely more than some hundred.
+    /// The maximum length of a cached key; the deciding bytes of a line are rarely more than a few hundred.
     private static var keyLimit: Int { 2_048 }
     private static var places: Int { 4 }
 
     private let count: Int
-    // One after the other, since a look-up rarely needs more than the hashes.
+    // Keep separate arrays: a lookup rarely needs more than the hashes.
     private var hashes: [Int] = []
     private var keys: [[UInt8]] = []
     private var verdicts: [Verdict?] = []
 
-    /// - Parameter count: How many verdicts are kept at most; a power of two.
+    /// - Parameter count: The maximum number of cached verdicts; a power of two.
     init(count: Int = 2_048) {
         assert(count >= Self.places && count.nonzeroBitCount == 1, "places are found by the bits of a hash")
         self.count = count
     }
 
-    /// Returns the place of a key.
+    /// Returns the slot of a key.
     func place(of key: [UInt8]) -> Place {
         var hasher = Hasher()
         unsafe key.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
@@ -40,14 +40,14 @@ struct KeptVerdicts<Verdict: Sendable>: Sendable {
                 return Place(hash: hash, index: index)
             }
         }
-        // The last bits have chosen the four, so others choose among them.
+        // Choose by other bits than the last ones, which chose the four slots.
         return Place(hash: hash, index: first + Int(truncatingIfNeeded: hash >> 40) & (Self.places - 1))
     }
 
-    /// Returns the verdict of the key whose place it is; nil if none is kept.
+    /// Returns the verdict in a slot; nil if it isn't the key's.
     func verdict(at place: Place) -> Verdict? { place.isOfKey ? verdicts[place.index] : nil }
 
-    /// Keeps the verdict of a key, unless the key is too long.
+    /// Caches the verdict of a key, unless the key is too long.
     mutating func keep(_ verdict: Verdict, of key: [UInt8], at place: Place) {
         assert(!key.isEmpty, "an empty key marks a place that is free")
         guard key.count <= Self.keyLimit else { return }

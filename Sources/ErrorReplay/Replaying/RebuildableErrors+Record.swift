@@ -3,15 +3,15 @@ import ErrorRouting
 import Foundation
 
 extension RebuildableErrors {
-    /// Returns the error of a record; nil if it cannot be rebuilt.
+    /// Returns the error of a record; nil if it can't be rebuilt.
     ///
-    /// Not rebuilt either is an error that comes out as another one than was recorded: with another case, domain or
-    /// code, or without the errors under it. Rules might then match what they would not have matched.
+    /// The result is also nil if the rebuilt error differs from the recorded one in its case, domain, code, or
+    /// underlying errors. Rules might then match an error that they would not have matched.
     ///
     /// - Parameters:
     ///   - record: The record.
     ///   - value: The error's value as JSON, instead of the record's.
-    ///   - errorCase: What another error of the record was rebuilt as, if that is all to compare with.
+    ///   - errorCase: The type and case of another rebuilt error of the record, if comparing with these is enough.
     func error(of record: ReplayedRecord, value: Data?, like errorCase: ErrorCase? = nil) -> (any Error)? {
         guard let error = rebuilt(record, value) else { return nil }
         if let errorCase { return errorCase.includes(error) ? error : nil }

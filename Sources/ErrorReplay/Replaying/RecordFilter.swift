@@ -1,6 +1,6 @@
-/// Which records count in a replay.
+/// Selects the records that count in a replay.
 struct RecordFilter: Sendable, Equatable {
-    /// The time from which records count, as they have it, or the beginning of one such as `2026-05-31T16`.
+    /// The earliest time of a record that counts, or the beginning of a time, such as `2026-05-31T16`.
     var since: String?
     /// The time before which records count.
     var until: String?
@@ -12,7 +12,7 @@ struct RecordFilter: Sendable, Equatable {
     var isEmpty: Bool { self == RecordFilter() }
 
     func admits(_ record: ReplayedRecord) -> Bool {
-        // Times of one form, in UTC, are in the order of their texts.
+        // Compare the texts: times of one form, in UTC, sort like their texts.
         if let since { guard let time = record.time, time >= since else { return false } }
         if let until { guard let time = record.time, time < until else { return false } }
         if !hosts.isEmpty { guard let host = record.host, hosts.contains(host) else { return false } }
@@ -21,7 +21,7 @@ struct RecordFilter: Sendable, Equatable {
         return record.type.firstIndex(of: ".").map { types.contains(String(record.type[$0...].dropFirst())) } ?? false
     }
 
-    /// Returns a time as it is compared; nil if the text is neither one nor the beginning of one.
+    /// Returns a time in the form for comparisons; nil if the text is neither a time nor the beginning of one.
     static func time(_ text: String) -> String? {
         let form = "0000-00-00T00:00:00.000000"
         let time = text.hasSuffix("Z") ? text.dropLast() : text[...]

@@ -1,16 +1,17 @@
 extension Replay {
-    /// The number of reports of which the same would become.
+    /// The number of reports with the same result as recorded.
     public var unchanged: Int { unchangedCount.reports }
 
-    /// The reports of which the same would become, and the errors that they stand for.
+    /// The reports with the same result as recorded, and the errors that they represent.
     public var unchangedCount: Count { sum { if case .same = $0 { true } else { false } } }
 
-    /// The number of reports of which something else would become, by what was and what would be.
+    /// The number of reports with a different result, by the recorded and the new result.
     public var differences: [Difference: Int] { changes.mapValues(\.count.reports) }
 
-    /// The reports of which something else would become, by what was and what would be, each with an example.
+    /// The reports with a different result, by the recorded and the new result, each with an example.
     ///
-    /// Names that take more than some MiB together, as only a made-up file has them, are one difference, named `…`.
+    /// If the names take more than a few MiB together, as only in a contrived file, the rest is one difference named
+    /// `…`.
     public var changes: [Difference: (count: Count, example: Example?)] {
         var changes: [Difference: (count: Count, example: Example?)] = [:]
         for row in tally.rows {
@@ -22,24 +23,24 @@ extension Replay {
     /// The number of reports that were not judged because their errors could not be rebuilt, by the full names of the
     /// errors' types.
     ///
-    /// Errors that could not be rebuilt, but are judged by their names, are not among them.
+    /// Errors that could not be rebuilt but were judged by their names aren't included.
     public var notRebuilt: [String: Int] {
         notJudged.reduce(into: [:]) { counts, entry in counts[entry.key.type, default: 0] += entry.value }
     }
 
-    /// The reports of ``notRebuilt``, each with the rule that asks for more than the error's names.
+    /// The reports of ``notRebuilt``, each with the rule that needs more than the error's names.
     public var notJudged: [NotJudged: Int] {
         var counts: [NotJudged: Int] = [:]
         for row in tally.rows { if case .notRebuilt(let asking) = row.outcome { counts[asking] = row.count.reports } }
         return counts
     }
 
-    /// The number of reports that were recorded undelivered, so that no rules had been asked.
+    /// The number of reports that were recorded undelivered, so that no rule was tried.
     public var undelivered: Int { sum { $0 == .undelivered }.reports }
 
-    /// How many of the compared reports each rule had before, and how many it would have.
+    /// The number of compared reports for each rule, before and after the change.
     ///
-    /// The names are those of a ``Difference`` without the line, because a rule may have moved within its file:
+    /// The names are those of a ``Difference`` without the line, because a rule might have moved within its file:
     /// `handled by type(PaymentError) at Intake/Rules.swift`.
     public var rulesBeforeAndAfter: [String: (before: Count, after: Count)] {
         var rules: [String: (before: Count, after: Count)] = [:]
@@ -58,7 +59,7 @@ extension Replay {
         return rules
     }
 
-    /// What the reports come to: whether there is a difference, and whether everything was read.
+    /// The result of the replay: whether there is a difference, and whether everything was read.
     public var verdict: Verdict {
         if isInterrupted { return .interrupted }
         if hasUnreadableInput { return .unreadableInput }
@@ -70,7 +71,7 @@ extension Replay {
         tally.rows.reduce(into: Count()) { if isIncluded($1.outcome) { $0.add($1.count) } }
     }
 
-    /// Returns a rule's name without its line; a disposition without a rule has none.
+    /// Returns a rule's name without its line. A disposition without a rule has no line.
     private static func withoutLine(_ rule: String) -> String {
         guard let colon = rule.lastIndex(of: ":"), rule.contains(" at "),
             rule[colon...].dropFirst().allSatisfy(\.isNumber)

@@ -3,12 +3,12 @@ import ErrorRecording
 import ErrorRouting
 
 extension Replay {
-    /// A table for a person: how many are unchanged, what differs and how, and what could not be rebuilt.
+    /// A table for readers: the number of unchanged reports, the differences, and the errors that could not be rebuilt.
     ///
-    /// Where reports stand for several errors each, those are counted too.
+    /// If reports represent several errors each, the table counts those too.
     public var description: String { table() }
 
-    /// Returns the table, or its differences alone.
+    /// Returns the table, or only its differences.
     func table(onlyDifferences: Bool = false) -> String {
         let parts =
             onlyDifferences
@@ -16,7 +16,7 @@ extension Replay {
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
-    /// What a reader has to know first: that not everything is there.
+    /// Notes that come first, because they say that the result is incomplete.
     private var ending: [String] {
         (isInterrupted ? ["Interrupted: this is what was read until then."] : [])
             + (hasUnreadableInput ? ["Not every file could be read: this is what was read."] : [])
@@ -94,7 +94,7 @@ extension Replay {
 }
 
 extension RebuildableErrors {
-    /// Returns what can be done so that errors of a type are rebuilt.
+    /// Returns what a user can do so that errors of a type are rebuilt.
     fileprivate func advice(on type: String) -> String {
         if type == ReplayTally.others { return "  and more types" }
         if isAdded(type) { return ": its value was not recorded, or comes out as another error" }

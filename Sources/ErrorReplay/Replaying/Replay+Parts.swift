@@ -1,27 +1,27 @@
 extension Replay {
-    /// What became of an error, and what would become of it.
+    /// The recorded result of an error, and its different result with the replayed rules.
     public struct Difference: Sendable, Hashable {
         /// The full name of the error's type.
         public let type: String
-        /// What became of the error: `handled by type(PaymentError) at Intake/Rules.swift:12`.
+        /// The recorded result: `handled by type(PaymentError) at Intake/Rules.swift:12`.
         public let before: String
-        /// What would become of it.
+        /// The result with the replayed rules.
         public let after: String
     }
 
-    /// An error that could not be rebuilt, and a rule that asks for more than its type, domain and code.
+    /// An error that could not be rebuilt, and a rule that needs more than its type, domain, and code.
     public struct NotJudged: Sendable, Hashable {
         /// The full name of the error's type.
         public let type: String
-        /// The first rule that only the error itself could decide: `predicate at Intake/Rules.swift:12`.
+        /// The first rule that needs the error itself: `predicate at Intake/Rules.swift:12`.
         public let rule: String
     }
 
-    /// How many reports there are, and how many errors these stand for: a flood limit makes one of thousands.
+    /// A number of reports, and of the errors that they represent: a flood limit can merge thousands into one report.
     public struct Count: Sendable, Hashable {
-        /// The number of reports: of lines.
+        /// The number of reports, which is the number of lines.
         public internal(set) var reports = 0
-        /// The number of errors that they stand for: the sum of their occurrences.
+        /// The number of errors that the reports represent: the sum of their occurrences.
         public internal(set) var occurrences = 0
 
         mutating func add(_ other: Count) {
@@ -30,13 +30,13 @@ extension Replay {
         }
     }
 
-    /// A report of which something else would become: the first one of its difference.
+    /// A report with a different result: the first one of its difference.
     public struct Example: Sendable, Hashable {
         /// The name of the machine.
         public let host: String
         /// The number of the report among those of its process.
         public let sequence: Int
-        /// The error's message, cut after 160 characters.
+        /// The error's message, truncated after 160 characters.
         public let message: String
 
         init(_ record: ReplayedRecord) {
@@ -46,21 +46,21 @@ extension Replay {
         }
     }
 
-    /// What the reports of a replay come to, as a gate needs it.
+    /// The result of a replay, for example for a CI check.
     public enum Verdict: Sendable, Hashable, CaseIterable {
-        /// Of all reports that were compared the same would become.
+        /// All compared reports have the same result.
         case same
-        /// Of at least one report something else would become.
+        /// At least one report has a different result.
         case different
-        /// No report was compared: there was no line, no line that could be read, or no error that could be rebuilt.
+        /// No report was compared: there were no lines, no readable lines, or no errors that could be rebuilt.
         case nothingCompared
-        /// Not everything was read, because the task was cancelled, or the program interrupted.
+        /// Not everything was read, because the task was cancelled or the program was interrupted.
         case interrupted
         /// A file could not be read to its end.
         case unreadableInput
 
         /// The exit status of ``Replay/main(rules:scopes:rebuilding:arguments:)``: 0 for the same, 1 for different, 2
-        /// for nothing compared, 66 for input that cannot be read, 130 for an interrupt.
+        /// for nothing compared, 66 for unreadable input, 130 for an interrupt.
         public var exitStatus: Int32 {
             switch self {
             case .same: 0
@@ -72,11 +72,11 @@ extension Replay {
         }
     }
 
-    /// The error of a file that cannot be read, or not to its end.
+    /// The error of a file that can't be read, or can't be read to its end.
     public struct UnreadableInput: Error, Sendable, Hashable, CustomStringConvertible {
         /// The path of the file; `-` for standard input.
         public let path: String
-        /// Why it cannot be read.
+        /// The reason for the failure.
         public let reason: String
 
         /// The path and the reason: `errors.jsonl cannot be read: No such file or directory`.

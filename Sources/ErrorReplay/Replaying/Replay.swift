@@ -16,37 +16,37 @@ import Foundation
 /// }
 /// ```
 ///
-/// An error that can be rebuilt is explained by the new rules, and the rule at which its handling would end is compared
-/// with the recorded one. The results of actions aren't known, so each action counts as returning what was returned when
-/// the error was handled: see `Explanation.outcome(matchedRuleCount:)`.
+/// The new rules explain each error that can be rebuilt. The replay compares the rule that would end the handling with
+/// the recorded one. It can't know the results of actions, so it assumes that each action returns what was returned
+/// when the error was handled; see `Explanation.outcome(matchedRuleCount:)`.
 ///
-/// An error that can't be rebuilt is explained by its type, domain and code, and by those of its underlying errors: see
-/// `ErrorHandler.explain(named:)`. If a rule asks for more before the handling would end, the error isn't judged, and
+/// An error that can't be rebuilt is explained by its type, domain, and code, and by those of its underlying errors;
+/// see `ErrorHandler.explain(named:)`. If a rule needs more before the handling would end, the error isn't judged, and
 /// ``notJudged`` names the rule.
 ///
-/// Two rules are taken for the same if their matchers have the same text and they are registered in the same file;
-/// where the new rules have several of that kind, the line decides. So a rule may move within its file, and
-/// a predicate that has changed is seen only if its matcher's name has changed too.
+/// Two rules count as the same if their matchers have the same text and they are registered in the same file. If the
+/// new rules have several of that kind, the line decides. So a rule can move within its file. A changed predicate is
+/// noticed only if its matcher's name has changed too.
 ///
-/// Lines whose deciding fields have the same bytes (type, case, domain, code, value, scope, the outcome with its rule,
-/// and the errors under the error) have the same verdict, so up to 2,048 verdicts are kept, and asked for again by
-/// these bytes. Decoding an error, and comparing it with `==`, is taken to depend on nothing else. A closure of a
-/// `predicate`, a `where` or an `extracting` may look at anything: where one is asked, only the
-/// rebuilt error is kept, and the rules are asked for each line. Where the rules ask for no more than an error's type and
-/// domain, lines that differ in the error's value alone have the same verdict too: of these the value is decoded, to see
-/// whether the error still comes out as it was recorded.
+/// Lines have the same verdict if their deciding fields have the same bytes. These fields are type, case, domain, code,
+/// value, scope, the outcome with its rule, and the underlying errors. So the replay caches up to 2,048 verdicts by
+/// these bytes. It assumes that decoding an error and comparing it with `==` depend on nothing else. The closure of a
+/// `predicate`, a `where`, or an `extracting` can read anything: if the rules call one, only the rebuilt error is
+/// cached, and the rules are evaluated for each line. If the rules need only an error's type and domain, lines that
+/// differ only in the error's value have the same verdict too. For these, the replay decodes the value to check that
+/// the error is still the recorded one.
 public struct Replay: Sendable, CustomStringConvertible {
-    /// What is kept of lines with the same deciding bytes.
+    /// The cached result for lines with the same deciding bytes.
     private struct Kept: Sendable {
-        /// The row in which they count.
+        /// The row in which the lines count.
         let row: Int
-        /// What is to be asked for each line instead; nil if the row is that of all of them.
+        /// The error and rules to evaluate for each line instead; nil if the row is the same for all lines.
         var question: Question?
-        /// What was answered the last time: the comparison is spared if it is the same.
+        /// The last answer: if the next one is the same, no comparison is needed.
         var answer: HandleOutcome?
     }
 
-    /// An error with the rules to ask; an object, as is the next, so that to look it up copies little.
+    /// An error with the rules to evaluate. It is an object, like the next type, so that a lookup copies little.
     private final class Question: Sendable {
         let record: ReplayedRecord
         let error: any Error
@@ -57,14 +57,14 @@ public struct Replay: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What is kept of lines that differ in nothing that decides but the error's value.
+    /// The cached result for lines that differ only in the error's value.
     private final class Family: Sendable {
-        /// The record of one of them, without the value, which may be long.
+        /// The record of one of the lines, without the value, which might be long.
         let record: ReplayedRecord
         let rules: ReplayRules.Path
-        /// The row in which all count whose errors come out as they were recorded; nil if the rules are to be asked.
+        /// The row for all errors that are rebuilt as recorded; nil if the rules must be evaluated.
         let row: Int?
-        /// What these errors have in common; nil if each is to be compared with its record.
+        /// The type and case of these errors; nil if each must be compared with its record.
         let errorCase: ErrorCase?
 
         init(_ question: Question, row: Int?) {
@@ -78,31 +78,31 @@ public struct Replay: Sendable, CustomStringConvertible {
     private(set) var tally = ReplayTally()
     private var rules: ReplayRules
     let rebuilding: RebuildableErrors
-    /// Which records count.
+    /// Selects the records that count.
     var filter = RecordFilter()
-    /// Whether the short ways are taken; false in tests that compare both.
+    /// Whether to use the fast scan and the caches; false in tests that compare the results with and without them.
     private let isShort: Bool
     private var scan = RecordScan()
     private var kept = KeptVerdicts<Kept>()
     private var families = KeptVerdicts<Family>(count: 256)
 
-    /// The number of lines that are no records.
+    /// The number of lines that aren't records.
     public private(set) var unreadable = 0
-    /// The number of records of a later version than this one's, which are read as far as they are known.
+    /// The number of records of a later version than this one's. They are read as far as their fields are known.
     public private(set) var ofLaterVersions = 0
-    /// The number of records that options of the command have left out.
+    /// The number of records that the command's options exclude.
     private(set) var leftOut = 0
-    /// Whether reading a file was ended by a cancellation or an interrupt.
+    /// Whether reading a file ended with a cancellation or an interrupt.
     private(set) var isInterrupted = false
     /// Whether a file could not be read to its end.
     private(set) var hasUnreadableInput = false
 
-    /// Makes a replay.
+    /// Creates a replay.
     ///
     /// - Parameters:
     ///   - rules: The rules of the bus.
-    ///   - scopes: The rules of scopes, by their paths such as `checkout` and `checkout/payment`, each tried before
-    ///     those around it. The rules of a scope with the order `.rootFirst` are to be overlaid by `rules` instead.
+    ///   - scopes: The rules of scopes, by their paths, such as `checkout` and `checkout/payment`. The rules of an
+    ///     inner scope are tried first. For a scope with the order `.rootFirst`, pass its rules overlaid by `rules`.
     ///   - rebuilding: The types of errors that were added when the errors were recorded.
     public init(
         rules: ErrorHandler,
@@ -120,25 +120,27 @@ public struct Replay: Sendable, CustomStringConvertible {
 
     // MARK: Adding
 
-    /// Replays one line of a file; an empty line is passed over.
+    /// Replays one line of a file; an empty line is skipped.
     ///
     /// - Parameter line: The line, with or without its end.
-    /// - Complexity: O(length of the line) where the verdict is kept; otherwise also that of decoding the error, and
+    /// - Complexity: O(length of the line) if the verdict is cached; otherwise also that of decoding the error, and
     ///   O(number of rules).
     public mutating func add(_ line: some StringProtocol) {
         let bytes = Array(line.utf8)
         add(line: bytes.span)
     }
 
-    /// Replays the lines of a file, in constant memory: it is read in pieces.
+    /// Replays the lines of a file in pieces, with constant memory.
     ///
-    /// Lines end with LF or CR LF, the last one perhaps with nothing. A file that grows while it is read is read up to
-    /// the line in which it ended at the beginning. Decompress a compressed file first, and pipe it: `zcat FILE | … -`.
+    /// Lines end with LF or CR LF; the last one might have no end. If a file grows during the replay, it is read to the
+    /// end of the line that was the last one at the start. Decompress a compressed file first, and pipe it:
+    /// `zcat FILE | … -`.
     ///
     /// If the task is cancelled, reading ends within a line, and ``verdict`` is ``Verdict/interrupted``.
     ///
     /// - Parameter path: The path of the file; `-` for standard input.
-    /// - Throws: ``UnreadableInput``, if the file cannot be opened, or not be read to its end. What was read is counted.
+    /// - Throws: ``UnreadableInput``, if the file can't be opened or read to its end. The lines before the failure are
+    ///   counted.
     public mutating func add(contentsOf path: String) throws(UnreadableInput) {
         var failure: UnreadableInput?
         let input = Result { () throws(UnreadableInput) in try ReplayInput(path) }
@@ -149,10 +151,10 @@ public struct Replay: Sendable, CustomStringConvertible {
     /// Replays all lines of a file.
     ///
     /// - Parameters:
-    ///   - input: The file, or why there is none.
-    ///   - isCancelled: Asked before each line.
-    ///   - onPiece: Called now and then with the number of lines, and of the file's bytes, since the last call.
-    ///   - onFailure: Called if the file cannot be read to its end.
+    ///   - input: The file, or the error if it can't be opened.
+    ///   - isCancelled: Called before each line.
+    ///   - onPiece: Called at intervals with the number of lines, and of the file's bytes, since the last call.
+    ///   - onFailure: Called if the file can't be read to its end.
     mutating func add(
         from input: Result<ReplayInput, UnreadableInput>,
         unless isCancelled: @escaping () -> Bool,
@@ -177,11 +179,11 @@ public struct Replay: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Adds what another replay has counted, so that files can be read on several cores.
+    /// Adds the counts of another replay, so that several cores can read files.
     ///
-    /// Of a difference that both have found, this one's example stays.
+    /// If both have an example of a difference, this replay's example stays.
     ///
-    /// - Parameter other: A replay through the same rules, of other files.
+    /// - Parameter other: A replay of other files, with the same rules.
     public mutating func merge(_ other: Replay) {
         tally.merge(other.tally)
         unreadable += other.unreadable
@@ -226,7 +228,7 @@ public struct Replay: Sendable, CustomStringConvertible {
         tally.count(verdict.row, occurrences: scan.occurrences, example)
     }
 
-    /// Judges a line whose bytes are new: perhaps only the error's value is.
+    /// Judges a line with new bytes; perhaps only the error's value is new.
     private mutating func judgeScanned(_ line: Span<UInt8>) -> Kept {
         let key = scan.keyWithoutValue
         guard let key, let family = families.verdict(at: families.place(of: key)) else {
@@ -242,10 +244,10 @@ public struct Replay: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - record: The record.
-    ///   - key: What it has in common with those of its family; nil if that is not known.
-    /// - Returns: What to keep for others with the same bytes.
+    ///   - key: The bytes that the lines of the record's family share; nil if they are unknown.
+    /// - Returns: The result to cache for other lines with the same bytes.
     private mutating func judge(_ record: ReplayedRecord, _ key: [UInt8]? = nil) -> Kept {
-        // What `shutdown` gives back, say.
+        // The others are undelivered, such as the reports that `shutdown` returns.
         let delivered: [HandleOutcome.Disposition] = [.handled, .ignored, .unmatched]
         guard delivered.contains(where: { $0.rawValue == record.disposition }) else {
             return Kept(row: tally.row(of: .undelivered))
@@ -267,7 +269,7 @@ public struct Replay: Sendable, CustomStringConvertible {
         return verdict
     }
 
-    /// Judges a record whose error cannot be rebuilt by the error's type, domain and code, if the rules ask for no more.
+    /// Judges a record by the error's type, domain, and code, if the error can't be rebuilt and the rules need no more.
     private mutating func judgeByNames(_ record: ReplayedRecord) -> Kept {
         let explanation = rules.path(record.scope ?? []).explain(named: record.names)
         let answer = explanation.outcome(matchedRuleCount: record.matchedRuleCount)

@@ -1,8 +1,8 @@
 import ErrorRouting
 
-/// The rules that a replay asks, and what it compares.
+/// The rules of a replay, and the comparison of their results with the recorded ones.
 struct ReplayRules: Sendable {
-    /// Who explains errors: the rules of a path of scopes.
+    /// Explains errors by the rules of a path of scopes.
     enum Path: Sendable {
         case bus(ErrorHandler)
         case scope(ErrorScope)
@@ -25,11 +25,11 @@ struct ReplayRules: Sendable {
     private let rules: ErrorHandler
     private let scopes: [String: ErrorHandler]
     private let longestPath: Int
-    /// Never run: scopes are made of it, which concatenate rules as they would in a service.
+    /// Creates the scopes, which concatenate rules as they would in a service. It never runs.
     private let bus: ErrorBus
-    /// By the scopes of a path that have rules.
+    /// The rules by the scopes of a path that have rules.
     private var paths: [[String]: Path]
-    /// The rules that have matched, in words.
+    /// The texts of the rules that have matched.
     private var texts: [RuleDescription: Text] = [:]
 
     private struct Text {
@@ -46,7 +46,7 @@ struct ReplayRules: Sendable {
         paths = [[]: .bus(rules)]
     }
 
-    /// Returns the rules of a path: those of the scopes on it that are known, the innermost first.
+    /// Returns the rules of a path: those of its known scopes, the innermost first.
     mutating func path(_ names: [String]) -> Path {
         let known = known(names)
         if let path = paths[known] { return path }
@@ -60,9 +60,9 @@ struct ReplayRules: Sendable {
         return path
     }
 
-    /// Returns the paths of those scopes on a path that have rules, the outermost first.
+    /// Returns the paths of the scopes on a path that have rules, the outermost first.
     private func known(_ names: [String]) -> [String] {
-        // A file may have a path of thousands of names; beyond the longest known one there is nothing to find.
+        // Stop at the longest known path: a file might contain a path of thousands of names.
         var (known, path) = ([String](), "")
         for (index, name) in names.enumerated() where path.utf8.count <= longestPath {
             path += index == 0 ? name : "/\(name)"
@@ -71,7 +71,7 @@ struct ReplayRules: Sendable {
         return known
     }
 
-    /// Says what would become of the error of a record, as a row of the tally.
+    /// Returns the result for the error of a record, as a row of the tally.
     mutating func compare(
         _ record: ReplayedRecord, _ outcome: HandleOutcome, _ explanation: Explanation?
     ) -> ReplayTally.Outcome {
@@ -83,7 +83,7 @@ struct ReplayRules: Sendable {
         return .different(Replay.Difference(type: record.type, before: before, after: after))
     }
 
-    /// Whether a rule is taken for the one that is recorded.
+    /// Whether a rule counts as the recorded one.
     private func isSame(_ rule: Text?, _ record: ReplayedRecord, _ explanation: Explanation?) -> Bool {
         guard let rule, let explanation else { return rule == nil && record.rule == nil }
         guard rule.matcher == record.rule, let source = record.ruleSource else { return false }
@@ -95,7 +95,7 @@ struct ReplayRules: Sendable {
             && explanation.entries.count { $0.stage == .rule && isAlike($0.rule) } == 1
     }
 
-    /// Returns what follows a disposition that comes of a rule.
+    /// Returns the text after a disposition that a rule decided.
     private static func ending(_ rule: String, _ source: String) -> String { " by \(rule) at \(source)" }
 
     /// Returns the file of `File.swift:12`.

@@ -1,14 +1,14 @@
-/// The counts of a replay, a row for each thing that has become of reports.
+/// The counts of a replay, with a row for each result.
 ///
-/// Of a bounded size, whatever the names in a file are: names beyond it count in one row of their kind.
+/// Its size is bounded, whatever the names in a file are: names beyond the limit count in one row of their kind.
 struct ReplayTally: Sendable {
-    /// What became of a report.
+    /// The result of a report.
     enum Outcome: Hashable, Sendable {
         /// It was recorded undelivered.
         case undelivered
-        /// Its error could not be rebuilt, and a rule asks for more than its names.
+        /// Its error could not be rebuilt, and a rule needs more than its names.
         case notRebuilt(Replay.NotJudged)
-        /// The same would become of it; with the rule, as in a difference.
+        /// The result is the same; with the rule, as in a difference.
         case same(String)
         case different(Replay.Difference)
     }
@@ -19,16 +19,16 @@ struct ReplayTally: Sendable {
         var example: Replay.Example?
     }
 
-    /// What stands for names that are too many.
+    /// Replaces names beyond the limit.
     static let others = "…"
-    /// How many bytes of names there may be.
+    /// The maximum number of bytes of all names.
     private static let limit = 4 << 20
 
     private(set) var rows: [Row] = []
     private var places: [Outcome: Int] = [:]
     private var size = 0
 
-    /// Returns the row of an outcome; makes one if there is none.
+    /// Returns the row of an outcome; creates one if there is none.
     mutating func row(of outcome: Outcome) -> Int {
         if let place = places[outcome] { return place }
         if size > Self.limit, outcome != outcome.withoutNames { return row(of: outcome.withoutNames) }
@@ -40,12 +40,12 @@ struct ReplayTally: Sendable {
 
     func hasExample(_ row: Int) -> Bool { rows[row].example != nil }
 
-    /// Counts a report in its row, whose example it is if there is none yet.
+    /// Counts a report in its row. If the row has no example yet, it is the example.
     mutating func count(_ row: Int, occurrences: Int, _ example: Replay.Example?) {
         add(Replay.Count(reports: 1, occurrences: occurrences), example, to: row)
     }
 
-    /// Adds the counts of another tally; of an outcome that both have this one's example stays.
+    /// Adds the counts of another tally. If both have an example of an outcome, this tally's example stays.
     mutating func merge(_ other: ReplayTally) {
         for added in other.rows { add(added.count, added.example, to: row(of: added.outcome)) }
     }
@@ -57,7 +57,7 @@ struct ReplayTally: Sendable {
 }
 
 extension ReplayTally.Outcome {
-    /// Roughly what a row takes, in bytes.
+    /// The approximate size of a row in bytes.
     fileprivate var size: Int {
         let names: [String] =
             switch self {
