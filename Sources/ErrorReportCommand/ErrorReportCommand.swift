@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package error-report FILE … > page.html`: runs the command for a package that depends on this one.
+/// Runs the command for a package that depends on this one: `swift package error-report FILE … > page.html`.
 @main struct ErrorReportCommand: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) throws {
         let process = Process()

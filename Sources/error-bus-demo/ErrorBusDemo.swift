@@ -17,7 +17,7 @@ enum ErrorBusDemo {
         }
     }
 
-    /// The exit status for each error that ends the program, with the numbers of `sysexits.h`.
+    /// The exit status for each error that ends the program, with the values of `sysexits.h`.
     static let exitStatuses = ErrorMap<Int32>(default: 70)
         .on(UsageError.self, 64)
         .on(ErrorRecorder.CannotOpen.self, 74)

@@ -2,7 +2,7 @@ import ErrorRecording
 import ErrorRouting
 import Synchronization
 
-/// Runs each of the five places without the bus and with it, and shows what became of the errors.
+/// Runs the code of each of the five places without the bus and with it, and shows the fate of each error.
 enum FivePlaces {
     static func run(on screen: Screen, recordingTo recorder: ErrorRecorder) async {
         var alone: [Place.Loss] = []
@@ -29,7 +29,7 @@ enum FivePlaces {
 }
 
 extension Place {
-    /// What became of the error that a place does not throw to its caller.
+    /// The fate of an error that a place doesn't throw to its caller.
     struct Loss: Sendable {
         let place: String
         let error: any Error

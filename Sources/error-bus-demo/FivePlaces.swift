@@ -3,7 +3,7 @@ import ErrorRouting
 /// A place where Swift loses an error.
 struct Place: Sendable {
     let name: String
-    /// The code as one would write it.
+    /// The code in its usual form.
     let alone: @Sendable () async throws -> Void
     /// The same code with the bus.
     let withBus: @Sendable (ErrorBus) async throws -> Void

@@ -2,13 +2,13 @@ import ErrorRecording
 import ErrorRouting
 import Synchronization
 
-/// Posts more errors than a bus has room for, from several tasks at once, and shows what became of each.
+/// Posts more errors than a bus has room for, from several tasks at once, and shows the fate of each.
 enum Flood {
     static let taskCount = 8
     static let postsOfEach = 12_500
 
     static func run(on screen: Screen, recordingTo recorder: ErrorRecorder) async {
-        // How many errors the delivered reports stand for, and how many reports of drops the bus posted itself.
+        // The number of errors that the delivered reports represent, and of the bus's own reports of drops.
         let delivered = Mutex((errors: 0, dropReports: 0))
         let limits = ErrorBus.Configuration(capacity: 1_000, floodLimit: FloodLimit(first: 3, per: .seconds(1)))
         let (bus, times) = await withErrorBus(handler: .default, configuration: limits) { bus in
@@ -38,12 +38,12 @@ enum Flood {
             """)
     }
 
-    /// Posts, and returns how long each post took.
+    /// Posts errors, and returns how long each post took.
     private static func post(shelf: Int, to bus: ErrorBus) async -> [Duration] {
         var times: [Duration] = []
         for number in 0..<postsOfEach {
             times.append(ContinuousClock().measure { bus.post(StockError.unreadable(shelf: shelf)) })
-            // Tasks suspend now and then, so that the bus's own task runs too.
+            // Suspend at intervals, so that the bus's own task runs too.
             if number % 50 == 0 { await Task.yield() }
         }
         return times

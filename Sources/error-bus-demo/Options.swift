@@ -36,7 +36,7 @@ enum Section: String, CaseIterable {
     }
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 enum Options {
     case help
     case run([Section])

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Runs a body, and returns what the process writes to standard output and standard error while it runs.
+/// Runs a body, and returns the text that the process writes to standard output and standard error during the run.
 ///
-/// - Parameter body: Writes less than a pipe holds, because nothing is read before it ends.
+/// - Parameter body: Must write less than a pipe's capacity, because nothing is read before it ends.
 func outputOfProcess(during body: () async -> Void) async -> String {
     let pipe = Pipe()
     let streams = [STDOUT_FILENO, STDERR_FILENO]

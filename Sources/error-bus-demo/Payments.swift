@@ -5,7 +5,7 @@ import Foundation
 import HTTPErrors
 import Synchronization
 
-/// Pays orders at a provider that fails: with retries, a budget for them, and a circuit.
+/// Pays orders at a provider that fails: with retries, a retry budget, and a circuit breaker.
 enum Payments {
     static let policy = RetryPolicy(
         maxAttempts: 4, backoff: .exponential(from: .milliseconds(20), upTo: .seconds(1)),
@@ -46,7 +46,7 @@ enum Payments {
     }
 }
 
-/// A request that may be sent again, because the provider knows its key.
+/// A request that can be sent again, because the provider recognizes its key.
 struct Charge: APIRequest {
     typealias Response = NoContent
 
@@ -56,9 +56,9 @@ struct Charge: APIRequest {
     var idempotencyKey: String? { "order-\(order)" }
 }
 
-/// A payment provider in memory, which answers by a script.
+/// A payment provider in memory with scripted responses.
 final class ScriptedProvider: HTTPTransport {
-    /// The statuses of the responses; nil for a connection that is refused.
+    /// The statuses of the responses; nil for a refused connection.
     private let script = Mutex<[Int?]>([503, 503, 204, nil, 204])
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -67,7 +67,7 @@ final class ScriptedProvider: HTTPTransport {
     }
 }
 
-/// A clock that can be moved ahead, so that nobody has to wait for an open circuit.
+/// A clock that can be moved ahead, so that the demo need not wait for an open circuit.
 final class ClockAhead: Clock {
     private let lead = Mutex(Duration.zero)
 

@@ -10,7 +10,7 @@ enum PaymentError: Error, Equatable { case declined(code: Int), providerDown }
 extension ErrorHandler {
     /// The program's rules, on top of the library's preset, which writes errors without a rule to standard error.
     ///
-    /// The rule registered last is tried first, so a general rule comes before the special ones. `.stop` ends the
+    /// The rule that is registered last is tried first, so general rules come before specific ones. `.stop` ends the
     /// search; `.next` continues with the next rule that matches.
     static let `default`: ErrorHandler = .standardError.overlaid(
         with: ErrorHandler()
@@ -56,7 +56,7 @@ extension ErrorMatcher where Output == Int {
     }
 }
 
-/// Where the rules' actions leave what somebody has to do.
+/// Collects the notes of the rules' actions about work to do.
 actor Desk {
     static let shared = Desk()
     private var notes: [String] = []

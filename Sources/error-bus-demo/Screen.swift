@@ -10,7 +10,7 @@ struct Screen: Sendable {
         case yellow = "33"
     }
 
-    /// The words that have a color in each table.
+    /// The words that have a color in the tables.
     private static let styles: [String: Style] = [
         "lost": .red, "dropped": .red, "printed": .yellow, "unmatched": .yellow, "handled": .green, "paid": .green,
     ]
@@ -36,7 +36,7 @@ struct Screen: Sendable {
         let widths = (0..<columns).map { column in rows.compactMap { $0.dropFirst(column).first?.count }.max() ?? 0 }
         for (index, row) in rows.enumerated() {
             let cells = row.enumerated().map { column, text in
-                // Spaces at the end of a line would be invisible differences for whoever copies it.
+                // Don't pad the last column: spaces at the end of a line would be invisible differences in copied text.
                 let cell = column == row.count - 1 ? text : text.padded(to: widths[column])
                 return styled(cell, index == 0 ? .dim : Self.styles[text])
             }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Functions that fail, as those of any program do, and note what they throw.
+/// Functions that fail like those of any program, and note the errors that they throw.
 enum Shop {
     static let thrown = Thrown()
 
@@ -9,7 +9,7 @@ enum Shop {
 
     static func syncOrders() throws { throw thrown.noting(SyncFailed(status: 503)) }
 
-    /// Calls back on a thread of its own, as C libraries do.
+    /// Calls back on its own thread, like many C libraries.
     static func upload(completion: @escaping @Sendable ((any Error)?) -> Void) {
         Thread.detachNewThread {
             let error = URLError(.timedOut)
@@ -26,7 +26,7 @@ enum Shop {
 
     static func loadPrices() throws { throw thrown.noting(PricesMissing()) }
 
-    /// Fails while it ends, after its task was cancelled.
+    /// Fails when it stops after the cancellation of its task.
     static func countStock() async throws {
         await pause(for: .seconds(60))
         throw thrown.noting(StockError.locked)
@@ -34,7 +34,7 @@ enum Shop {
 
     static func charge() throws { throw thrown.noting(PaymentError.declined(code: 51)) }
 
-    /// Waits until a place has thrown, and a little longer, so that what is still printed then is seen.
+    /// Waits until an error was thrown, and a little longer, so that later output is captured too.
     static func waitForErrors() async {
         repeat { await pause(for: .milliseconds(10)) } while thrown.all.isEmpty
     }

@@ -1,18 +1,19 @@
 import ErrorReplay
 import Foundation
 
-/// One file of HTML, with its style, its script, and what was recorded as data.
+/// One HTML file with its style, its script, and the recorded errors as data.
 ///
-/// A policy in the page lets nothing run, load or style it but these two, by their hashes.
+/// A policy in the page allows only this style and this script, by their hashes. Nothing else can run, load, or style
+/// the page.
 struct Page {
-    /// What browsers take some seconds to show, and mail servers refuse, is beyond this.
+    /// The maximum size in bytes. Browsers need several seconds for larger pages, and mail servers refuse them.
     static let limit = 2_000_000
 
     let bytes: [UInt8]
 
     /// - Parameters:
-    ///   - incident: What was recorded.
-    ///   - limit: The number of bytes that the page has at most.
+    ///   - incident: The recorded errors.
+    ///   - limit: The maximum size of the page in bytes.
     init(_ incident: Incident, limit: Int = Self.limit) {
         let (style, script) = (PackageResources.page_css, PackageResources.page_js)
         let parts: [String: [UInt8]] = [
@@ -20,7 +21,7 @@ struct Page {
             "styleHash": Array("sha256-\(Data(SHA256.hash(of: style)).base64EncodedString())".utf8),
             "scriptHash": Array("sha256-\(Data(SHA256.hash(of: script)).base64EncodedString())".utf8),
         ]
-        // The data comes last, so that nothing in it is taken for a place in the template.
+        // Add the data last, so that none of it is mistaken for a placeholder of the template.
         let shell = PackageResources.page_html.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
             .enumerated().map { index, part in
                 index.isMultiple(of: 2) ? Array(part) : parts[String(decoding: part, as: UTF8.self)]
@@ -30,15 +31,15 @@ struct Page {
     }
 }
 
-/// The hash of a policy's sources, which browsers compute too: FIPS 180-4.
+/// The hash for the sources in a policy, which browsers also compute: FIPS 180-4.
 enum SHA256 {
     private static let primes = (2..<312).filter { number in (2..<number).allSatisfy { number % $0 != 0 } }
-    /// The first 32 bits of the fraction of a root.
+    /// The first 32 bits of the fractional part of a root.
     private static func fraction(_ root: Double) -> UInt32 { UInt32((root - root.rounded(.down)) * 4_294_967_296) }
 
     static func hash(of message: [UInt8]) -> [UInt8] {
         let constants = primes.map { prime in
-            // A root by Newton's steps: the C library's may differ between platforms.
+            // Compute the root with Newton's method: the C library's result can differ between platforms.
             fraction((0..<60).reduce(Double(prime)) { root, _ in (2 * root + Double(prime) / (root * root)) / 3 })
         }
         var state = primes.prefix(8).map { fraction(Double($0).squareRoot()) }

@@ -1,16 +1,16 @@
 public import ErrorRouting
 
-/// A library that throws the errors that its caller needs to know, and posts the others.
+/// A library that throws the errors that its caller must know, and posts the others.
 ///
 /// It has no bus and no rules: the application has them.
 public struct Thumbnails: Sendable {
-    /// No thumbnail can be made of a file; thrown.
+    /// The error that is thrown if a file has an unknown format.
     public struct UnknownFormat: Error {
         /// The file's name.
         public let file: String
     }
 
-    /// A thumbnail was made, but not cached, so that it has to be made again; posted.
+    /// The error that is posted if a thumbnail was created but not cached. The next call has to create it again.
     public struct CacheNotWritten: Error {
         /// The file's name.
         public let file: String
@@ -18,18 +18,18 @@ public struct Thumbnails: Sendable {
 
     private let errors: any ErrorPosting
 
-    /// Makes thumbnails.
+    /// Creates an instance.
     ///
-    /// - Parameter errors: Where to post; by default the current task's scope or bus, or else the process's root bus.
+    /// - Parameter errors: Where to post; by default the current task's scope or bus or, without one, the root bus.
     public init(errors: any ErrorPosting = .ambient) {
         self.errors = errors
     }
 
-    /// Makes a thumbnail.
+    /// Creates a thumbnail.
     ///
     /// - Parameter file: The image.
     /// - Returns: The thumbnail.
-    /// - Throws: `UnknownFormat`, since then the caller gets no thumbnail.
+    /// - Throws: `UnknownFormat`, because the caller gets no thumbnail.
     public func make(of file: String) async throws(UnknownFormat) -> String {
         guard file.hasSuffix(".png") else { throw UnknownFormat(file: file) }
         // The caller does not wait for the cache: an error thrown in this task is posted.

@@ -4,7 +4,7 @@ import ErrorReplay
 import ErrorRouting
 import Foundation
 
-/// A service with an error bus, which stops within five seconds after SIGTERM or Ctrl-C, even if an action hangs.
+/// A service with an error bus that stops within five seconds after SIGTERM or Ctrl-C, even if an action hangs.
 ///
 /// `--record FILE` also records its errors; `replay FILE` shows which of them other rules would handle differently.
 @main
@@ -23,10 +23,10 @@ struct ExampleService {
                 return .stop
             })
 
-    /// The rules as somebody might change them: a rejected order needs no action.
+    /// A possible change of the rules: a rejected order needs no action.
     static let changedRules = rules.overlaid(with: ErrorHandler().ignore(OrderRejected.self))
 
-    /// The types whose values are recorded, so that a replay can create them again.
+    /// The types whose values are recorded, so that a replay can rebuild the errors.
     static let rebuilding = RebuildableErrors().adding(OrderRejected.self).adding(PagerDown.self)
 
     static func main() async throws {
@@ -72,14 +72,14 @@ struct ExampleService {
         errors.post(OrderRejected(number: 18))
     }
 
-    /// Compares the program's rules, or changed ones, with the outcomes in files, and ends the process.
+    /// Compares the program's rules, or changed ones, with the recorded outcomes, and ends the process.
     static func replay(_ arguments: [String]) async -> Never {
         await Replay.main(
             rules: arguments.contains("--changed") ? changedRules : rules, rebuilding: rebuilding,
             arguments: arguments.filter { $0 != "--changed" })
     }
 
-    /// Returns a stream that finishes on SIGTERM or Ctrl-C, and the signals' sources, which the caller has to retain.
+    /// Returns a stream that finishes on SIGTERM or Ctrl-C, and the signals' sources, which the caller must retain.
     static func terminationSignals() -> (AsyncStream<Void>, [any DispatchSourceSignal]) {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         let sources = [SIGTERM, SIGINT].map { number in
