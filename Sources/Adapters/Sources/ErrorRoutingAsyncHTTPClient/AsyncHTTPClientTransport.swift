@@ -8,23 +8,26 @@ import Synchronization
 
 /// A transport that sends requests with async-http-client, for services that use this client.
 ///
-/// A failure has the same ``NetworkError/kind`` as with `URLSession`.
+/// Each failure has the same ``NetworkError/kind`` as with `URLSession`.
 ///
 /// ```swift
 /// let client = HTTPClient(configuration: AsyncHTTPClientTransport.configuration())
 /// let api = APIClient(base: url, transport: AsyncHTTPClientTransport(client))
 /// ```
 public struct AsyncHTTPClientTransport: HTTPTransport {
-    /// Returns a configuration that makes a client behave as `URLSession` does.
+    /// Returns a configuration that makes a client behave like `URLSession`.
     ///
-    /// The client decompresses responses, and follows no redirect, which `APIClient` does. If nobody listens, it fails
-    /// at once, instead of trying again for ten seconds. The transport sets the time limit of a request. A status that is
-    /// none, such as 99 or, in HTTP/2, -1, for which async-http-client stops the process, is an error. A stream that an
-    /// HTTP/2 server has not processed, because it went away, has an error that says so.
+    /// The client decompresses responses. It follows no redirects, because `APIClient` does. If the server refuses the
+    /// connection, the client fails immediately instead of retrying for ten seconds. The transport sets the time limit
+    /// of a request.
     ///
-    /// - Parameter bodyLimit: How many bytes of one response are decompressed: a hundred kilobytes can decompress to a
+    /// For an invalid status, such as 99 or, in HTTP/2, -1, async-http-client stops the process; with this
+    /// configuration, it throws an error. If an HTTP/2 server goes away without processing a stream, the stream's error
+    /// says so.
+    ///
+    /// - Parameter bodyLimit: The number of decompressed bytes of one response: a hundred kilobytes can decompress to a
     ///   hundred megabytes, in two pieces. The transport should have the same limit.
-    /// - Returns: The configuration, to be changed further.
+    /// - Returns: The configuration, which you can change further.
     public static func configuration(bodyLimit: Int = 1 << 20) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         configuration.decompression = .enabled(limit: .size(bodyLimit))
@@ -38,26 +41,26 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     }
 
     private let client: HTTPClient
-    /// How long a response may take, its body included, if the request has no time limit.
+    /// How long a response with its body can take if the request has no time limit.
     public let timeout: Duration?
     private let bodyLimit: Int
 
-    /// Makes a transport that uses a client; the caller has to shut down the client.
+    /// Creates a transport that uses a client; the caller must shut down the client.
     ///
     /// - Parameters:
-    ///   - client: The client, best with ``configuration(bodyLimit:)``; it must not follow redirects.
-    ///   - timeout: How long a response may take, its body included, if the request has no time limit.
-    ///   - bodyLimit: How many bytes of a body are read; of a longer one, the response has the beginning. Of a
-    ///     compressed one that may be empty.
+    ///   - client: The client, preferably with ``configuration(bodyLimit:)``; it must not follow redirects.
+    ///   - timeout: How long a response with its body can take if the request has no time limit.
+    ///   - bodyLimit: The number of bytes that are read from a body. A longer body is truncated in the response; a
+    ///     compressed one might then be empty.
     public init(_ client: HTTPClient, timeout: Duration = .seconds(60), bodyLimit: Int = 1 << 20) {
         self.client = client
         self.timeout = timeout
         self.bodyLimit = bodyLimit
     }
 
-    /// Sends a request, once, and returns the response.
+    /// Sends a request once, and returns the response.
     ///
-    /// A cancelled task gets a `CancellationError` at once, and the connection is closed.
+    /// A cancelled task receives a `CancellationError` immediately, and the connection is closed.
     ///
     /// - Parameter request: The request.
     /// - Returns: The response.
@@ -65,9 +68,9 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let limit = request.timeout ?? timeout ?? .seconds(60)
         guard limit > .zero else { throw NetworkError(.timeout, cause: HTTPClientError.deadlineExceeded) }
-        // Not the client's own deadline, which covers only the head of the response: the body could take for ever. And
-        // not a sleeping task, which stays in memory until its time even if it is cancelled, a kilobyte for each
-        // request.
+        // Use neither the client's own deadline nor a sleeping task. The deadline covers only the head of the response,
+        // so the body could take forever. A sleeping task stays in memory until its time even if it is cancelled, with
+        // a kilobyte for each request.
         let exchange = Task { try await self.exchange(request) }
         let isOver = Flag()
         let timer = client.eventLoopGroup.any().scheduleTask(in: TimeAmount(limit)) {
@@ -89,12 +92,12 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     }
 
     private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
-        // For any other port, which a redirect may name too, SwiftNIO stops the process.
+        // Check the port, which a redirect can name too: for any other number SwiftNIO stops the process.
         guard request.url.port.map((0...65_535).contains) ?? true else { throw URLError(.badURL) }
         let response = try await client.execute(clientRequest(request), deadline: .distantFuture)
         let headers = HTTPErrors.HTTPHeaders(response.headers.map { ($0.name, $0.value) })
         var result = TransportResponse(status: Int(response.status.code), headers: headers)
-        // Some responses declare a length, and have no body.
+        // Some responses declare a length but have no body.
         let isBodiless = request.method == "HEAD" || [204, 304].contains(response.status.code)
         let length = isBodiless ? nil : response.headers.first(name: "Content-Length").flatMap { Int($0) }
         do {
@@ -108,11 +111,11 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
             result.isTruncated = true
             return result
         } catch  where (length ?? 0) > bodyLimit && !Task.isCancelled {
-            // It would have been too long: its head counts, however the rest breaks off.
+            // The body would have been too long, so the response counts however the rest breaks off.
             result.isTruncated = true
             return result
         }
-        // A cancelled body may end in the same way as a complete one.
+        // A cancelled body can end in the same way as a complete one.
         try Task.checkCancellation()
         return result
     }

@@ -10,9 +10,9 @@ import NIOSSL
 
 /// Maps the errors of async-http-client, and of the libraries that it uses, to those of `URLSession`.
 ///
-/// The original error stays the cause, so that rules can still match it. An unknown error stays as it is.
+/// The original error becomes the cause, so that rules can still match it. An unknown error is returned unchanged.
 enum EvenedOut {
-    /// Returns the error for one that ended a request in a task that is not cancelled.
+    /// Returns the mapped error of a request in a task that isn't cancelled.
     static func error(for error: any Error) -> any Error {
         switch error {
         case is CancellationError: shutDown(error)
@@ -28,7 +28,7 @@ enum EvenedOut {
         case is NIOHTTPDecompression.ExtraDecompressionError: NetworkError(.invalidResponse, cause: error)
         case let error as NIOSSLError: tls(error)
         case is NIOSSLExtraError: lost(.serverCertificateUntrusted, error)
-        // Errors of TLS after the connection was made.
+        // TLS failed after the connection was established.
         case is BoringSSLError, is NIOSSLCloseTimedOutError: lost(.networkConnectionLost, error)
         default: error
         }
@@ -37,13 +37,13 @@ enum EvenedOut {
     /// Whether an error says that the server took too long.
     static func isTimeout(_ error: any Error) -> Bool { (self.error(for: error) as? NetworkError)?.kind == .timeout }
 
-    /// Returns the error of a connection that failed, with what async-http-client says of it under the code.
+    /// Returns the error of a connection that failed, with the client's error wrapped in the code's.
     private static func lost(_ code: URLError.Code, _ cause: any Error, isUnsent: Bool = false) -> NetworkError {
         NetworkError(
             .connection, cause: URLError(code, userInfo: [NSUnderlyingErrorKey: cause]), neverReachedServer: isUnsent)
     }
 
-    /// Nobody has cancelled the task: the client was shut down under the request, or before it.
+    /// The task isn't cancelled: the client was shut down before or during the request.
     private static func shutDown(_ cause: any Error, isUnsent: Bool = false) -> NetworkError {
         lost(.cancelled, cause, isUnsent: isUnsent)
     }
@@ -66,7 +66,8 @@ enum EvenedOut {
         default:
             break
         }
-        // These errors have associated values, and so equal no constant. Values of headers must not come into logs.
+        // Compare names: these errors have associated values, so no constant equals them. Header values must not reach
+        // the logs.
         return switch error.shortDescription {
         case HTTPClientError.unsupportedScheme("").shortDescription: URLError(.unsupportedURL)
         case HTTPClientError.invalidHeaderFieldNames([]).shortDescription: NetworkError(.encoding, cause: error)
@@ -81,7 +82,7 @@ enum EvenedOut {
     private static func http2(_ error: any NIOHTTP2Error) -> NetworkError {
         switch error {
         case let error as NIOHTTP2Errors.StreamClosed:
-            // RFC 9113, section 8.7: a refused stream has not been processed, nor one above the last of a GOAWAY.
+            // RFC 9113, section 8.7: neither a refused stream nor one above the last of a GOAWAY was processed.
             lost(.networkConnectionLost, error, isUnsent: error.errorCode == .refusedStream)
         case is NIOHTTP2Errors.CreatedStreamAfterGoaway, is NIOHTTP2Errors.NoStreamIDAvailable:
             lost(.networkConnectionLost, error, isUnsent: true)

@@ -3,9 +3,9 @@ import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
 
-/// Ends a connection on which a response has a status below 100.
+/// Closes a connection if a response on it has a status below 100.
 ///
-/// async-http-client takes such a status for one that only announces a response, and traps when its body comes.
+/// async-http-client takes such a status for an interim response, and traps when the body arrives.
 final class StatusGuard: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
@@ -34,9 +34,9 @@ final class StatusGuard: ChannelInboundHandler {
 
 /// Watches the frames of an HTTP/2 connection.
 ///
-/// A stream above the last one that a GOAWAY names was not processed, and ends as one that was refused: SwiftNIO ends it
-/// like a stream that was cancelled. A status that is none becomes one that SwiftNIO refuses: for a negative number it
-/// stops the process.
+/// A stream above the last one that a GOAWAY names was not processed. SwiftNIO ends it like a cancelled stream; this
+/// guard ends it like a refused one. For a negative status SwiftNIO stops the process; this guard replaces an invalid
+/// status with one that SwiftNIO rejects.
 final class StreamGuard: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
@@ -78,7 +78,7 @@ final class StreamGuard: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Whether a text is a status of HTTP/2, which has no 101 (RFC 9113, section 8.6).
+    /// Whether a text is a valid status of HTTP/2, which has no 101 (RFC 9113, section 8.6).
     private static func isStatus(_ text: String) -> Bool {
         Int(text).map { (100...999).contains($0) && $0 != 101 } ?? false
     }

@@ -7,7 +7,7 @@ public import NIOHTTPCompression
 public import NIOPosix
 public import NIOSSL
 
-// The errors of async-http-client, and of the parts of SwiftNIO that it uses: those that `EvenedOut` knows.
+// The errors of async-http-client, and of the parts of SwiftNIO that it uses, as far as `EvenedOut` maps them.
 
 extension HTTPClientError: UpstreamFailure {
     /// Whether one of the client's time limits was reached.
@@ -15,17 +15,17 @@ extension HTTPClientError: UpstreamFailure {
 }
 
 extension ChannelError: UpstreamFailure {
-    /// Whether the connection took too long to be made.
+    /// Whether establishing the connection took too long.
     public var isUpstreamTimeout: Bool { EvenedOut.isTimeout(self) }
 }
 
 extension NIOConnectionError: UpstreamFailure {
-    /// Whether the connection to one of the addresses took too long to be made.
+    /// Whether establishing the connection to one of the addresses took too long.
     public var isUpstreamTimeout: Bool { EvenedOut.isTimeout(self) }
 }
 
 extension IOError: UpstreamFailure {
-    /// Whether the system gave the connection up.
+    /// Whether the system gave up the connection.
     public var isUpstreamTimeout: Bool { EvenedOut.isTimeout(self) }
 }
 
@@ -39,7 +39,7 @@ extension NIOSSLExtraError: UpstreamFailure {}
 extension BoringSSLError: UpstreamFailure {}
 extension NIOSSLCloseTimedOutError: UpstreamFailure {}
 
-// Of HTTP/2: the connection and its streams, and what a server does that breaks the protocol.
+// The errors of HTTP/2: of the connection, of its streams, and of servers that violate the protocol.
 extension NIOHTTP2Errors.StreamError: UpstreamFailure {}
 extension NIOHTTP2Errors.StreamClosed: UpstreamFailure {}
 extension NIOHTTP2Errors.NoSuchStream: UpstreamFailure {}

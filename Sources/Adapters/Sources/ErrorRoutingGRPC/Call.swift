@@ -4,7 +4,7 @@ import ErrorRoutingUpstream
 import GRPCCore
 import Synchronization
 
-/// One call, whose errors are reported once.
+/// One call; each of its errors is reported once.
 final class Call: Sendable {
     private let answers: ErrorMap<RPCError>
     private let scope: ErrorScope
@@ -24,21 +24,21 @@ final class Call: Sendable {
         self.answers = answers
         self.scope = scope
         self.trace = .current
-        // The method, because a line of this file would be the same for every method.
+        // Use the method, because a line of this file would be the same for every method.
         self.source = ErrorReport.Source(fileID: "ErrorRoutingGRPC/\(method.fullyQualifiedMethod)", line: 0)
         self.timeout = timeout
         self.cancellation = cancellation
     }
 
-    /// Where the response's metadata cannot be written, its messages are released without having been asked for.
+    /// If the response's metadata can't be written, its messages are released before anything reads them.
     deinit { end(with: nil) }
 
-    /// Binds the scope and the trace again, for the messages, which are written after the interceptor has returned.
+    /// Binds the scope and the trace again for the messages, which are written after the interceptor has returned.
     func bound<Value>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await trace.bound { try await scope.bound { @concurrent () async throws in try await body() } }
     }
 
-    /// Runs a part of the call in a task that is cancelled when the call is.
+    /// Runs a part of the call in a task that is cancelled with the call.
     func run<Value: Sendable>(_ part: @Sendable () async throws -> Value) async throws -> Value {
         try await withoutActuallyEscaping(part) { part in
             let task = Task { try await part() }
@@ -46,7 +46,7 @@ final class Call: Sendable {
                 try await withRPCCancellationHandler {
                     try await task.value
                 } onCancelRPC: {
-                    // Not here, where gRPC may hold a lock that a handler of the part's own needs.
+                    // Cancel in a new task: gRPC might hold a lock here that a handler in the part needs.
                     Task { task.cancel() }
                 }
             } onCancel: {
@@ -55,7 +55,8 @@ final class Call: Sendable {
         }
     }
 
-    /// Ends the call, and returns whether it was cancelled, which is reported, with what it threw then.
+    /// Ends the call, and returns whether it was cancelled. A cancellation is reported together with the error that the
+    /// call threw.
     @discardableResult
     func end(with error: (any Error)?) -> Bool {
         if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return false }
@@ -64,12 +65,12 @@ final class Call: Sendable {
         return true
     }
 
-    /// Ends the call with an error, which is reported, and returns what the caller is told.
+    /// Ends the call with an error, reports the error, and returns the answer for the caller.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - isReturned: Whether the handler returned it as its response. A thrown `RPCError` may be the answer of
-    ///     another service: its code and text are not for this service's caller.
+    ///   - isReturned: Whether the handler returned it as its response. A thrown `RPCError` might be another service's
+    ///     answer: its code and text are not for this service's caller.
     func answer(to error: any Error, isReturned: Bool = false) -> RPCError {
         let own = isReturned || !(error is RPCError) ? (error as? any RPCErrorConvertible).map { RPCError($0) } : nil
         let rule = answers.match(error)?.value

@@ -1,7 +1,7 @@
 public import ErrorRouting
 public import GRPCCore
 
-/// A call's messages, whose errors are the caller's.
+/// A call's messages; their errors are the caller's.
 struct CallerMessages<Element: Sendable>: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         var messages: RPCAsyncSequence<Element, any Error>.AsyncIterator
@@ -22,8 +22,8 @@ struct CallerMessages<Element: Sendable>: AsyncSequence, Sendable {
 
 /// A message of a call could not be received or read.
 ///
-/// gRPC's own error is an `RPCError`, as the status of another service is. So ``ErrorReportingInterceptor`` wraps it
-/// where it's known to be about this call's messages. The caller gets its status.
+/// gRPC's own error is an `RPCError`, like the status of another service. So ``ErrorReportingInterceptor`` wraps it
+/// where the error certainly comes from this call's messages. The caller receives its status.
 public struct UnreadableMessage: Error, RPCErrorConvertible, UnderlyingErrors, CustomStringConvertible {
     /// gRPC's error.
     public let error: RPCError
@@ -37,6 +37,6 @@ public struct UnreadableMessage: Error, RPCErrorConvertible, UnderlyingErrors, C
     /// gRPC's error.
     public var underlyingErrors: [any Error] { [error] }
 
-    /// Says what failed; gRPC's error is in the report's trail.
+    /// Describes the failure; gRPC's error is in the report's trail.
     public var description: String { "a message of the call could not be read" }
 }

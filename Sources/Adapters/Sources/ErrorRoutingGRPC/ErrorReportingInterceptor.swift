@@ -10,59 +10,61 @@ public import GRPCCore
 /// let interceptors: [any ServerInterceptor] = [tracing, authorization, ErrorReportingInterceptor(answers)]
 /// ```
 ///
-/// Let it be the last interceptor, because gRPC turns each error that passes through a later one into a status. An
-/// interceptor that opens a span, or that rejects a call with a status of its own, stands before it.
+/// Make it the last interceptor, because gRPC turns each error that passes through a later one into a status. Put an
+/// interceptor that opens a span, or that rejects a call with its own status, before it.
 ///
-/// Everything that is posted while a call is handled, or its messages are written, is in a scope that is named after
-/// the method, with the metadata `rpc.system`, `rpc.service`, `rpc.method` and `network.peer.address`.
+/// While a call is handled or its messages are written, all posts are in a scope that is named after the method, with
+/// the metadata `rpc.system`, `rpc.service`, `rpc.method`, and `network.peer.address`.
 ///
-/// | what happens | status | reported | span |
+/// | event | status | reported | span |
 /// | --- | --- | --- | --- |
 /// | an error of yours | as `answers` says | yes | error; failed if the status is the server's |
 /// | an `RPCError` that is thrown, such as another service's | as `answers` says | yes | the same |
 /// | ``UpstreamError`` | as `answers` says | yes | the same |
-/// | an error of yours that is `RPCErrorConvertible`, with a code of the caller's | its own | no | nothing |
-/// | the same with a code of the server's | its own | yes | error; failed |
+/// | an error of yours that is `RPCErrorConvertible`, with a client error code | its own | no | nothing |
+/// | the same with a server error code | its own | yes | error; failed |
 /// | a response with an error that the handler returns | as the two rows before | | |
-/// | either of these three, with a rule in `answers` | as `answers` says | yes | as with an error of yours |
+/// | any of these three, with a rule in `answers` | as `answers` says | yes | as with an error of yours |
 /// | the call is cancelled | its own, or `cancelled` | ``CallCancelled``, a notice | error; failed |
 ///
-/// An `RPCError` says nothing of where it comes from. The one that a client throws has the code and text of another
-/// service, which are about this service and not about its caller. So a thrown one is an internal error, and only
-/// what's certainly the handler's own goes out as it is. If a handler decides a status itself, give `answers` a rule,
+/// An `RPCError` doesn't say where it comes from. If a client throws it, it has the code and text of another service,
+/// which are about this service instead of its caller. So a thrown one is an internal error, and only an error that
+/// certainly comes from the handler is sent unchanged. If a handler decides a status itself, add a rule to `answers`,
 /// conform the error to `RPCErrorConvertible`, or return `StreamingServerResponse(error:)`.
 ///
-/// The source of a report is the method: `ErrorRoutingGRPC/orders.Shipping/Ship`, without a line. So its fingerprint is
-/// the method with the error's type and its case or code. That of an ``UpstreamError`` is the call of `upstream`.
+/// The source of a report is the method: `ErrorRoutingGRPC/orders.Shipping/Ship`, without a line. So the fingerprint
+/// consists of the method, the error's type, and its case or code. The source of an ``UpstreamError`` is the call of
+/// `upstream`.
 ///
-/// A call is cancelled when it is past its deadline, when its caller has left, or when the server ends. That is
-/// reported when its handler has ended, with what it threw then.
+/// A call is cancelled when its deadline passes, its caller disconnects, or the server stops. The cancellation is
+/// reported when the handler has ended, together with the error that it threw.
 ///
-/// The codes of the server's are those of OpenTelemetry's semantic conventions: `unknown`, `deadlineExceeded`,
-/// `unimplemented`, `internalError`, `unavailable` and `dataLoss`.
+/// The server error codes are those of OpenTelemetry's semantic conventions: `unknown`, `deadlineExceeded`,
+/// `unimplemented`, `internalError`, `unavailable`, and `dataLoss`.
 ///
-/// gRPC cancels a call without cancelling its task, so that a handler which does not ask goes on for as long as it
-/// takes. With this interceptor the handler's task is cancelled then; so it ends, and with it its span.
+/// gRPC cancels a call without cancelling its task, so a handler that doesn't check for it continues to the end. This
+/// interceptor cancels the handler's task too; so the handler ends, and with it the span.
 ///
-/// Where the span has ended before the messages are written, what fails then is recorded in a span `error` within it.
+/// If the span has ended before the messages are written, later errors are recorded in a span `error` inside it.
 public struct ErrorReportingInterceptor: ServerInterceptor {
     private let answers: ErrorMap<RPCError>
 
-    /// Makes the interceptor.
+    /// Creates the interceptor.
     ///
-    /// - Parameter answers: What the caller is told of an error; its default should say nothing of what is behind it.
+    /// - Parameter answers: The answer to the caller for an error. The default should reveal nothing about the
+    ///   internals.
     public init(
         _ answers: ErrorMap<RPCError> = ErrorMap(default: RPCError(code: .internalError, message: "Internal error"))
     ) {
         self.answers = answers
     }
 
-    /// Handles a call within its scope.
+    /// Handles a call in its scope.
     ///
     /// - Parameters:
     ///   - request: The call's messages.
-    ///   - context: What is known of the call.
-    ///   - next: What handles it.
+    ///   - context: The call's context.
+    ///   - next: The next handler.
     /// - Returns: The response, or the answer to an error.
     public func intercept<Input: Sendable, Output: Sendable>(
         request: StreamingServerRequest<Input>,
@@ -110,7 +112,7 @@ public struct ErrorReportingInterceptor: ServerInterceptor {
 }
 
 extension Metadata {
-    /// The time limit of the call as its caller gave it, such as `500m`; nil if it is none in gRPC's form.
+    /// The time limit of the call as its caller gave it, such as `500m`; nil if it isn't in gRPC's form.
     fileprivate var deadline: String? {
         self[stringValues: "grpc-timeout"].first { _ in true }.flatMap { text in
             text.wholeMatch(of: /[0-9]{1,8}[HMSmun]/).map { String($0.output) }
@@ -119,22 +121,22 @@ extension Metadata {
 }
 
 extension ErrorHandler {
-    /// What needs no rule of the application's.
+    /// Handles errors that need no rule of the application.
     fileprivate static let calls = ErrorHandler().on(CallCancelled.self) { _ in .stop }
 }
 
 /// A call was cancelled before it was answered: a notice, not a failure.
 ///
-/// ``ErrorReportingInterceptor`` posts one for each such call, with a rule of its own that handles it.
+/// ``ErrorReportingInterceptor`` posts one for each such call, and has its own rule that handles it.
 public struct CallCancelled: Error, UnderlyingErrors, CustomStringConvertible {
     /// The time limit that the caller gave, as gRPC writes it: `500m` for half a second; nil if there was none.
     ///
-    /// A call with a limit may have been cancelled for another reason before its deadline.
+    /// A call with a limit might have been cancelled for another reason before its deadline.
     public let timeout: String?
-    /// What the call threw when it was cancelled.
+    /// The error that the call threw when it was cancelled.
     public let underlyingErrors: [any Error]
 
-    /// That the call was cancelled, and its time limit; what it threw is in the report's trail.
+    /// The cancellation and the call's time limit; the thrown error is in the report's trail.
     public var description: String {
         timeout.map { "the call was cancelled, whose time limit was \($0)" } ?? "the call was cancelled"
     }

@@ -2,6 +2,6 @@
 public import GRPCCore
 
 extension RPCError: UpstreamFailure {
-    /// Whether the call was past its deadline.
+    /// Whether the call's deadline passed.
     public var isUpstreamTimeout: Bool { code == .deadlineExceeded }
 }

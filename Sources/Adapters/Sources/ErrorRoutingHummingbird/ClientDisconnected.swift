@@ -4,30 +4,31 @@ import NIOHTTP1
 
 /// The client's connection broke, which isn't a failure of the service.
 ///
-/// A connection that the service has opened itself breaks with the same errors. So ``ErrorReportingMiddleware`` wraps
-/// them where it's known that the connection is the client's: around the request's body, and around the writer of the
-/// response's body. It ignores them, unless your rules do otherwise.
+/// The service's own outgoing connections break with the same errors. So ``ErrorReportingMiddleware`` wraps them only
+/// where the connection is certainly the client's: around the request's body, and around the writer of the response's
+/// body. It ignores them, unless your rules do otherwise.
 public enum ClientDisconnected: Error, UnderlyingErrors, CustomStringConvertible {
-    /// The client has left; it gets no response.
+    /// The client has disconnected; it receives no response.
     case left(any Error)
-    /// The client has sent what is not HTTP, and is still there.
+    /// The client has sent malformed HTTP, and is still connected.
     case malformed(any Error)
 
-    /// Returns the error for one of the connection's, which a cancelled request closes itself.
+    /// Returns the error for one of the connection's errors, except in a cancelled request, which closes the connection
+    /// itself.
     static func unlessCancelled(_ error: any Error) -> any Error {
         if Task.isCancelled { return CancellationError() }
         let isMalformed = (error as? HTTPParserError).map { $0 != .invalidEOFState } ?? false
         return isMalformed ? ClientDisconnected.malformed(error) : ClientDisconnected.left(error)
     }
 
-    /// What the connection broke with.
+    /// The error of the broken connection.
     public var underlyingErrors: [any Error] {
         switch self {
         case .left(let error), .malformed(let error): [error]
         }
     }
 
-    /// Which of the two it was; what the connection broke with is in the report's trail.
+    /// Says which of the two it was; the connection's error is in the report's trail.
     public var description: String {
         switch self {
         case .left: "the client has left"
@@ -36,18 +37,19 @@ public enum ClientDisconnected: Error, UnderlyingErrors, CustomStringConvertible
     }
 }
 
-/// The request was cancelled before it was answered, such as by the limit of a shutdown: a notice, not a failure.
+/// The request was cancelled before it was answered, for example by the time limit of a shutdown: a notice, not a
+/// failure.
 ///
-/// ``ErrorReportingMiddleware`` posts one for each such request, with a rule of its own that handles it.
+/// ``ErrorReportingMiddleware`` posts one for each such request, and has its own rule that handles it.
 public struct RequestCancelled: Error, UnderlyingErrors, CustomStringConvertible {
-    /// What the request threw when it was cancelled.
+    /// The error that the request threw when it was cancelled.
     public let underlyingErrors: [any Error]
 
-    /// That the request was cancelled; what it threw is in the report's trail.
+    /// The cancellation; the thrown error is in the report's trail.
     public var description: String { "the request was cancelled" }
 }
 
-/// The body of a request, whose errors are the client's.
+/// The body of a request; its errors are the client's.
 struct ClientBody: AsyncSequence {
     struct AsyncIterator: AsyncIteratorProtocol {
         var parts: RequestBody.AsyncIterator
@@ -55,7 +57,7 @@ struct ClientBody: AsyncSequence {
         mutating func next() async throws -> ByteBuffer? {
             let part: ByteBuffer?
             do { part = try await parts.next() } catch { throw ClientDisconnected.unlessCancelled(error) }
-            // A cancelled body may end in the same way as a complete one.
+            // A cancelled body can end in the same way as a complete one.
             if part == nil { try Task.checkCancellation() }
             return part
         }
@@ -66,7 +68,7 @@ struct ClientBody: AsyncSequence {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(parts: body.makeAsyncIterator()) }
 }
 
-/// The writer of a response's body, whose errors are the client's.
+/// The writer of a response's body; its errors are the client's.
 struct ClientWriter: ResponseBodyWriter {
     var writer: any ResponseBodyWriter
 

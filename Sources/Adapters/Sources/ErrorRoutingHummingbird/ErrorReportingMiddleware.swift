@@ -7,8 +7,8 @@ import Synchronization
 
 /// The middleware that turns each error of a request into a response and a report.
 ///
-/// Add it right inside `TracingMiddleware`, whose span is still open when the middleware records an error, and outside
-/// everything that throws:
+/// Add it directly inside `TracingMiddleware`, so that the span is still open when it records an error, and outside all
+/// code that throws:
 ///
 /// ```swift
 /// router.addMiddleware {
@@ -19,34 +19,37 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Everything that is posted while a request is handled, or its response's body is written, is in a scope of the
-/// request's kind, with this metadata: `hb.request.id`, as in Hummingbird's own log entries, `http.request.method`,
-/// which is `_OTHER` for an unknown one, `http.route` if there is one, and `url.path`, without the query, in at most
-/// 256 bytes.
+/// While a request is handled or its response's body is written, all posts are in a scope of the request's kind with
+/// this metadata:
 ///
-/// | what happens | response | reported | span |
+/// - `hb.request.id`, as in Hummingbird's own log entries.
+/// - `http.request.method`, which is `_OTHER` for an unknown one.
+/// - `http.route`, if there is one.
+/// - `url.path`, without the query, in at most 256 bytes.
+///
+/// | event | response | reported | span |
 /// | --- | --- | --- | --- |
-/// | an error of yours | as `problems` says, if its status is 400 to 599; else 500 | yes | error; failed from 500 on |
+/// | an error of yours | as `problems` says; 500 unless its status is 400 to 599 | yes | error; failed from 500 on |
 /// | `HTTPError`, or any `HTTPResponseError`, below 500 | its own | no | nothing |
 /// | the same from 500 on | its own | yes | error; failed |
-/// | either of these, with a rule in `problems` | as `problems` says | yes | error; failed from 500 on |
+/// | either of these two, with a rule in `problems` | as `problems` says | yes | error; failed from 500 on |
 /// | a route returns a response | that response | no: nothing was thrown | failed from 500 on |
-/// | the response's body breaks off | the status is sent already | yes | error; failed from 500 on |
+/// | the response's body breaks off | the status was already sent | yes | error; failed from 500 on |
 /// | ``ClientDisconnected`` | 499, or 400 for ``ClientDisconnected/malformed(_:)`` | yes; ignored | error |
 /// | ``UpstreamError`` | 502, or 504 for ``UpstreamError/timeout(_:_:)`` | yes | error; failed |
-/// | the request is cancelled, or was as its head was written | 503 | ``RequestCancelled``, a notice | error; failed |
+/// | the request is cancelled, also while its head is written | 503 | ``RequestCancelled``, a notice | error; failed |
 /// | a cancellation during a graceful shutdown | 503 | ``RequestCancelled``, a notice | error; failed |
-/// | a cancellation that nobody asked for, such as a subtask's | as `problems` says | yes | error; failed from 500 on |
+/// | a cancellation that was not requested, such as a subtask's | as `problems` says | yes | error; failed from 500 on |
 ///
 /// The source of a report is the route: `ErrorRoutingHummingbird/orders/{id}`, without a line. So the report's
-/// fingerprint is the route with the error's type and its case or code. The source of an ``UpstreamError`` is the file
-/// and line that called `upstream`.
+/// fingerprint consists of the route, the error's type, and its case or code. The source of an ``UpstreamError`` is the
+/// file and line that called `upstream`.
 ///
-/// A rule in `problems` changes the last five responses. Two rules stand after yours: ``ClientDisconnected`` is
-/// ignored, and ``RequestCancelled`` is handled, so that neither pages anybody.
+/// A rule in `problems` changes the last five responses. Two rules follow yours: one ignores ``ClientDisconnected``,
+/// the other handles ``RequestCancelled``, so that neither alerts anyone.
 ///
-/// A middleware within another one, as for a group of routes, answers by its own `problems`. The outer one reports what
-/// breaks the bodies.
+/// If a middleware is inside another one, as for a group of routes, it answers with its own `problems`. The outer one
+/// reports errors that break the bodies.
 public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddleware {
     private let problems: ErrorMap<ProblemDetails>
     private let kind: @Sendable (Request) -> String
@@ -54,10 +57,10 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
     /// Creates the middleware.
     ///
     /// - Parameters:
-    ///   - problems: The response to a request that fails; its default should say nothing of what is behind it.
-    ///   - kind: The kind of a request that has no route, as in a proxy, such as its path's first part. It names the
-    ///     scope, by which a flood limit tells failures apart, so it must have few values. A `RouterBuilder` looks for
-    ///     the route only after this middleware has begun.
+    ///   - problems: The response to a request that fails. The default should reveal nothing about the internals.
+    ///   - kind: The kind of a request without a route, as in a proxy, such as the first part of its path. It names the
+    ///     scope, which separates failures for a flood limit, so it must have few values. A `RouterBuilder` finds the
+    ///     route only after this middleware has begun.
     public init(
         _ problems: ErrorMap<ProblemDetails> = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500)),
         kind: @escaping @Sendable (Request) -> String = { _ in "no route" }
@@ -66,12 +69,12 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
         self.kind = kind
     }
 
-    /// Handles a request within its scope.
+    /// Handles a request in its scope.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - context: Its context.
-    ///   - next: What handles it.
+    ///   - next: The next handler.
     /// - Returns: The response, also to an error.
     public func handle(
         _ request: Request,
@@ -111,15 +114,15 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
 }
 
 extension ErrorHandler {
-    /// What needs no rule of the application's.
+    /// Handles errors that need no rule of the application.
     fileprivate static let requests = ErrorHandler()
         .on(RequestCancelled.self) { _ in .stop }
         .ignore(ClientDisconnected.self)
 }
 
-/// Reports what a request throws, once.
+/// Reports each error of a request once.
 private struct Reporter: Sendable {
-    /// Whether another one reports what breaks the bodies.
+    /// Whether an outer middleware reports the errors that break the bodies.
     @TaskLocal static var isAround = false
 
     let problems: ErrorMap<ProblemDetails>
@@ -129,8 +132,8 @@ private struct Reporter: Sendable {
 
     /// Reports an error, and returns the response to it.
     func response(to error: any Error, _ request: Request, _ context: some RequestContext) -> Response {
-        // An error of Hummingbird's own has a response, and is no failure below 500, unless there is a rule for it.
-        // Its status may be another service's: one that is none, or only announces a response, no client can read.
+        // An error of Hummingbird has its own response. Unless there is a rule for it, it isn't a failure below 500.
+        // Its status might be another service's: no client can read an invalid status or an interim one.
         if !Task.isCancelled, problem(for: error) == nil, let error = error as? any HTTPResponseError,
             // error-audit: harmless, because an error without a response of its own is answered and reported below
             let response = try? error.response(from: request, context: context),
@@ -145,9 +148,9 @@ private struct Reporter: Sendable {
         return response
     }
 
-    /// Returns a body that reports what breaks while it is written.
+    /// Returns a body that reports the errors that break it while it is written.
     ///
-    /// That happens after `handle` has returned: the scope and the trace are bound again for it.
+    /// The body is written after `handle` has returned, so the scope and the trace are bound again for it.
     func reporting(_ body: ResponseBody) -> ResponseBody {
         let head = Head { trace.bound { scope.bound { report(RequestCancelled(underlyingErrors: []), 503) } } }
         return ResponseBody(contentLength: body.contentLength) { writer in
@@ -165,8 +168,8 @@ private struct Reporter: Sendable {
         }
     }
 
-    /// Returns what is reported of an error: in a cancelled request whatever it throws is the cancellation's doing, as
-    /// far as can be known, and during a graceful shutdown so is a cancellation.
+    /// Returns the error to report. In a cancelled request, every error counts as a result of the cancellation, because
+    /// nothing more is known. During a graceful shutdown, a cancellation does too.
     private func told(_ error: any Error) -> any Error {
         let isCancelled = Task.isCancelled || Task.isShuttingDownGracefully && ErrorMatcher.cancellation ~= error
         return isCancelled ? RequestCancelled(underlyingErrors: [error]) : error
@@ -179,10 +182,10 @@ private struct Reporter: Sendable {
         trace.record(error, isFailed: status >= 500)
     }
 
-    /// The route, as the source of what it throws.
+    /// The route, as the source of the request's errors.
     ///
-    /// A line of this file would be the same for every route, so that neither a fingerprint nor a log would say where
-    /// the error was thrown.
+    /// A line of this file would be the same for every route, so neither a fingerprint nor a log would show where the
+    /// error was thrown.
     private var source: ErrorReport.Source {
         ErrorReport.Source(fileID: "ErrorRoutingHummingbird/\(kind.drop { $0 == "/" })", line: 0)
     }
@@ -202,8 +205,8 @@ private struct Reporter: Sendable {
 
 /// The head of a response, which Hummingbird writes before it begins the body.
 ///
-/// If it cannot be written, the body is released without having begun. Where the request is cancelled, that is why.
-/// Where it is not, the client may have left, or a middleware around this one may have put another body in its place.
+/// If it can't be written, the body is released without having begun. In a cancelled request, the cancellation is the
+/// reason. Otherwise, the client might have disconnected, or an outer middleware might have replaced the body.
 private final class Head: Sendable {
     private let hasBegun = Atomic(false)
     private let onCancelled: @Sendable () -> Void
@@ -219,7 +222,7 @@ private final class Head: Sendable {
 }
 
 extension HTTPRequest.Method {
-    /// As the semantic conventions have it, so that a client cannot make up values of a dimension.
+    /// The method as in the semantic conventions, so that a client can't invent values of a dimension.
     fileprivate var semanticName: String {
         switch self {
         case .connect, .delete, .get, .head, .options, .patch, .post, .put, .trace: rawValue

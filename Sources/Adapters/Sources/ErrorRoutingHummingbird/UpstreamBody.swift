@@ -5,16 +5,16 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Returns the body of another service's response, with a limit to each pause in it.
+/// Returns the body of another service's response with a time limit for each pause in it.
 ///
-/// The body may have any length, and take as long as a slow client needs to read it. The limit is for the time to the
-/// next part, once that was requested.
+/// The body can have any length, and can take as long as a slow client needs to read it. The limit applies to the time
+/// between the request for the next part and its arrival.
 ///
 /// - Parameters:
 ///   - body: The body. Its iterator must end when its task is cancelled, as async-http-client's does.
-///   - limit: How long the next part may take.
-///   - fileID: The file that the report of a failure gives as its source.
-///   - line: The line that the report of a failure gives as its source.
+///   - limit: How long the next part can take.
+///   - fileID: The file for the source of a failure's report.
+///   - line: The line for the source of a failure's report.
 /// - Returns: The body, which throws ``UpstreamError``.
 public func upstream<Body: AsyncSequence & Sendable>(
     _ body: Body,
@@ -26,7 +26,7 @@ public func upstream<Body: AsyncSequence & Sendable>(
     return UpstreamBody(body: body, limit: limit, source: .init(fileID: fileID, line: line), loop: loop)
 }
 
-/// The body of another service's response, as ``upstream(_:idleTimeout:fileID:line:)`` returns it.
+/// The body of another service's response, as returned by ``upstream(_:idleTimeout:fileID:line:)``.
 public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Sendable where Body.Element: Sendable {
     /// Iterates over the parts, each within the time limit.
     public struct AsyncIterator: AsyncIteratorProtocol {
@@ -41,7 +41,7 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
         /// Waits for the next part, for a limited time.
         ///
         /// - Returns: The part; nil at the end of the body.
-        /// - Throws: ``UpstreamError``, or what the body threw because the request was cancelled.
+        /// - Throws: ``UpstreamError``, or the body's error if the request was cancelled.
         public mutating func next() async throws -> Body.Element? {
             let parts = parts
             let task = Task { try await parts.next() }
@@ -52,13 +52,13 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
                 } onCancel: {
                     task.cancel()
                 }
-                // A body whose wait was cancelled ends as a complete one does, perhaps after one more part.
+                // A body ends like a complete one when its wait was cancelled, perhaps after one more part.
                 if !watch.end(isLast: part == nil) { throw CancellationError() }
                 if part == nil { try Task.checkCancellation() }
                 return part
             } catch {
                 if !watch.end(isLast: true) { throw UpstreamError.timeout(UpstreamPaused(limit: watch.limit), source) }
-                // A body may be made of the request's, which is the client's.
+                // The body might be made from the request's body, whose errors are the client's.
                 if error is ClientDisconnected { throw error }
                 throw UpstreamError.error(for: error, at: source, else: UpstreamError.body)
             }
@@ -68,7 +68,7 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
     let body: Body
     let limit: Duration
     let source: ErrorReport.Source
-    /// Whose clock the limit is read from.
+    /// The event loop with the clock for the limit.
     let loop: any EventLoop
 
     /// Begins the body.
@@ -78,7 +78,7 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
         AsyncIterator(Parts(body), PauseWatch(limit: limit, loop), source)
     }
 
-    /// The body's iterator, which one task at a time uses: that of a part has ended before the next part is asked for.
+    /// The body's iterator. Only one task at a time uses it: a part's task has ended before the next part is requested.
     fileprivate final class Parts: @unchecked Sendable {
         private var iterator: Body.AsyncIterator
 
@@ -88,7 +88,7 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
     }
 }
 
-/// The cause of a time-out within a body.
+/// The cause of a timeout in a body.
 private struct UpstreamPaused: Error, CustomStringConvertible {
     let limit: Duration
 
@@ -97,11 +97,11 @@ private struct UpstreamPaused: Error, CustomStringConvertible {
 
 /// Cancels the wait for a part that takes too long.
 ///
-/// With one timer for a body, which looks from time to time how long the current wait has taken, and not with a
-/// sleeping task for each part: that stays in memory until its time, even if it is cancelled.
+/// One timer per body checks at intervals how long the current wait has taken. A sleeping task for each part would stay
+/// in memory until its time, even if it is cancelled.
 private final class PauseWatch: Sendable {
     private struct State {
-        /// When the current wait began, and what cancels it; nil between two waits.
+        /// The start of the current wait, and a closure that cancels it; nil between two waits.
         var wait: (since: NIODeadline, cancel: @Sendable () -> Void)?
         var timer: Scheduled<Void>?
         var hasPaused = false
@@ -125,7 +125,7 @@ private final class PauseWatch: Sendable {
         }
     }
 
-    /// Returns whether the wait was within the limit, as all before it.
+    /// Returns whether this wait and all earlier ones were within the limit.
     func end(isLast: Bool) -> Bool {
         state.withLock { state in
             state.wait = nil

@@ -4,33 +4,33 @@ public import ErrorRoutingLogging
 public import Logging
 public import ServiceLifecycle
 
-/// An error bus as a service of your own `ServiceGroup`, so that no error is lost when the services end.
+/// An error bus as a service of your own `ServiceGroup`, so that no error is lost when the services stop.
 ///
 /// ```swift
 /// let errors = ErrorBusService(handler: rules, logger: logger)
 /// // In this order: [exporters, errors, client, errors.tasks, errors.watching(application)]
 /// ```
 ///
-/// A group ends its services one by one, the last one first. So the bus's tasks end before the services that they need,
-/// and the bus delivers what all of these posted, while the exporters still send the log.
+/// A group stops its services one by one, the last one first. So the bus's tasks end before the services that they
+/// need. The bus then delivers the errors that all of these posted, while the exporters still send the log.
 ///
 /// | step after SIGTERM | at most |
 /// | --- | --- |
 /// | the application ends when the last request is answered; then it is cancelled | 15 s |
 /// | ``tasks``: the bus's tasks (`errors.bus.task`) end; then they are cancelled | 2 s, and 1 s after that |
 /// | the other services end, such as a client | their own limit |
-/// | the bus delivers what is pending, and tasks that its rules start then end as above | 3 s, and the tasks' 3 s |
-/// | the recorder writes what it has; the last log entry has the counts of all errors | 3 s |
+/// | the bus delivers pending reports, and tasks that its rules start then end as above | 3 s, and the tasks' 3 s |
+/// | the recorder writes its pending reports; the last log entry has the counts of all errors | 3 s |
 ///
-/// That leaves 3 of the 30 seconds that Kubernetes gives to a process. If the group is cancelled instead, all services
-/// end at once. Then the bus accepts errors until its tasks, which are cancelled too, have ended: for at least 1 s and
+/// That leaves 3 of the 30 seconds that Kubernetes gives a process. If the group is cancelled instead, all services end
+/// immediately. Then the bus accepts errors until its tasks, which are cancelled too, have ended: for at least 1 s and
 /// at most 5 s.
 public struct ErrorBusService: Service, CustomStringConvertible {
     /// The time limits of a shutdown.
     public struct ShutdownLimits: Sendable, Hashable {
-        /// How long the bus's tasks may take to end before they are cancelled.
+        /// How long the bus's tasks can take to end before they are cancelled.
         public var tasks = Duration.seconds(2)
-        /// How long the bus may take to deliver what is pending, and the recorder to write what it has.
+        /// How long the bus can take to deliver pending reports, and the recorder to write its pending reports.
         public var delivery = Duration.seconds(3)
 
         /// Creates the limits of the table above.
@@ -47,14 +47,14 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     private let recorder: ErrorRecorder?
     private let clock: any Clock<Duration>
 
-    /// Creates the bus, which is the process's root from now on; it delivers once the service runs.
+    /// Creates the bus and makes it the process's root bus; it delivers once the service runs.
     ///
     /// - Parameters:
-    ///   - handler: The rules; the log is overlaid on them. A rule must not need a service that ends before the bus.
+    ///   - handler: The rules; the log is overlaid on them. A rule must not need a service that stops before the bus.
     ///   - logger: The logger of the errors, and of the last entries, which have the counts of all errors.
-    ///   - log: How errors are logged, instead of `ErrorLog(logger)`.
+    ///   - log: The log of the errors, instead of `ErrorLog(logger)`.
     ///   - configuration: The bus's configuration.
-    ///   - recorder: Gets every report, and is closed at the end.
+    ///   - recorder: Receives every report, and is closed at the end.
     public init(
         handler: ErrorHandler,
         logger: Logger,
@@ -69,11 +69,11 @@ public struct ErrorBusService: Service, CustomStringConvertible {
         if let recorder { bus.observeUntilEnd { recorder.record($0) } }
     }
 
-    /// Delivers errors until the service is shut down or cancelled, and then the pending ones.
+    /// Delivers errors until the service is shut down or cancelled, then delivers the pending ones.
     ///
     /// Errors that could not be delivered in time are logged and recorded with the disposition `pending`.
     public func run() async {
-        // Detached, because a cancellation of this task would finish the bus, while other services still post.
+        // Detach the task: cancelling this one would finish the bus while other services still post.
         Task.detached { [bus] in await bus.run() }
         if await isShutDownGracefully() {
             let begin = ContinuousClock.now
@@ -105,20 +105,21 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     /// The service's name, for the group's log.
     public var description: String { "ErrorBusService" }
 
-    /// A service that ends the bus's tasks; it stands after the services that they need.
+    /// A service that ends the bus's tasks; list it after the services that they need.
     public var tasks: some Service { Tasks(bus: bus, limit: limits.tasks) }
 
-    /// Returns a service that runs another one in the bus, and posts what it throws in a scope with its name.
+    /// Returns a service that runs another one in the bus, and posts its errors in a scope with its name.
     ///
-    /// Within it the bus is the current one, so that two applications in parallel tests do not mix their errors.
+    /// Inside the service the bus is the current one, so applications in parallel tests don't mix their errors.
     ///
     /// - Parameters:
     ///   - service: The service, such as an `Application`.
-    ///   - name: The service's name in the report, such as `Application`; nil for that of its type.
-    ///   - limit: How long the service may take to end before it is cancelled.
-    ///   - fileID: The file that the report gives as its source.
-    ///   - line: The line that the report gives as its source.
-    /// - Returns: The service. It throws what the service throws, except a cancellation that was asked for.
+    ///   - name: The service's name in the report, such as `Application`; nil for the name of its type.
+    ///   - limit: How long the service can take to end before it is cancelled.
+    ///   - fileID: The file for the source of the report.
+    ///   - line: The line for the source of the report.
+    /// - Returns: The service. It throws the same errors, except for a cancellation that follows a shutdown or a
+    ///   cancelled task.
     public func watching(
         _ service: some Service,
         as name: String? = nil,
@@ -142,7 +143,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     }
 }
 
-/// Waits until the service is shut down, and returns whether gracefully; if not, it was cancelled.
+/// Waits until the service is shut down or cancelled; returns true if it was shut down gracefully.
 private func isShutDownGracefully() async -> Bool {
     do { try await gracefulShutdown() } catch { return false }
     return true

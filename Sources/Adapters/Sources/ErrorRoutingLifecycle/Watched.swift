@@ -1,8 +1,8 @@
 import ErrorRouting
 import ServiceLifecycle
 
-/// A service that runs in a bus, ends within a limit, and posts what it throws, because its group throws only the first
-/// error, and that after the bus has ended.
+/// A service that runs in a bus, ends within a limit, and posts its errors. Its group throws only the first error, and
+/// only after the bus has ended.
 struct Watched<Content: Service>: Service, CustomStringConvertible {
     let service: Content
     let bus: ErrorBus
@@ -19,7 +19,7 @@ struct Watched<Content: Service>: Service, CustomStringConvertible {
                     try? await gracefulShutdown()
                     try? await clock.sleep(for: limit)
                 }
-                // Either the service has ended, or the limit has: then the service is cancelled, and waited for.
+                // The service or the limit has ended. After the limit, cancel the service and wait for it.
                 defer { group.cancelAll() }
                 try await group.next()
                 group.cancelAll()
@@ -38,6 +38,6 @@ struct Watched<Content: Service>: Service, CustomStringConvertible {
 }
 
 extension Error {
-    /// Whether a service was cancelled; gRPC's error has that as its cause.
+    /// Whether a service was cancelled; gRPC's error has the cancellation as its cause.
     fileprivate var isCancellation: Bool { ErrorMatcher.anywhere(.cancellation).match(self) != nil }
 }

@@ -3,27 +3,27 @@ public import Logging
 
 /// Writes reports to a swift-log logger, one entry per report.
 ///
-/// The entry's message is the error's. Its metadata are `ErrorReport.fields`, under the names of OpenTelemetry's
-/// semantic conventions, without `exception.message`, which would repeat the message. A cause that the message already
-/// contains is in `error.trail` by its type alone. File and line are those that posted the error, and swift-log takes
-/// the module from them. Message and trail are computed once per report.
+/// The entry's message is the error's. Its metadata are `ErrorReport.fields`, with the names of OpenTelemetry's
+/// semantic conventions, without `exception.message`, which would repeat the message. If the message already contains a
+/// cause, `error.trail` has only that cause's type. File and line are those of the post, and swift-log derives the
+/// module from them. Message and trail are computed once per report.
 ///
 /// The entry's level is the report's severity: a failure that a rule handled is a `notice`, and one that no rule
-/// matched is an `error`. A rule of `levels` goes before that.
+/// matched is an `error`. A rule in `levels` takes precedence.
 ///
-/// The error itself is not passed as swift-log's `error:`. Backends print that as `"\(error)"`: a text of any length
-/// and any number of lines, with whatever the error's fields contain.
+/// The error itself is not passed as swift-log's `error:`. Backends print it as `"\(error)"`: a text of any length and
+/// any number of lines, with the contents of the error's fields.
 public struct ErrorLog: Sendable {
     private let logger: Logger
     private let levels: ErrorMap<Logger.Level>
     private let bind: @Sendable (ErrorReport, () -> Void) -> Void
 
-    /// Makes a log.
+    /// Creates a log.
     ///
     /// - Parameters:
-    ///   - logger: Where the entries go.
+    ///   - logger: The logger for the entries.
     ///   - levels: The levels of failures that matter more or less than their severity says. Its default isn't used.
-    ///   - bind: Called around each entry; `ErrorTracing.bind` of ErrorRoutingTracing binds the trace in which the
+    ///   - bind: Called around each entry. `ErrorTracing.bind` of ErrorRoutingTracing binds the trace in which the
     ///     error was posted.
     public init(
         _ logger: Logger,
@@ -37,8 +37,8 @@ public struct ErrorLog: Sendable {
 
     /// Writes a report's entry.
     ///
-    /// A handler with ``ErrorRouting/ErrorHandler/logging(to:)`` calls it for each delivered report. What the bus's
-    /// `shutdown` gives back was not delivered, and is for you to write.
+    /// A handler with ``ErrorRouting/ErrorHandler/logging(to:)`` calls it for each delivered report. Call it yourself
+    /// for the reports that the bus's `shutdown` returns, because these were not delivered.
     ///
     /// - Parameter report: The report.
     public func write(_ report: ErrorReport) {
@@ -60,8 +60,8 @@ public struct ErrorLog: Sendable {
         }
     }
 
-    /// Returns the level at which a report is written: that of its `severity`, or, for a failure that a rule of the
-    /// levels matches, that of the rule.
+    /// Returns the level for a report: that of its `severity` or, for a failure that a rule of the levels matches, the
+    /// rule's.
     ///
     /// - Parameter report: The report.
     /// - Returns: The level.
@@ -74,7 +74,7 @@ public struct ErrorLog: Sendable {
 extension ErrorHandler {
     /// Logs each error after its rules have run, and does nothing else.
     ///
-    /// Overlay it on your rules, none of which should write:
+    /// Overlay it on your rules; none of those should write to the log:
     ///
     /// ```swift
     /// ErrorHandler()
@@ -83,7 +83,7 @@ extension ErrorHandler {
     /// ```
     ///
     /// - Parameters:
-    ///   - logger: Where the entries go.
+    ///   - logger: The logger for the entries.
     ///   - levels: The levels of failures that matter more or less than their severity says. Its default isn't used.
     /// - Returns: The handler.
     public static func logging(

@@ -7,23 +7,22 @@ extension ErrorBus {
     ///
     /// | metric | value |
     /// | --- | --- |
-    /// | counter `errors`, with the dimensions | errors, including those that a report with occurrences stands for |
+    /// | counter `errors`, with the dimensions | errors, including all occurrences of a report |
     /// | timer `errors.age` | the time from the post to the end of the delivery |
     /// | gauges `errors.posted`, `errors.handled`, `errors.dropped` … | the bus's statistics |
     ///
-    /// The gauges are recorded with each report, from time to time, and once more when the bus has ended. An action
-    /// that blocks the bus shows in them too: `errors.pending` grows.
+    /// The gauges are recorded with each report, at intervals, and once more when the bus has ended. So they also show
+    /// an action that blocks the bus: `errors.pending` grows.
     ///
     /// - Parameters:
-    ///   - interval: How often the gauges are recorded where no errors come; it must be positive.
-    ///   - dimensions: What the counter tells errors apart by, each of few values; never a message, an identifier or a
-    ///     path.
+    ///   - interval: The time between two recordings of the gauges while no errors arrive; it must be positive.
+    ///   - dimensions: The dimensions of the counter, each with few values; never a message, an identifier, or a path.
     public func measureErrors(
         every interval: Duration = .seconds(10),
         dimensions: @escaping @Sendable (ErrorReport) -> [(String, String)] = { $0.dimensions }
     ) {
         if interval <= .zero { fatalError("ErrorBus.measureErrors(every:) must be positive, but is \(interval)") }
-        // What the timer has read is not recorded after what is true at the end.
+        // Prevent the timer from recording older values after the final ones.
         let hasEnded = Mutex(false)
         let timer = Task.detached { [weak self] in
             while let statistics = self?.statistics, !Task.isCancelled {
@@ -52,7 +51,8 @@ extension ErrorReport {
     ///
     /// The keys are `disposition`, `role`, `type` and `cause`, which is `none` for an error without one.
     public var dimensions: [(String, String)] {
-        // Not the trail, which has the messages of all causes: the bus's worker would compute them for each report.
+        // Don't use the trail, which has the messages of all causes: the bus's worker would compute them for each
+        // report.
         let cause = underlyingErrors(of: error).first.map { ErrorReport(error: $0, source: source).typeName }
         return [
             ("disposition", "\(outcome.disposition)"), ("role", role.name),

@@ -1,10 +1,10 @@
 public import ErrorRouting
 import Tracing
 
-/// Takes the trace in which an error is posted along with its report.
+/// Adds the trace in which an error is posted to its report.
 ///
-/// The bus's task, which logs the error later, is not in that trace. So its context is injected into the report's
-/// metadata, as a tracer does with the headers of a request, and extracted again around the log's entry:
+/// The bus's task, which logs the error later, isn't in that trace. So the trace's context is injected into the
+/// report's metadata, as a tracer does with the headers of a request, and extracted again for the log's entry:
 ///
 /// ```swift
 /// ErrorBus.Configuration(metadataProvider: ErrorTracing.metadata)
@@ -13,9 +13,9 @@ import Tracing
 public enum ErrorTracing {
     /// Returns the context of the current trace as metadata, such as W3C's `traceparent`.
     ///
-    /// A tracer also injects what callers have added to their requests, such as W3C's `baggage`, which may name a user.
-    /// Metadata goes into logs, files and exporters, so only the keys of ``traceKeys`` are copied; see
-    /// ``metadata(including:)`` for others.
+    /// A tracer also injects values that callers have added to their requests, such as W3C's `baggage`, which might
+    /// name a user. Metadata goes into logs, files, and exporters, so only the keys of ``traceKeys`` are copied. For
+    /// other keys, see ``metadata(including:)``.
     ///
     /// - Returns: The metadata; empty if there is no trace or no tracer.
     public static func metadata(of _: any Error) -> [String: String] { current(including: []) }
@@ -26,15 +26,14 @@ public enum ErrorTracing {
     /// ErrorBus.Configuration(metadataProvider: ErrorTracing.metadata(including: ["tenant"]))
     /// ```
     ///
-    /// - Parameter keys: The keys to copy besides ``traceKeys``, in upper or lower case.
+    /// - Parameter keys: The keys to copy in addition to ``traceKeys``, in upper or lower case.
     /// - Returns: The provider.
     public static func metadata(including keys: Set<String>) -> @Sendable (any Error) -> [String: String] {
         let keys = Set(keys.map { $0.lowercased() })
         return { _ in current(including: keys) }
     }
 
-    /// The keys by which propagators pass on a trace, in lower case: those of W3C, B3, Jaeger, Datadog, Amazon, and
-    /// Google.
+    /// The keys that propagators use for a trace, in lower case: those of W3C, B3, Jaeger, Datadog, Amazon, and Google.
     public static let traceKeys: Set<String> = [
         "traceparent", "tracestate", "b3", "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled",
         "x-b3-flags", "uber-trace-id", "x-datadog-trace-id", "x-datadog-parent-id", "x-datadog-sampling-priority",
@@ -48,7 +47,7 @@ public enum ErrorTracing {
         return metadata.filter { key, _ in traceKeys.contains(key.lowercased()) || keys.contains(key.lowercased()) }
     }
 
-    /// Runs a body in the trace that a report's metadata names; the backend of the log finds it in
+    /// Runs a body in the trace that a report's metadata names; the log's backend reads it from
     /// `ServiceContext.current`.
     ///
     /// - Parameters:
@@ -78,18 +77,18 @@ package struct RequestTrace: Sendable {
 
     /// Records an error's type and message in the span, and whether the span has failed.
     ///
-    /// It doesn't pass the error itself. Exporters print that as `"\(error)"`: a text of any length, with whatever the
-    /// error's fields contain.
+    /// It doesn't pass the error itself. Exporters print it as `"\(error)"`: a text of any length, with the contents of
+    /// the error's fields.
     ///
-    /// If the span has ended, as one of gRPC may before the messages are written, a span of the error's own is opened
-    /// within it. So it is if the tracer can't find the span, because it does not implement
-    /// `activeSpan(identifiedBy:)`.
+    /// A separate span for the error is opened inside the span in two cases: the span has ended, as one of gRPC might
+    /// before the messages are written, or the tracer doesn't implement `activeSpan(identifiedBy:)`, so it can't find
+    /// the span.
     package func record(_ error: any Error, isFailed: Bool) {
         guard let context else { return }
         let open = span
         let span = open ?? startSpan("error", context: context)
         let recorded = RecordedError(error)
-        // Also as attributes, which replace those that a tracer derives from the error's type and description.
+        // Set attributes too: they replace those that a tracer derives from the error's type and description.
         span.recordError(
             recorded,
             attributes: [
@@ -102,7 +101,7 @@ package struct RequestTrace: Sendable {
     /// Marks the span as failed.
     package func fail() { span?.setStatus(SpanStatus(code: .error)) }
 
-    /// Binds the trace again, for what runs after the middleware that opened the span.
+    /// Binds the trace again for code that runs after the middleware that opened the span.
     package func bound<Value>(_ body: () throws -> Value) rethrows -> Value {
         try ServiceContext.$current.withValue(context, operation: body)
     }
@@ -118,7 +117,7 @@ package struct RequestTrace: Sendable {
     private var span: (any Span)? { context.flatMap(InstrumentationSystem.tracer.activeSpan) }
 }
 
-/// The type and message of an error, as the log has them.
+/// The type and message of an error, with the same texts as in the log.
 private struct RecordedError: Error, CustomStringConvertible {
     let typeName: String
     let message: String

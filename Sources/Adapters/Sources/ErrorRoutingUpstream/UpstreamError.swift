@@ -1,19 +1,19 @@
 public import ErrorRouting
 import Foundation
 
-/// Another service failed that the request or call needs.
+/// A service that the request or call needs has failed.
 ///
-/// Each case is a kind of its own: in the report's fingerprint, for a flood limit, and in the dimensions of counters.
-/// The report's source is the file and line that called `upstream`, so that each call to a service is a kind too.
+/// Each case is a separate kind in the report's fingerprint, for a flood limit, and in the dimensions of counters. The
+/// report's source is the file and line that called `upstream`, so each call of a service is a separate kind too.
 public enum UpstreamError: Error, UnderlyingErrors, CustomStringConvertible {
     /// The service took too long to answer or to continue.
     case timeout(any Error, ErrorReport.Source)
-    /// The service did not answer: no connection could be made, it broke, or the answer was an error of the protocol.
+    /// The service did not answer: no connection could be established, it broke, or the answer violated the protocol.
     case connection(any Error, ErrorReport.Source)
     /// The response's body broke off.
     case body(any Error, ErrorReport.Source)
 
-    /// What failed.
+    /// The error of the failure.
     public var underlyingErrors: [any Error] {
         switch self {
         case .timeout(let error, _), .connection(let error, _), .body(let error, _): [error]
@@ -27,7 +27,7 @@ public enum UpstreamError: Error, UnderlyingErrors, CustomStringConvertible {
         }
     }
 
-    /// Says what failed; the error itself is in the report's trail.
+    /// Describes the failure; the error itself is in the report's trail.
     public var description: String {
         switch self {
         case .timeout: "the upstream took too long"
@@ -36,12 +36,12 @@ public enum UpstreamError: Error, UnderlyingErrors, CustomStringConvertible {
         }
     }
 
-    /// Returns the error for a client's, except in a cancelled task, where that error is the cancellation's doing.
+    /// Returns the error for a client's error, except in a cancelled task, where the cancellation caused that error.
     ///
     /// - Parameters:
-    ///   - error: What a client threw.
+    ///   - error: The error that a client threw.
     ///   - source: Where `upstream` was called.
-    ///   - make: Returns the error of any failure but a timeout.
+    ///   - make: Returns the error for any failure except a timeout.
     package static func error(
         for error: any Error,
         at source: ErrorReport.Source,
@@ -52,29 +52,30 @@ public enum UpstreamError: Error, UnderlyingErrors, CustomStringConvertible {
         return isTimeout ? UpstreamError.timeout(error, source) : make(error, source)
     }
 
-    /// Returns the error as one of a client's; nil if it isn't.
+    /// Returns the error as a client's error; nil if it isn't one.
     fileprivate static func failure(of error: any Error) -> (any UpstreamFailure)? {
-        // On Darwin a URLError in a box is an object of Foundation's class, which only the matcher recognizes.
+        // Use the matcher: on Darwin a URLError in a box is an object of Foundation's class, which a cast doesn't
+        // recognize.
         error as? any UpstreamFailure ?? ErrorMatcher.type(URLError.self).match(error)
     }
 }
 
-/// Calls another service: an error of a client becomes an ``UpstreamError``.
+/// Calls another service, and converts a client's error to an ``UpstreamError``.
 ///
 /// ```swift
 /// let response = try await upstream { try await client.execute(request, timeout: .seconds(10)) }
 /// ```
 ///
-/// An error is a client's if its type conforms to ``UpstreamFailure``. Any other error that the operation throws is
-/// thrown as it is, and so is every error in a cancelled task.
+/// An error is a client's if its type conforms to ``UpstreamFailure``. All other errors of the operation are rethrown
+/// unchanged, and so is every error in a cancelled task.
 ///
 /// - Parameters:
 ///   - isolation: The caller's actor, on which the operation runs.
-///   - fileID: The file that the report of a failure gives as its source.
-///   - line: The line that the report of a failure gives as its source.
-///   - operation: The operation, with a time limit of its own.
-/// - Returns: What the operation returned.
-/// - Throws: ``UpstreamError``, or what the operation threw.
+///   - fileID: The file for the source of a failure's report.
+///   - line: The line for the source of a failure's report.
+///   - operation: The operation, with its own time limit.
+/// - Returns: The operation's result.
+/// - Throws: ``UpstreamError``, or the operation's error.
 public func upstream<Value>(
     isolation: isolated (any Actor)? = #isolation,
     fileID: String = #fileID,

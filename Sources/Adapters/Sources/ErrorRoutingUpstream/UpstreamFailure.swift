@@ -1,11 +1,11 @@
 public import Foundation
 public import HTTPErrors
 
-/// An error with which a client says that the service it called has failed.
+/// A client's error which says that the called service has failed.
 ///
-/// Within `upstream`, such an error becomes an ``UpstreamError``. `NetworkError` and `URLError` conform; the adapters
-/// conform the errors of async-http-client and of SwiftNIO, on which that is built, and gRPC's `RPCError`. For another
-/// client, such as a database's, conform its errors yourself:
+/// Inside `upstream`, such an error becomes an ``UpstreamError``. `NetworkError` and `URLError` conform. The adapters
+/// add the conformance to gRPC's `RPCError`, and to the errors of async-http-client and of the parts of SwiftNIO that
+/// it uses. For another client, such as a database's, conform its errors yourself:
 ///
 /// ```swift
 /// extension PSQLError: UpstreamFailure {}
@@ -16,7 +16,7 @@ public protocol UpstreamFailure: Error {
 }
 
 extension UpstreamFailure {
-    /// Says that the service failed in another way.
+    /// Returns false: the service failed in another way.
     public var isUpstreamTimeout: Bool { false }
 }
 
