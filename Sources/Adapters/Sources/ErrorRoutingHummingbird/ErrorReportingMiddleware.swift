@@ -39,7 +39,7 @@ import Synchronization
 /// | ``UpstreamError`` | 502, or 504 for ``UpstreamError/timeout(_:_:)`` | yes | error; failed |
 /// | the request is cancelled, also while its head is written | 503 | ``RequestCancelled``, a notice | error; failed |
 /// | a cancellation during a graceful shutdown | 503 | ``RequestCancelled``, a notice | error; failed |
-/// | a cancellation that was not requested, such as a subtask's | as `problems` says | yes | error; failed from 500 on |
+/// | an unrequested cancellation, such as a subtask's | as `problems` says | yes | error; failed from 500 on |
 ///
 /// The source of a report is the route: `ErrorRoutingHummingbird/orders/{id}`, without a line. So the report's
 /// fingerprint consists of the route, the error's type, and its case or code. The source of an ``UpstreamError`` is the
