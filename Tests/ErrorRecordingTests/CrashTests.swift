@@ -10,7 +10,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("E2: after a kill at most the last line is broken, and processes share a path", .tags(.recording2), .hangLimit)
+@Suite("E2: a kill breaks at most the last line, and processes can share a path", .tags(.recording2), .hangLimit)
 struct CrashTests {
     private let folder: TemporaryFolder
 
@@ -18,7 +18,7 @@ struct CrashTests {
 }
 
 extension CrashTests {
-    @Test func `killed again and again in the middle of a storm, each process leaves at most one broken line`()
+    @Test func `processes that are killed repeatedly in the middle of a flood leave at most one broken line each`()
         async throws
     {
         let rounds = isLong ? 8 : 4
@@ -29,7 +29,7 @@ extension CrashTests {
                 endIfItHangs()
                 let (path, round): (String, Int) = (try handedOver("killed"), try handedOver("round"))
                 let recorder = try ErrorRecorder(path: path, configuration: .init(fileSize: 200_000, fileCount: 20))
-                // When a few lines are written, at another moment in each round.
+                // Kill it when it has written a few lines, at a different time in each round.
                 Thread.detachNewThread {
                     while recorder.statistics.written < 20 * round { sched_yield() }
                     kill(getpid(), SIGKILL)
@@ -50,18 +50,18 @@ extension CrashTests {
         let processes = Dictionary(grouping: records, by: \.start)
         expect(processes.count, equals: rounds + 1)
         for (start, records) in processes {
-            // What was written before the kill is there without a gap, but for what the full queue dropped.
+            // Lines from before the kill have no gaps, except for reports that the full queue dropped.
             let sequences = records.map(\.sequence).sorted()
             expect(Set(sequences).count, equals: sequences.count, "\(start)")
             expect(sequences.first, equals: 1, "\(start)")
         }
-        // Each process was killed only after it had counted so many lines as written.
+        // Each process was killed only after it had counted this many lines as written.
         for (round, count) in zip(1..., processes.sorted { $0.key < $1.key }.map(\.value.count).dropLast()) {
             #expect(count >= 20 * round)
         }
     }
 
-    @Test func `three processes write to one path, which is rotated: every line is whole, and none is lost or doubled`()
+    @Test func `three processes write to one rotated path: every line is whole, and none is lost or duplicated`()
         async throws
     {
         try handOver(folder.file, as: "shared")
@@ -90,12 +90,12 @@ extension CrashTests {
         for (name, records) in processes { expect(records.map(\.sequence), equals: Array(1...1_000), "\(name)") }
     }
 
-    @Test func `a reader that follows the name gets every line over many rotations`() async throws {
+    @Test func `a reader that follows the name receives every line over many rotations`() async throws {
         let recorder = try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 20_000, fileCount: 2))
         var follower = Follower(folder.file)
         var sequences: [Int] = []
         for _ in 0..<60 {
-            // Few enough for the file before the last to be there still when the reader comes.
+            // Record so few that the file before the last one still exists when the reader opens it.
             for _ in 0..<10 { recorder.record(report(Sized(length: 500))) }
             await recorder.settle()
             sequences += try follower.read()
@@ -105,7 +105,7 @@ extension CrashTests {
         expect(sequences, equals: Array(1...600))
     }
 
-    /// A reader as `tail -F`: it reads what it has open to its end before it opens what has the name now.
+    /// Reads like `tail -F`: it reads the open file to its end before it opens the file that has the name now.
     private struct Follower {
         private let path: String
         private var handle: FileHandle?
@@ -119,7 +119,7 @@ extension CrashTests {
                 rest += try handle?.readToEnd() ?? Data()
                 let next = try FileHandle(forReadingFrom: URL(filePath: path))
                 if let handle, try Self.number(of: handle) == Self.number(of: next) { break }
-                // What came between the reading and the opening.
+                // Read the bytes that arrived between reading and opening.
                 rest += try handle?.readToEnd() ?? Data()
                 handle = next
             }

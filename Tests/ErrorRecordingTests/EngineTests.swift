@@ -6,10 +6,10 @@ import Testing
 
 @testable import ErrorRecording
 
-/// The engines that the page "Many machines" names, with the queries and the configuration as they stand there.
+/// The engines that the page "Many machines" names, with the queries and the configuration from that page.
 ///
-/// `.ci/engines` installs them, and says where.
-@Suite("E5: engines read the files as they are", .tags(.recording5), .hangLimit)
+/// `.ci/engines` installs them, and sets the variables with their paths.
+@Suite("E5: engines read the files without conversion", .tags(.recording5), .hangLimit)
 struct EngineTests {
     private static let page = "Sources/ErrorRecording/ErrorRecording.docc/ManyMachines.md"
     private let folder: TemporaryFolder
@@ -23,7 +23,7 @@ struct EngineTests {
         }
     }
 
-    /// Runs a program to its end, on a thread of its own, and returns its output.
+    /// Runs a program to its end, on a separate thread, and returns its output.
     private func output(of program: String, _ arguments: [String]) async throws -> String {
         let path = folder.path
         return try await withCheckedThrowingContinuation { continuation in
@@ -47,9 +47,9 @@ struct EngineTests {
         }
     }
 
-    /// Waits until a number of lines has come out of rsyslog; throws when five minutes are over.
+    /// Waits until rsyslog has written a number of lines; throws after five minutes.
     ///
-    /// It writes to a file, and tells nobody: who waits for it can only look again and again.
+    /// rsyslog writes to a file without notifying anyone, so the only way is to check repeatedly.
     private func waitForLines(_ count: Int) async throws {
         let end = ContinuousClock.now + .seconds(300)
         while true {
@@ -60,8 +60,8 @@ struct EngineTests {
         }
     }
 
-    /// Records the errors of three processes, each on a host of its own; one file is copied, another one begins with a
-    /// line that a killed process has left broken in the middle of a character.
+    /// Records the errors of three processes, each on its own host. One file is copied. Another one begins with a line
+    /// that a killed process has broken in the middle of a character.
     private func recordFleet() async throws {
         try FileManager.default.createDirectory(atPath: "\(folder.path)/errors", withIntermediateDirectories: true)
         let broken = Data(#"{"version":1,"time":"2026-"#.utf8) + [0xC3]
@@ -91,7 +91,7 @@ struct EngineTests {
             atPath: "\(folder.path)/errors/a.jsonl", toPath: "\(folder.path)/errors/copy.jsonl")
     }
 
-    /// Runs a query with an engine, and returns its rows, the cells as texts.
+    /// Runs a query with an engine, and returns its rows with the cells as texts.
     private func rows(_ engine: String, _ query: String) async throws -> [[String]] {
         let scripts = [
             "duckdb": "rows = duckdb.sql(query).fetchall()",
@@ -120,7 +120,7 @@ extension EngineTests {
         try await recordFleet()
         let queries = try blocks(language)
         try #require(queries.count == 2)
-        // By hour: the test may run over a full one.
+        // Add up the hours, because the test might run over a full hour.
         var (errors, hosts) = ([String: Int](), Set<String>())
         for row in try await rows(engine, queries[0]) {
             errors[row[1], default: 0] += Int(row[2]) ?? 0
@@ -130,7 +130,7 @@ extension EngineTests {
         expect(errors["RecordingSupport.Order.overLimit \(file)"], equals: 300)
         expect(errors["RecordingSupport.Plain \(file)"], equals: 30)
         #expect(errors.values.reduce(0, +) == 3 * 114 && hosts == ["3"])
-        // Not the attempts, of which none was matched either.
+        // Exclude the attempts, which are unmatched too.
         let unmatched = try await rows(engine, queries[1])
         expect(
             unmatched.map { [$0[0], $0[2], $0[3]] }, equals: [["RecordingSupport.Plain", "30", "Plain(number: 0)"]])
@@ -147,8 +147,8 @@ extension EngineTests {
             action(type="omfile" file="\(folder.path)/out" template="raw")
             """.write(toFile: "\(folder.path)/rsyslog.conf", atomically: true, encoding: .utf8)
             let recorder = try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 100_000, fileCount: 30))
-            // Until all lines have come, or five minutes are over; after a rotation it reads both files, in no certain order.
-            // Killed, since it inherits that signals are blocked.
+            // Run until all lines have arrived or five minutes are over. After a rotation rsyslog reads both files, in
+            // no fixed order. Kill it, because it inherits the blocked signals.
             async let following = output(
                 of: "/bin/sh",
                 [
@@ -162,9 +162,10 @@ extension EngineTests {
                     """,
                 ])
             for number in 0..<1_000 {
-                // Lines that are longer than a message of rsyslog's is by default.
+                // Some lines are longer than rsyslog's default limit for a message.
                 recorder.record(report(Sized(length: number % 100 == 0 ? 12_000 : 300)))
-                // It has to have begun, and to look at least once between two rotations: then nothing is lost.
+                // Wait until rsyslog has begun and has checked at least once between two rotations, so that it loses
+                // nothing.
                 if number % 50 == 0 { try await waitForLines(number + 1) }
             }
             expect(await recorder.recordAll([Order.late]).written, equals: 1_001)

@@ -7,7 +7,7 @@ import StandardErrorWriter
 import TestSupport
 import Testing
 
-@Suite("E1: what is pending at the end of the process is written, or counted", .tags(.recording1), .hangLimit)
+@Suite("E1: reports that are pending at the end of the process are written or counted", .tags(.recording1), .hangLimit)
 struct ExitTests {
     private let folder: TemporaryFolder
 
@@ -15,13 +15,13 @@ struct ExitTests {
 }
 
 extension ExitTests {
-    @Test func `a process that calls exit has written all that was recorded`() async throws {
+    @Test func `a process that calls exit has written everything that was recorded`() async throws {
         try handOver(folder.file, as: "exit")
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
             StandardError.exitLimit = .seconds(60)
             let recorder = try ErrorRecorder(path: try handedOver("exit"))
-            // One more is released, and has nothing pending.
+            // Release another one without pending reports.
             _ = try ErrorRecorder(path: try handedOver("exit"))
             await withErrorBus(handler: ErrorHandler()) { bus in
                 bus.observeUntilEnd { recorder.record($0) }
@@ -34,7 +34,7 @@ extension ExitTests {
         #expect(!result.standardErrorText.contains("error-bus"))
     }
 
-    @Test func `where the thread of a recorder does not come to its end, the process does, and says what is missing`()
+    @Test func `if a recorder's thread does not finish, the process still ends, and says what is missing`()
         async throws
     {
         try handOver(folder.file, as: "held")
@@ -49,7 +49,7 @@ extension ExitTests {
                 return record
             }
             let recorder = try ErrorRecorder(path: try handedOver("held"), configuration: configuration)
-            // As many lines as are written with one call, and ten more.
+            // Record as many lines as one call writes, and ten more.
             for number in 1...74 { recorder.record(report(Plain(number: number))) }
             arrived.wait()
             exit(0)

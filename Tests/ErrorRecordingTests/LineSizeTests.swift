@@ -6,11 +6,11 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("E1: a line has at most its size, and says where it was shortened", .tags(.recording1), .hangLimit)
+@Suite("E1: a line never exceeds its size, and names its shortened fields", .tags(.recording1), .hangLimit)
 struct LineSizeTests {
     private static let text = String(repeating: "x", count: 20_000)
 
-    /// A record that has something in each field.
+    /// A record with a value in each field.
     private var record: ErrorRecord {
         ErrorRecord(
             host: "web-1", service: "orders", process: .min, sequence: .min, type: "Shop.Error", caseName: "late",
@@ -23,14 +23,14 @@ struct LineSizeTests {
     private func shortened(_ record: ErrorRecord, to limit: Int) throws -> ErrorRecord {
         let line = RecordLine(record, limit: limit).bytes
         #expect(line.count <= limit)
-        // Nothing is given away.
+        // No more is shortened than necessary.
         if record != self.record { #expect(line.count > limit - 100 || limit > 20_000) }
         return try JSONDecoder().decode(ErrorRecord.self, from: Data(line))
     }
 }
 
 extension LineSizeTests {
-    @Test func `the trail is shortened first, then the message, then the metadata, and what is whole stays whole`()
+    @Test func `the trail is shortened first, then the message, then the metadata; the rest stays whole`()
         throws
     {
         var record = record
@@ -45,7 +45,7 @@ extension LineSizeTests {
         record.message = Self.text
         short = try shortened(record, to: 16 << 10)
         expect(short.shortened, equals: ["trail", "value", "message"])
-        // The types and fingerprints of the trail stay as long as they have room.
+        // The types and fingerprints of the trail stay whole as long as they fit.
         expect(short.trail.map(\.message), equals: ["…"])
         #expect(short.message.hasSuffix("xx…"))
         expect(short.value, equals: nil)
@@ -60,7 +60,7 @@ extension LineSizeTests {
         expect(short.scope, equals: record.scope)
     }
 
-    @Test func `a record that fits its line is not shortened, by one byte`() throws {
+    @Test func `a record that exactly fits its line is not shortened`() throws {
         var record = record
         record.message = Self.text
         record.trail[0].message = String(repeating: "x", count: 100)
@@ -70,7 +70,7 @@ extension LineSizeTests {
     }
 
     @Test(arguments: 0..<10)
-    func `whatever is large, the line is whole, valid and short enough`(seed: UInt64) throws {
+    func `whatever field is large, the line is whole, valid, and short enough`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         func text() -> String {
             let scalar = ["x", "\"", "\u{0}", "é", "🚀", "\u{2028}"].randomElement(using: &random) ?? "x"
@@ -96,12 +96,12 @@ extension LineSizeTests {
             if short.metadata != record.metadata { #expect(short.shortened?.contains("metadata") == true) }
             #expect(short.message == record.message || short.message.hasSuffix("…"))
         }
-        // A size that no line can have counts as the smallest or the largest possible.
+        // An impossible size counts as the smallest or the largest possible one.
         #expect(RecordLine(record, limit: 0).bytes.count <= 1_024)
         #expect(RecordLine(record, limit: .max).bytes.count <= RecordLine.limit)
     }
 
-    @Test func `a recorder's lines have its size, whatever the error and the redaction say`() async throws {
+    @Test func `a recorder's lines have its size, whatever the error and the redaction return`() async throws {
         let folder = try TemporaryFolder()
         for (size, line) in [(nil, 65_536), (16 << 10, 16 << 10)] {
             let configuration =

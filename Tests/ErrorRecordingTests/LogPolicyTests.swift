@@ -3,34 +3,34 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("E2: what is done with the file is decided by a plain value", .tags(.recording2), .hangLimit)
+@Suite("E2: a plain value decides what happens to the file", .tags(.recording2), .hangLimit)
 struct LogPolicyTests {
     private let policy = LogPolicy(fileSize: 100, fileCount: 3)
     private typealias Facts = LogPolicy.Facts
 }
 
 extension LogPolicyTests {
-    @Test func `lines are written as long as they fit, and then the file is put aside, unless that cannot be`() {
+    @Test func `lines are written as long as they fit; then the file is rotated, if possible`() {
         expect(policy.step(Facts(size: 0), for: [40, 40, 40]), equals: .write(2))
         expect(policy.step(Facts(size: 80), for: [40]), equals: .rotate)
         expect(policy.step(Facts(size: 60), for: [40, 1]), equals: .write(1))
         expect(policy.step(Facts(size: 100), for: [1]), equals: .rotate)
         expect(policy.step(Facts(size: 5_000_000_000), for: [1]), equals: .rotate)
-        // A line that is longer than a file has one of its own.
+        // A line that is longer than a file has its own file.
         expect(policy.step(Facts(size: 0), for: [101, 1]), equals: .write(1))
         expect(policy.step(Facts(size: 1), for: [101, 1]), equals: .rotate)
         expect(LogPolicy(fileSize: 0, fileCount: 0).step(Facts(size: 0), for: [9]), equals: .write(1))
         expect(LogPolicy(fileSize: .max, fileCount: 1).step(Facts(size: 9), for: [9, 9]), equals: .write(2))
-        // A file that cannot be put aside grows.
+        // A file that can't be rotated grows.
         expect(policy.step(Facts(size: 99), for: [9, 9], mayRotate: false), equals: .write(2))
-        // What is no file of its own neither, and gets a line at a time.
+        // A file that is not a regular one grows too, one line at a time.
         expect(policy.step(Facts(size: 99, isRegular: false), for: [9, 9]), equals: .write(1))
-        // Another file under the name goes before a broken line, and that before anything else.
+        // Another file with the name comes before a broken line, and a broken line before everything else.
         expect(policy.step(Facts(size: 99, endsWhole: false, isNamed: false), for: [9]), equals: .reopen)
         expect(policy.step(Facts(size: 99, endsWhole: false), for: [9]), equals: .endLine)
     }
 
-    @Test func `files are moved only up to the first number that is free, so that no failure deletes one`() {
+    @Test func `files move only up to the first free number, so no failure deletes one`() {
         func renamings(_ files: Set<Int>) -> [[Int]] {
             LogPolicy(fileSize: 1, fileCount: 4).renamings { files.contains($0) }.map { [$0.from, $0.to] }
         }

@@ -10,10 +10,10 @@ import Testing
     import Darwin
 #endif
 
-@Suite("E2: pipes are waited for, and descriptors are only appended to", .tags(.recording2), .hangLimit)
+@Suite("E2: a recorder waits for pipes, and only appends to descriptors", .tags(.recording2), .hangLimit)
 struct PipeTests {
     private let folder: TemporaryFolder
-    /// Of a named pipe that nobody has opened yet.
+    /// The path of a named pipe that is not open yet.
     private let pipe: String
 
     init() throws {
@@ -29,7 +29,7 @@ struct PipeTests {
         return FileHandle(fileDescriptor: reader, closeOnDealloc: false)
     }
 
-    /// Whether the pipe takes more, so that nobody who writes to it waits.
+    /// Whether the pipe has room, so that a write does not wait.
     private var hasRoom: Bool {
         let writer = unsafe open(pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(writer) }
@@ -37,7 +37,7 @@ struct PipeTests {
         return unsafe poll(&room, 1, 0) > 0
     }
 
-    /// Reads lines up to the end of the pipe, on a thread of its own.
+    /// Reads lines up to the end of the pipe, on a separate thread.
     private func records(from reader: FileHandle) async -> [ErrorRecord] {
         let text = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -52,7 +52,7 @@ struct PipeTests {
 }
 
 extension PipeTests {
-    @Test func `a full pipe is waited for, closing is not, and a slow reader gets every line of every recorder whole`()
+    @Test func `a recorder waits for a full pipe, closing does not, and a slow reader receives all lines whole`()
         async throws
     {
         let recorders = try (0..<2).map { _ in try ErrorRecorder(path: pipe, configuration: .init(fileSize: 1_000)) }
@@ -74,7 +74,7 @@ extension PipeTests {
     }
 
     @Test
-    func `without a reader lines fail at once, also those that wait for one that goes; with one they are written`()
+    func `without a reader lines fail at once, also if they wait for one that closes; with one they are written`()
         async throws
     {
         let recorder = try ErrorRecorder(path: pipe)
@@ -83,7 +83,7 @@ extension PipeTests {
         expect(recorder.statistics, equals: .init(recorded: 1, failed: 1))
         let first = openReader()
         for _ in 0..<200 { recorder.record(report(Sized(length: 4_000))) }
-        // The system tells who waits for it when a pipe has room, but not when it is full: it is asked again and again.
+        // The system reports when a pipe has room, but not when it is full, so check repeatedly.
         while hasRoom { await Task.yield() }
         try first.close()
         await recorder.settle()
@@ -97,13 +97,13 @@ extension PipeTests {
     }
 
     @Test(arguments: ["/dev/fd/", "link to /dev/fd/", "/proc/self/fd/"])
-    func `a descriptor of the process is neither renamed nor cut, and what the program writes to it stays`(kind: String)
+    func `a process's descriptor is neither renamed nor truncated, and the program's output stays in it`(kind: String)
         async throws
     {
         #if canImport(Darwin)
             if kind.hasPrefix("/proc") { return }
         #endif
-        // As a shell does for `>`: without `O_APPEND`.
+        // Open it as a shell does for `>`: without `O_APPEND`.
         let descriptor = unsafe open(folder.file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         let program = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var path = "\(kind)\(descriptor)"
@@ -127,7 +127,7 @@ extension PipeTests {
     }
 
     #if os(Linux)
-        @Test func `what another process's descriptor leads to is added to, and not renamed`() async throws {
+        @Test func `the file behind another process's descriptor is appended to, and not renamed`() async throws {
             try Data().write(to: URL(filePath: folder.file))
             let process = Process()
             process.executableURL = URL(filePath: "/bin/cat")

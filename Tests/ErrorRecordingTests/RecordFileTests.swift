@@ -10,7 +10,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("E2: files are whole, bounded, and where a reader looks for them", .tags(.recording2), .hangLimit)
+@Suite("E2: files are whole, bounded, and where a reader expects them", .tags(.recording2), .hangLimit)
 struct RecordFileTests {
     private let folder: TemporaryFolder
 
@@ -46,7 +46,7 @@ extension RecordFileTests {
         expect(try mode(folder.file), equals: 0o600)
     }
 
-    @Test func `a full file is put aside by renaming; the oldest is deleted, and no line is lost or parted`()
+    @Test func `a full file is renamed, and the oldest is deleted; no line is lost or split`()
         async throws
     {
         let configuration = ErrorRecorder.Configuration(fileSize: 4_000, fileCount: 3)
@@ -58,7 +58,7 @@ extension RecordFileTests {
         expect(sequences, equals: Array(1...100).suffix(sequences.count))
         #expect(sequences.count >= 9)
         for name in folder.names { #expect(try RecordedFile("\(folder.path)/\(name)").text.utf8.count <= 4_000) }
-        // Where there is to be one file only, it is deleted.
+        // If there is only one file, it is deleted.
         let path = "\(folder.path)/one"
         let one = try ErrorRecorder(path: path, configuration: .init(fileSize: 1, fileCount: 1))
         expect(await one.recordAll([Order.late, Order.late]).written, equals: 2)
@@ -66,7 +66,7 @@ extension RecordFileTests {
         expect(try RecordedFile(path).records.map(\.sequence), equals: [2])
     }
 
-    @Test func `a smaller number of files deletes the surplus ones when it opens, and when it rotates`() async throws {
+    @Test func `a smaller number of files deletes the surplus ones when it opens and when it rotates`() async throws {
         for count in [6, 3, 1] {
             let configuration = ErrorRecorder.Configuration(fileSize: 2_000, fileCount: count)
             let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
@@ -74,7 +74,7 @@ extension RecordFileTests {
             await recorder.recordAll((0..<100).map { Plain(number: $0) })
             expect(folder.names.count, equals: count)
         }
-        // A file of another's name stays, and a gap between the numbers hides none.
+        // A file with a different name stays, and a gap between the numbers hides none.
         let others = ["errors.jsonl.20260531", "errors.jsonl.2.gz", "errors.jsonl.old"]
         for name in others + ["errors.jsonl.2", "errors.jsonl.7"] {
             #expect(FileManager.default.createFile(atPath: "\(folder.path)/\(name)", contents: nil))
@@ -82,7 +82,7 @@ extension RecordFileTests {
         let configuration = ErrorRecorder.Configuration(fileSize: 2_000, fileCount: 2)
         let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
         expect(Set(folder.names), equals: Set(others + ["errors.jsonl"]))
-        // Another recorder with more files has left these since.
+        // Another recorder with more files has left these since then.
         for name in ["errors.jsonl.2", "errors.jsonl.3"] {
             #expect(FileManager.default.createFile(atPath: "\(folder.path)/\(name)", contents: nil))
         }
@@ -90,7 +90,7 @@ extension RecordFileTests {
         expect(Set(folder.names), equals: Set(others + ["errors.jsonl", "errors.jsonl.1"]))
     }
 
-    @Test func `the next process goes on in the same file, and ends a line that was left broken`() async throws {
+    @Test func `the next process continues the same file, and ends a line that was left broken`() async throws {
         try Data(#"{"version":1,"ti"#.utf8).write(to: URL(filePath: folder.file))
         let recorder = try ErrorRecorder(path: folder.file)
         expect(try RecordedFile(folder).text, equals: #"{"version":1,"ti"# + "\n")
@@ -103,7 +103,7 @@ extension RecordFileTests {
         expect(Set(file.records.map(\.start)).count, equals: 3)
     }
 
-    @Test func `a line that another process leaves broken meanwhile is ended too, and a file that is emptied goes on`()
+    @Test func `a line that another process breaks later is ended too, and an emptied file continues`()
         async throws
     {
         let recorder = try ErrorRecorder(path: folder.file)
@@ -116,7 +116,7 @@ extension RecordFileTests {
         await recorder.settle()
         expect(try RecordedFile(folder).lines.count, equals: 3)
         expect(try RecordedFile(folder).records.map(\.sequence), equals: [1, 2])
-        // As log rotation by copying does.
+        // Truncate it, as log rotation by copying does.
         try other.truncate(atOffset: 0)
         recorder.record(report(Order.late))
         await recorder.settle()
@@ -143,7 +143,7 @@ extension RecordFileTests {
         if how == "rename" { expect(folder.names, equals: ["errors.jsonl", "errors.jsonl.old"]) }
     }
 
-    @Test func `a folder that is deleted fails lines until it is there again`() async throws {
+    @Test func `if the folder is deleted, lines fail until it exists again`() async throws {
         let inner = "\(folder.path)/inner"
         func make() throws { try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true) }
         try make()
@@ -157,8 +157,8 @@ extension RecordFileTests {
         expect(try RecordedFile("\(inner)/errors.jsonl").records.map(\.sequence), equals: [2])
     }
 
-    @Test func `a file that cannot be put aside grows, and nothing older is deleted`() async throws {
-        // A folder that is not empty cannot be renamed over.
+    @Test func `a file that can't be rotated grows, and no older file is deleted`() async throws {
+        // A folder that isn't empty can't be replaced by renaming.
         try FileManager.default.createDirectory(atPath: "\(folder.file).2/x", withIntermediateDirectories: true)
         try Data("old\n".utf8).write(to: URL(filePath: "\(folder.file).1"))
         let configuration = ErrorRecorder.Configuration(fileSize: 100, fileCount: 3)
@@ -166,7 +166,7 @@ extension RecordFileTests {
         expect(await recorder.recordAll([Order.late, Order.late, Order.late]).written, equals: 3)
         expect(try RecordedFile(folder).records.map(\.sequence), equals: [1, 2, 3])
         expect(try RecordedFile("\(folder.file).1").text, equals: "old\n")
-        // Where the older one is the file itself, renaming it would do nothing.
+        // If the older file is the same file, renaming it does nothing.
         let path = "\(folder.path)/linked"
         let linked = try ErrorRecorder(path: path, configuration: .init(fileSize: 1, fileCount: 2))
         try FileManager.default.linkItem(atPath: path, toPath: "\(path).1")
@@ -174,7 +174,7 @@ extension RecordFileTests {
         expect(try RecordedFile(path).records.map(\.sequence), equals: [1, 2, 3])
     }
 
-    @Test func `recorders that put aside one file, again and again, lose no line`() async throws {
+    @Test func `recorders that rotate one file again and again lose no line`() async throws {
         let recorders = try (0..<4).map { _ in
             try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 1, fileCount: 3))
         }
@@ -188,7 +188,7 @@ extension RecordFileTests {
         for name in folder.names { expect(try RecordedFile("\(folder.path)/\(name)").records.count, equals: 1) }
     }
 
-    @Test func `a symbolic link is followed, and it is the file that is put aside`() async throws {
+    @Test func `a symbolic link is followed, and the file behind it is rotated`() async throws {
         let (link, target) = ("\(folder.path)/link", folder.file)
         try Data().write(to: URL(filePath: target))
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
@@ -196,7 +196,7 @@ extension RecordFileTests {
         expect(await recorder.recordAll([Order.late, Order.late]).written, equals: 2)
         expect(folder.names, equals: ["errors.jsonl", "errors.jsonl.1", "link"])
         expect(try RecordedFile(link).records.map(\.sequence), equals: [2])
-        // One that leads to no file yet makes it there.
+        // A link that leads to no file yet creates the file there.
         try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/early", withDestinationPath: "later")
         try await ErrorRecorder(path: "\(folder.path)/early").recordAll([Order.late])
         expect(try RecordedFile("\(folder.path)/later").records.count, equals: 1)
@@ -210,11 +210,11 @@ extension RecordFileTests {
 
         @Test
         func
-            `a full disk fails what does not fit, leaves no part of a line, and lines are written again when there is room`()
+            `lines that do not fit a full disk fail, no partial line is left, and later lines are written once there is room`()
             async throws
         {
-            // A limit on the size of files stops a write in the middle of a line, as a disk does that fills up. On
-            // Apple's platforms it ends the process.
+            // A limit on file sizes stops a write in the middle of a line, like a disk that fills up. On Apple's
+            // platforms the limit ends the process.
             try handOver(folder.file, as: "full disk")
             await #expect(processExitsWith: .success) {
                 endIfItHangs()
@@ -246,7 +246,7 @@ extension RecordFileTests {
                 let file = try RecordedFile(path)
                 #expect(file.isWhole)
                 expect(file.records.map(\.sequence).suffix(10), equals: ArraySlice(106...115))
-                // What belongs to others too is not cut: the part of a line is ended.
+                // A descriptor that others use too is not truncated: the partial line is ended.
                 let descriptor = unsafe open("\(path).shared", O_WRONLY | O_CREAT, 0o600)
                 let shared = try ErrorRecorder(path: "/dev/fd/\(descriptor)")
                 limit(300)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("E1: a record is one line of JSON that says all of its report", .tags(.recording1), .hangLimit)
+@Suite("E1: a record is one line of JSON with all data of its report", .tags(.recording1), .hangLimit)
 struct RecordTests {
     private let origin = RecordOrigin(host: "web-1", service: "orders", process: 9, start: "then")
 
@@ -20,7 +20,7 @@ struct RecordTests {
 }
 
 extension RecordTests {
-    @Test func `it has what the report says, under keys that stay`() async throws {
+    @Test func `it has the report's data, with stable keys`() async throws {
         let handled = await ErrorHandler().on(Order.self) { _ in .stop }.handle(Order.late)
         let record = record(
             report(Order.late, metadata: ["order": "17"], scope: ["shop", "pay"], occurrences: 4, outcome: handled))
@@ -43,7 +43,7 @@ extension RecordTests {
         expect(record.metadata, equals: ["order": "17"])
         expect(record.source, equals: "Intake/Rules.swift:12")
         expect(try decoded(RecordLine(record).bytes), equals: record)
-        // An NSError has its domain and code, and the errors under it.
+        // An NSError has its domain and code, and its underlying errors.
         let under = NSError(domain: "inner", code: 2)
         let outer = self.record(report(NSError(domain: "outer", code: -1, userInfo: [NSUnderlyingErrorKey: under])))
         expect([outer.domain, outer.caseName], equals: ["outer", nil])
@@ -51,13 +51,13 @@ extension RecordTests {
         expect(outer.trail.map(\.fingerprint).map { $0.hasSuffix("(inner 2)") }, equals: [true])
     }
 
-    /// At each of these some reader ends a line: Python's `splitlines` at all of them.
+    /// Each of these ends a line for some reader; Python's `splitlines` uses all of them.
     private var lineEnds: [Unicode.Scalar] {
         ["\n", "\r", "\u{B}", "\u{C}", "\u{1C}", "\u{1D}", "\u{1E}", "\u{85}", "\u{2028}", "\u{2029}"]
     }
 
     @Test(arguments: 1...50)
-    func `whatever texts say, the line is one line and decodes to the same record`(_ seed: UInt64) throws {
+    func `whatever the texts contain, the line is one line and decodes to the same record`(_ seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         func text() -> String {
             let scalars =
@@ -93,9 +93,9 @@ extension RecordTests {
         expect(try decoded(line), equals: record)
     }
 
-    @Test func `a moment is written as Foundation writes it, and sorts as a text`() throws {
+    @Test func `a time is written as Foundation writes it, and sorts as a text`() throws {
         var generator = SplitMix64(seed: 5)
-        // Foundation counts days as the Romans did before 1582.
+        // Foundation uses the Julian calendar before 1582.
         let (firstDay, lastDay) = (Int64(-12_212_553_600_000_000), Int64(253_402_300_799_999_999))
         var moments = (0..<(isLong ? 2_000 : 400)).map { _ in Int64.random(in: firstDay...lastDay, using: &generator) }
         moments += [0, -1, 951_782_399_999_999, 951_782_400_000_000, 4_107_542_400_000_000]

@@ -3,18 +3,18 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("E1: the queue decides alone, and its counts balance after each step", .tags(.recording1), .hangLimit)
+@Suite("E1: the queue is a plain value, and its counts balance after each step", .tags(.recording1), .hangLimit)
 struct RecorderQueueTests {}
 
 extension RecorderQueueTests {
-    /// A queue that says its steps as texts.
+    /// A queue that returns its steps as texts.
     private struct Queue {
         var queue: RecorderQueue<Int>
         var statistics: ErrorRecorder.Statistics { queue.statistics }
 
         init(capacity: Int) { queue = RecorderQueue(capacity: capacity) }
 
-        /// What the writer does next: `write 1 2`, `sleep` or `end`.
+        /// Returns the writer's next step: `write 1 2`, `sleep`, or `end`.
         mutating func next() -> String {
             var entries: [RecorderQueue<Int>.Entry] = []
             return switch queue.next(&entries) {
@@ -25,7 +25,7 @@ extension RecorderQueueTests {
         }
     }
 
-    @Test func `the writer is woken once, by the first that comes while it sleeps`() {
+    @Test func `the writer is woken once, by the first element that arrives while it sleeps`() {
         var queue = Queue(capacity: 9)
         var steps = [queue.next()]
         let wakes = (1...3).map { queue.queue.record($0) }
@@ -38,7 +38,7 @@ extension RecorderQueueTests {
         expect(steps, equals: ["sleep", "write 1 2 3", "write 4"])
     }
 
-    @Test func `what the writer has taken takes room until it is finished; the newest is dropped, its number missing`()
+    @Test func `elements use capacity until the writer has finished them; the newest is dropped, its number missing`()
     {
         var queue = RecorderQueue<Int>(capacity: 2)
         func take() -> [RecorderQueue<Int>.Entry] {
@@ -59,7 +59,7 @@ extension RecorderQueueTests {
         expect(entries.map(\.element), equals: [4])
     }
 
-    @Test func `a closed queue drops, hands out what is left, and ends; closing wakes a writer that sleeps, once`() {
+    @Test func `a closed queue drops, returns its last elements, and ends; closing wakes a sleeping writer once`() {
         var queue = Queue(capacity: 9)
         _ = queue.queue.record(1)
         let wakesAtWork = queue.queue.close()
@@ -80,7 +80,7 @@ extension RecorderQueueTests {
     }
 
     @Test(arguments: 1...20)
-    func `the counts balance after each step of a random walk, and no element is lost or doubled`(_ seed: UInt64) {
+    func `the counts balance after each step of a random walk, and no element is lost or duplicated`(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var queue = RecorderQueue<Int>(capacity: Int.random(in: 0...5, using: &generator))
         var (taken, seen, next, sleeps) = ([Int](), [Int](), 0, false)

@@ -14,14 +14,14 @@ struct RecorderTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Holds the recorder's thread until it is opened.
+    /// Blocks the recorder's thread until it is opened.
     private final class Barrier: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
         func pass() { semaphore.wait() }
         func open() { semaphore.signal() }
     }
 
-    /// A redaction that holds the thread at the first record, and says that it has come.
+    /// A redaction that blocks the thread at the first record, and signals when it is reached.
     private func holding(_ barrier: Barrier, _ arrived: Gate) -> @Sendable (ErrorRecord) -> ErrorRecord {
         { record in
             if record.sequence == 1 {
@@ -34,7 +34,7 @@ struct RecorderTests {
 }
 
 extension RecorderTests {
-    @Test func `what a bus delivers is in the file, in order, with its outcome`() async throws {
+    @Test func `reports that a bus delivers are in the file, in order, with their outcomes`() async throws {
         let recorder = try ErrorRecorder(
             path: folder.file, configuration: .init(service: "orders", host: "web-1"),
             rebuilding: RebuildableErrors().adding(Order.self))
@@ -56,7 +56,7 @@ extension RecorderTests {
         #expect(!ErrorRecorder.Configuration().host.isEmpty)
     }
 
-    @Test func `a full queue drops the newest, counts it, and its number is missing in the file`() async throws {
+    @Test func `a full queue drops and counts the newest report, and its number is missing in the file`() async throws {
         let (barrier, arrived) = (Barrier(), Gate())
         let configuration = ErrorRecorder.Configuration(capacity: 3, redact: holding(barrier, arrived))
         let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
@@ -71,7 +71,7 @@ extension RecorderTests {
         expect(try RecordedFile(folder).records.map(\.sequence), equals: [1, 2, 3, 6])
     }
 
-    @Test func `closing returns in time although the thread is held up, and no cancellation shortens its wait`()
+    @Test func `closing returns in time although the thread is blocked, and no cancellation shortens its wait`()
         async throws
     {
         let (barrier, arrived) = (Barrier(), Gate())
@@ -92,13 +92,13 @@ extension RecorderTests {
         task.cancel()
         closing.open()
         barrier.open()
-        // What was left is written now.
+        // The pending reports are written now.
         expect(await task.value, equals: .init(recorded: 3, written: 2, dropped: 1))
         expect(await recorder.close(within: .seconds(Int64.max)), equals: .init(recorded: 3, written: 2, dropped: 1))
         expect(try RecordedFile(folder).records.map(\.sequence), equals: [1, 2])
     }
 
-    @Test func `what is pending when the recorder is released is written, and its thread ends`() async throws {
+    @Test func `when a recorder is released, its pending reports are written, and its thread ends`() async throws {
         let (barrier, arrived, ended) = (Barrier(), Gate(), Gate())
         /// Lives as long as the thread has the configuration.
         final class Witness: Sendable {
@@ -121,7 +121,7 @@ extension RecorderTests {
         expect(try RecordedFile(folder).records.map(\.sequence), equals: Array(1...10))
     }
 
-    @Test func `a report whose line is written is released, also while others that came with it wait`() async throws {
+    @Test func `a report whose line is written is released, even while others of its batch wait`() async throws {
         final class Witness: Error {
             let gate: Gate
             init(_ gate: Gate) { self.gate = gate }
@@ -131,7 +131,7 @@ extension RecorderTests {
         let (arrived, released) = (Gate(), Gate())
         let hold = holding(first, arrived)
         let configuration = ErrorRecorder.Configuration { record in
-            // More than are written with one call.
+            // Use more than one call writes.
             if record.sequence == 200 { second.pass() }
             return hold(record)
         }
@@ -147,7 +147,7 @@ extension RecorderTests {
         expect(await recorder.close(within: longTime), equals: .init(recorded: 300, written: 300))
     }
 
-    @Test func `a recorder that has ended is released although the time to wait for it is not over`() async throws {
+    @Test func `a recorder that has ended is released although the time limit of the wait is not over`() async throws {
         final class Witness: Sendable {
             let gate: Gate
             init(_ gate: Gate) { self.gate = gate }
@@ -163,7 +163,7 @@ extension RecorderTests {
             recorder.record(report(Plain(number: 1)))
             await arrived.wait()
             async let closed = recorder.close(within: .seconds(86_400))
-            // Until it is closed, so that it is waited for.
+            // Wait until it is closed.
             while recorder.statistics.dropped == 0 {
                 recorder.record(report(Plain(number: 2)))
                 await Task.yield()
@@ -175,11 +175,11 @@ extension RecorderTests {
         await released.wait()
     }
 
-    @Test func `records are redacted before they are written, by a thread that may wait for those that record`()
+    @Test func `records are redacted before they are written, by a thread that can wait for recording threads`()
         async throws
     {
         let rest = Mutex(100)
-        // Made with the recorder that it belongs to in mind: it asks it, and records in turn.
+        // The redaction captures its recorder: it calls it, and also records.
         let recorder = Mutex<ErrorRecorder?>(nil)
         let configuration = ErrorRecorder.Configuration { record in
             let another = rest.withLock { rest in
@@ -207,7 +207,7 @@ extension RecorderTests {
     }
 
     @Test
-    func `values that throw, are too large or of types that were not added are left out, and the line is written`()
+    func `values that throw, are too large, or have unknown types are left out, and the line is written`()
         async throws
     {
         struct Throwing: Error, Codable {
@@ -221,7 +221,7 @@ extension RecorderTests {
         expect(try RecordedFile(folder).records.map(\.value), equals: [nil, nil, #"{"number":"nan"}"#, nil])
     }
 
-    @Test func `an error that posts while it is encoded locks nothing up, and is accounted for`() async throws {
+    @Test func `an error that posts while it is encoded causes no deadlock, and is counted`() async throws {
         struct Posting: Error, Codable, CustomStringConvertible {
             static let bus = Mutex<ErrorBus?>(nil)
             private func post() { Self.bus.withLock { $0 }?.post(Posting()) }
@@ -248,7 +248,7 @@ extension RecorderTests {
             Posting.bus.withLock { $0 = bus }
             bus.observeUntilEnd { recorder.record($0) }
             bus.post(Posting())
-            // Each posts twice, so that there are more and more of them; what a full queue drops posts nothing.
+            // Each posts twice, so their number grows; errors that the full queue drops post nothing.
             await sixth.wait()
             Posting.bus.withLock { $0 = nil }
             return bus
@@ -259,7 +259,7 @@ extension RecorderTests {
         expect(statistics.recorded, equals: posted.statistics.posted)
     }
 
-    @Test func `the law holds whenever it is read, while many threads record and the queue overflows`() async throws {
+    @Test func `the counts balance at every reading, while many threads record and the queue overflows`() async throws {
         let recorder = try ErrorRecorder(path: folder.file, configuration: .init(capacity: 16))
         let isOver = Atomic(false)
         async let readings: Int = {
@@ -290,7 +290,7 @@ extension RecorderTests {
         expect(sequences, equals: sequences.sorted())
     }
 
-    @Test func `reports of one instant have one time, and times are in the order of instants`() async throws {
+    @Test func `reports of one instant have the same time, and times are in the order of instants`() async throws {
         let recorder = try ErrorRecorder(path: folder.file)
         let instant = ContinuousClock.now
         for number in 0..<100 {
@@ -303,7 +303,7 @@ extension RecorderTests {
         expect(Set(times).count, equals: 10)
     }
 
-    @Test func `a recorder that cannot open its file says so with the path`() throws {
+    @Test func `a recorder that can't open its file throws an error with the path`() throws {
         for path in ["\(folder.path)/none/errors.jsonl", folder.path, ""] {
             let error = try #require(throws: ErrorRecorder.CannotOpen.self) { try ErrorRecorder(path: path) }
             expect(error.path, equals: path)
@@ -312,7 +312,7 @@ extension RecorderTests {
             #expect(
                 ErrorMatcher.anywhere(.nsError(domain: NSPOSIXErrorDomain, code: Int(error.code))).match(error) != nil)
         }
-        // A path with a NUL in it is not taken for what comes before.
+        // The path isn't truncated at a NUL.
         let error = #expect(throws: ErrorRecorder.CannotOpen.self) { try ErrorRecorder(path: "\(folder.file)\0.old") }
         expect(error?.code, equals: EINVAL)
         expect(folder.names, equals: [])

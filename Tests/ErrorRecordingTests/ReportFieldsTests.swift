@@ -5,11 +5,11 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("Each field of a report is in its line, its fields and its record", .hangLimit)
+@Suite("Each field of a report is in its line, its fields, and its record", .hangLimit)
 struct ReportFieldsTests {
     private struct Torn: Error, CustomStringConvertible { var description: String { "a torn page" } }
 
-    /// A text that each of the three has for a part of a report; nil where one leaves the part out on purpose.
+    /// The text for a part of a report in each of the three; nil if one omits the part on purpose.
     private struct Texts {
         var line: String?
         var fields: String?
@@ -22,20 +22,20 @@ struct ReportFieldsTests {
         init(_ text: String) { self.init(line: text, fields: text, record: text) }
     }
 
-    /// The parts of a report, by the names of the stored properties.
+    /// The parts of a report, by the names of their stored properties.
     private static let parts: [String: Texts] = [
         "error": Texts("a torn page"), "source": Texts("Shop/Print.swift:12"), "metadata": Texts("card-4711"),
         "scope": Texts("checkout"), "occurrences": Texts("55555"), "details.role": Texts("audit"),
-        // What writes lines has a time of its own, and its lines are in order.
+        // A line's writer adds its own time, and lines are in order.
         "moment": Texts(line: nil, fields: "-05-06T07:08:09", record: "-05-06T07:08:09"),
         "outcome.disposition": Texts(line: nil, fields: "handled", record: "handled"),
         "outcome.rule": Texts(line: nil, fields: "Shop/Rules.swift:34", record: "Shop/Rules.swift:34"),
         "outcome.matchedRuleCount": Texts(line: nil, fields: nil, record: "77777"),
-        // Each is reported by itself, as an `ActionFailure`.
+        // Each failure is reported separately, as an `ActionFailure`.
         "outcome.failed": Texts(line: nil, fields: nil, record: nil),
-        // The recorder counts by itself, so that a number that is missing was lost.
+        // The recorder has its own count, so that a missing number means a lost report.
         "sequence": Texts(line: nil, fields: nil, record: nil),
-        // Of an observer and not of the report; of a flood limit; of a test's bus.
+        // These belong to an observer, to a flood limit, and to a test's bus.
         "missed": Texts(line: nil, fields: nil, record: nil),
         "details.firstMoment": Texts(line: nil, fields: nil, record: nil),
         "details.mark": Texts(line: nil, fields: nil, record: nil),
@@ -52,7 +52,7 @@ struct ReportFieldsTests {
         }
     }
 
-    @Test("a field that one of them forgets is noticed")
+    @Test("a field that one of them omits is noticed")
     func walk() throws {
         let date = try Date("2024-05-06T07:08:09Z", strategy: .iso8601)
         let age = Duration.seconds(-date.timeIntervalSinceNow) - .milliseconds(500)

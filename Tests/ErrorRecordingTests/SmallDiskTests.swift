@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrorRecording
 
-/// On a file system that is really full; `.ci/engines` mounts one.
+/// Runs on a file system that is really full; `.ci/engines` mounts one.
 @Suite("E1: a disk that fills up and is freed", .tags(.recording1), .hangLimit)
 struct SmallDiskTests {}
 
@@ -14,7 +14,7 @@ extension SmallDiskTests {
     private static let disk = ProcessInfo.processInfo.environment["ERROR_RECORDING_SMALL_DISK"]
 
     @Test(.enabled(if: disk != nil, "run .ci/engines"))
-    func `what does not fit fails, no part of a line is left, and the next line is written when there is room`()
+    func `lines that do not fit fail, no partial line is left, and the next line is written once there is room`()
         async throws
     {
         let disk = try #require(Self.disk)
@@ -28,7 +28,7 @@ extension SmallDiskTests {
             #expect(statistics.failed > 0 && statistics.isBalanced)
             let file = try RecordedFile(path)
             #expect(file.isWhole && file.records.count == statistics.written, "\(statistics)")
-            // Room for some, and at the end for all.
+            // Leave room for some lines, and at the end for all.
             if round == 1 { try Data(repeating: 0, count: 64 << 10).write(to: URL(filePath: ballast)) }
             if round == 2 { try FileManager.default.removeItem(atPath: ballast) }
         }

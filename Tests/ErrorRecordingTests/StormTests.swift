@@ -6,17 +6,17 @@ import Testing
 
 @testable import ErrorRecording
 
-@Suite("E1: a storm of errors", .tags(.recording1), .hangLimit(minutes: 20))
+@Suite("E1: a flood of errors", .tags(.recording1), .hangLimit(minutes: 20))
 struct StormTests {}
 
 extension StormTests {
     /// Ten minutes with `ERROR_BUS_LONG=1`.
     private static let duration = Duration.milliseconds(isLong ? 600_000 : 500)
 
-    @Test func `memory stays flat, the counts balance at any moment, and what is counted as written is in the files`()
+    @Test func `memory stays flat, the counts balance at any time, and lines that count as written are in the files`()
         async throws
     {
-        // In a process of its own, whose memory no other test uses.
+        // Use a separate process, so that no other test uses its memory.
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             endIfItHangs(after: 1_100)
             try await StormTests.storm()
@@ -42,12 +42,12 @@ extension StormTests {
                 }
                 var number = 3
                 let begin = ContinuousClock.now
-                // On a busy machine that may be too little for as many as are looked at below.
+                // On a busy machine the time might be too short for the checks below.
                 while ContinuousClock.now - begin < duration || recorder.statistics.written <= 1_000 {
                     await postBurst(to: bus, &number)
                     let statistics = recorder.statistics
                     #expect(statistics.isBalanced && (0...512).contains(statistics.pending), "\(statistics)")
-                    // The first part fills queues, caches and allocators.
+                    // Skip the first part, which fills queues, caches, and allocators.
                     if ContinuousClock.now - begin > duration / 4 { sizes.append(residentSize()) }
                 }
                 group.cancelAll()
@@ -65,9 +65,9 @@ extension StormTests {
         print("\(statistics); grown by \(growth >> 10) KiB")
     }
 
-    /// Posts many errors, each another one, and waits until the recorder has got them.
+    /// Posts many different errors, and waits until the recorder has received them.
     ///
-    /// Those of three posters are more than its queue holds.
+    /// The bursts of three tasks together exceed the recorder's queue.
     private static func postBurst(to bus: ErrorBus, _ number: inout Int) async {
         for _ in 0..<300 {
             number += 7

@@ -6,12 +6,12 @@ import Testing
 @testable import ErrorRecording
 
 @Suite(
-    "E1: a time is what the wall clock showed, by one reading of both clocks plus the instant", .tags(.recording1),
+    "E1: a time is the wall clock's time, computed from one reading of both clocks and the instant", .tags(.recording1),
     .hangLimit)
 struct WallClockTests {
     private let start = ContinuousClock.now
 
-    /// What the clocks say some seconds after the start, where the wall clock is ahead by some microseconds.
+    /// The clocks' reading some seconds after the start, with the wall clock ahead by some microseconds.
     private func reading(after seconds: Int, ahead: Int64 = 0) -> WallClock.Reading {
         .init(time: 1_000_000 * Int64(100 + seconds) + ahead, instant: start + .seconds(seconds))
     }
@@ -28,7 +28,7 @@ extension WallClockTests {
     }
 
     @Test(arguments: [-3_600_000_000, -WallClock.tolerance - 1, WallClock.tolerance + 1, 3_600_000_000])
-    func `when a wall clock is set, instants before that keep their time, and later ones have the new one`(
+    func `when a wall clock is set, earlier instants keep their time, and later ones have the new time`(
         ahead: Int64
     ) {
         var clock = WallClock(reading(after: 0))
@@ -38,21 +38,21 @@ extension WallClockTests {
             for early in [0, 8] {
                 expect(clock.time(of: start + .seconds(early)), equals: Int64(100 + early) * 1_000_000)
             }
-            // The clock was set at some time after the reading before.
+            // The clock was set at some time after the previous reading.
             for late in [8.5, 9, 20] {
                 expect(clock.time(of: start + .seconds(late)), equals: Int64((100 + late) * 1_000_000) + ahead)
             }
-            // What is set once is not set again.
+            // One change is not counted twice.
             clock.check(reading(after: 30, ahead: ahead))
         }
-        // A thread that read its clocks before another one says nothing new.
+        // An older reading of another thread changes nothing.
         clock.check(reading(after: 29))
         clock.check(reading(after: 31, ahead: 0))
         expect(clock.time(of: start + .seconds(29)), equals: 129_000_000 + ahead)
         expect(clock.time(of: start + .seconds(31)), equals: 131_000_000)
     }
 
-    @Test func `a clock that is set again and again takes bounded memory, and the last times are right`() {
+    @Test func `a clock that is set repeatedly needs bounded memory, and the last times are right`() {
         var clock = WallClock(reading(after: 0))
         for second in 1...1_000 { clock.check(reading(after: second, ahead: Int64(second) * 1_000_000)) }
         for second in [1_000, 999, 990] {
@@ -60,7 +60,7 @@ extension WallClockTests {
         }
     }
 
-    @Test func `an instant that is made up has a time as any other`() {
+    @Test func `an invented instant has a time like any other`() {
         let clock = WallClock(.now)
         for hours in [-1, 1_000_000, -1_000_000] {
             let report = ErrorReport(error: Order.late, source: .init(), instant: start + .seconds(3_600) * hours)
