@@ -6,7 +6,9 @@ import Foundation
 /// A policy in the page allows only this style and this script, by their hashes. Nothing else can run, load, or style
 /// the page.
 struct Page {
-    /// The maximum size in bytes. Browsers need several seconds for larger pages, and mail servers refuse them.
+    /// The maximum size in bytes.
+    ///
+    /// Browsers need several seconds for larger pages, and mail servers refuse them.
     static let limit = 2_000_000
 
     let bytes: [UInt8]

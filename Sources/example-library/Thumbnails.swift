@@ -10,7 +10,9 @@ public struct Thumbnails: Sendable {
         public let file: String
     }
 
-    /// The error that is posted if a thumbnail was created but not cached. The next call has to create it again.
+    /// The error that is posted if a thumbnail was created but not cached.
+    ///
+    /// The next call has to create it again.
     public struct CacheNotWritten: Error {
         /// The file's name.
         public let file: String

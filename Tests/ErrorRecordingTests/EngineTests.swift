@@ -60,8 +60,10 @@ struct EngineTests {
         }
     }
 
-    /// Records the errors of three processes, each on its own host. One file is copied. Another one begins with a line
-    /// that a killed process has broken in the middle of a character.
+    /// Records the errors of three processes, each on its own host.
+    ///
+    /// One file is copied. Another one begins with a line that a killed process has broken in the middle of a
+    /// character.
     private func recordFleet() async throws {
         try FileManager.default.createDirectory(atPath: "\(folder.path)/errors", withIntermediateDirectories: true)
         let broken = Data(#"{"version":1,"time":"2026-"#.utf8) + [0xC3]

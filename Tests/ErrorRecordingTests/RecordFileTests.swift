@@ -210,7 +210,7 @@ extension RecordFileTests {
 
         @Test
         func
-            `lines that do not fit a full disk fail, no partial line is left, and later lines are written once there is room`()
+            `a full disk fails lines that do not fit, leaves no partial line, and takes lines again when it has room`()
             async throws
         {
             // A limit on file sizes stops a write in the middle of a line, like a disk that fills up. On Apple's

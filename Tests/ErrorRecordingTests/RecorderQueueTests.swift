@@ -38,8 +38,7 @@ extension RecorderQueueTests {
         expect(steps, equals: ["sleep", "write 1 2 3", "write 4"])
     }
 
-    @Test func `elements use capacity until the writer has finished them; the newest is dropped, its number missing`()
-    {
+    @Test func `elements use capacity until the writer has finished them; the newest is dropped, its number missing`() {
         var queue = RecorderQueue<Int>(capacity: 2)
         func take() -> [RecorderQueue<Int>.Entry] {
             var entries: [RecorderQueue<Int>.Entry] = []

@@ -1,4 +1,6 @@
-/// Decides what happens to the file before and between lines. A plain value without side effects.
+/// Decides what happens to the file before and between lines.
+///
+/// A plain value without side effects.
 struct LogPolicy {
     /// What the system reports about the file, while no other recorder writes to it.
     struct Facts {

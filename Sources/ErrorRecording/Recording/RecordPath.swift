@@ -4,8 +4,9 @@ import Foundation
     import Darwin
 #endif
 
-/// The file or descriptor that a recorder's path leads to, resolved once. Neither changing the working directory nor
-/// renaming a link affects it later.
+/// The file or descriptor that a recorder's path leads to, resolved once.
+///
+/// Neither changing the working directory nor renaming a link affects it later.
 struct RecordPath {
     /// The path from the root, without symbolic links.
     let absolute: String

@@ -50,7 +50,9 @@ final class RecordWriter: Sendable {
 
     var statistics: ErrorRecorder.Statistics { state.withLock { $0.queue.statistics } }
 
-    /// Adds a report to the queue. Any thread can call it.
+    /// Adds a report to the queue.
+    ///
+    /// Any thread can call it.
     ///
     /// The clocks are read for each report. With one reading per batch, a step of the clock would fall before or after
     /// the whole batch instead of between two of its reports. The thread computes the times from these readings.

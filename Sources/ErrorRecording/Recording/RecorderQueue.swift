@@ -1,4 +1,6 @@
-/// The reports that a recorder has received and not yet written, with the counts. A plain value without side effects.
+/// The reports that a recorder has received and not yet written, with the counts.
+///
+/// A plain value without side effects.
 ///
 /// Only the writer takes elements, and it calls ``finished(written:failed:)`` afterwards. Until then they count as
 /// pending, and use capacity.
@@ -56,7 +58,9 @@ struct RecorderQueue<Element> {
         return takeSleep()
     }
 
-    /// Returns the writer's next step. The writer calls it when it has finished all elements that it took.
+    /// Returns the writer's next step.
+    ///
+    /// The writer calls it when it has finished all elements that it took.
     ///
     /// - Parameter batch: An empty array that receives all waiting elements. Only the writer has it, so it can release
     ///   what it has written.

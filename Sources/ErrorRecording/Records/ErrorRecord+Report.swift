@@ -10,7 +10,9 @@ struct RecordOrigin: Sendable {
 }
 
 extension ErrorRecord {
-    /// Creates the record of a report. Reads the error's texts and, if its type was added, its value.
+    /// Creates the record of a report.
+    ///
+    /// Reads the error's texts and, if its type was added, its value.
     ///
     /// - Parameters:
     ///   - report: The report.

@@ -40,8 +40,9 @@ extension RebuildableErrors {
     }
 }
 
-/// The recorded fields of a failed action. The handled report's metadata is left out, because that report's own record
-/// has it.
+/// The recorded fields of a failed action.
+///
+/// The handled report's metadata is left out, because that report's own record has it.
 private struct FailureForm: Codable {
     private enum CodingKeys: CodingKey { case thrown, handled, role, source, scope, matcher, ruleSource }
 

@@ -13,14 +13,17 @@ struct WallClock {
         static var now: Self { Self(time: Timestamp.now, instant: .now) }
     }
 
-    /// How far the wall clock can be from its expected time, in microseconds, before it counts as set. A thread is
-    /// unlikely to be interrupted for longer while it reads both clocks.
+    /// How far the wall clock can be from its expected time, in microseconds, before it counts as set.
+    ///
+    /// A thread is unlikely to be interrupted for longer while it reads both clocks.
     static let tolerance: Int64 = 500_000
 
     /// The number of clock changes that are kept; no report from before an older change is still pending.
     private static let limit = 16
 
-    /// The readings that times are computed from, the latest first. Each is valid after its start.
+    /// The readings that times are computed from, the latest first.
+    ///
+    /// Each is valid after its start.
     private var origins: [(reading: Reading, start: ContinuousClock.Instant)]
     /// The instant of the last reading.
     private var last: ContinuousClock.Instant

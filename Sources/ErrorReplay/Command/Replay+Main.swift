@@ -3,8 +3,9 @@ public import ErrorRouting
 import Foundation
 
 extension Replay {
-    /// Runs a replay as a command, and ends the process with the exit status. A program for your own rules needs only
-    /// this call.
+    /// Runs a replay as a command, and ends the process with the exit status.
+    ///
+    /// A program for your own rules needs only this call.
     ///
     /// ```swift
     /// import ErrorReplay

@@ -52,7 +52,9 @@ struct Buckets: Sendable {
         return low
     }
 
-    /// Returns the next width, in seconds. Each width divides the next one, so that counts can be merged.
+    /// Returns the next width, in seconds.
+    ///
+    /// Each width divides the next one, so that counts can be merged.
     static func width(after width: Int) -> Int {
         [5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400].first { $0 > width } ?? 2 * width
     }

@@ -45,8 +45,9 @@ extension Incident {
         return own >= last - (last - first) / 10
     }
 
-    /// The numbers of the kinds in the order of their rows, and whether each has its own timeline in the chart. The
-    /// largest and the new kinds come first, then the others by their counts.
+    /// The numbers of the kinds in the order of their rows, and whether each has its own timeline in the chart.
+    ///
+    /// The largest and the new kinds come first, then the others by their counts.
     private var order: [(kind: Int, isFine: Bool)] {
         let sorted = kinds.indices.sorted { one, other in
             let (one, other) = (kinds[one], kinds[other])

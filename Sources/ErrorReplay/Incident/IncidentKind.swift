@@ -33,7 +33,9 @@ struct NameCounts: Sendable {
     }
 }
 
-/// The names of hosts, scopes, and outcomes, each stored once. Their number and size are bounded.
+/// The names of hosts, scopes, and outcomes, each stored once.
+///
+/// Their number and size are bounded.
 struct NameTable: Sendable {
     private static let (limit, size, length) = (20_000, 2 << 20, 200)
 

@@ -6,15 +6,18 @@ import Foundation
 /// numbers of at most 18 digits, and texts of valid UTF-8 with complete escapes. For these lines, its result equals
 /// that of Foundation's decoder. All other lines are left to that decoder.
 struct RecordScan {
-    /// The bytes that decide the outcome of the error, one field after the other. Lines with the same bytes have the
-    /// same verdict.
+    /// The bytes that decide the outcome of the error, one field after the other.
+    ///
+    /// Lines with the same bytes have the same verdict.
     private(set) var key: [UInt8] = []
 
     private(set) var occurrences = 1
     private(set) var sequence = 0
     private var matchedRuleCount = 0
     private var code: Int?
-    /// The ranges of the texts, without their quotation marks. A missing text is at 0, where no text can be.
+    /// The ranges of the texts, without their quotation marks.
+    ///
+    /// A missing text is at 0, where no text can be.
     private var places = [Range<Int>](repeating: 0..<0, count: Text.allCases.count)
     private(set) var scope: [Range<Int>] = []
     private var shortened: [Range<Int>] = []

@@ -4,7 +4,9 @@ import Foundation
     import Darwin
 #endif
 
-/// A file that is open for reading until it is released. Nothing is read before a caller requests it.
+/// A file that is open for reading until it is released.
+///
+/// Nothing is read before a caller requests it.
 final class ReplayInput: Sendable {
     /// Identifies the file, whatever path leads to it.
     struct Identity: Hashable {

@@ -2,8 +2,9 @@ import BoundedDescriptions
 import ErrorRouting
 import Foundation
 
-/// A type and a case with the property that all errors of it have the same names and no underlying errors. The types of
-/// the fields guarantee this.
+/// A type and a case with the property that all errors of it have the same names and no underlying errors.
+///
+/// The types of the fields guarantee this.
 ///
 /// So another such error needs no comparison by names, and its fields aren't inspected.
 struct ErrorCase: Sendable {

@@ -3,7 +3,9 @@
 /// The size is bounded, and no order is kept: a line has four possible slots, and replaces another line if all four are
 /// taken. A line that isn't cached is evaluated again.
 struct KeptVerdicts<Verdict: Sendable>: Sendable {
-    /// The slot of a key, or the slot that it would take, and the key's hash. Valid until the next verdict is cached.
+    /// The slot of a key, or the slot that it would take, and the key's hash.
+    ///
+    /// Valid until the next verdict is cached.
     struct Place {
         fileprivate let hash: Int
         fileprivate let index: Int

@@ -71,7 +71,9 @@ extension Replay {
         tally.rows.reduce(into: Count()) { if isIncluded($1.outcome) { $0.add($1.count) } }
     }
 
-    /// Returns a rule's name without its line. A disposition without a rule has no line.
+    /// Returns a rule's name without its line.
+    ///
+    /// A disposition without a rule has no line.
     private static func withoutLine(_ rule: String) -> String {
         guard let colon = rule.lastIndex(of: ":"), rule.contains(" at "),
             rule[colon...].dropFirst().allSatisfy(\.isNumber)

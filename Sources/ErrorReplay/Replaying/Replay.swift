@@ -46,7 +46,9 @@ public struct Replay: Sendable, CustomStringConvertible {
         var answer: HandleOutcome?
     }
 
-    /// An error with the rules to evaluate. It is an object, like the next type, so that a lookup copies little.
+    /// An error with the rules to evaluate.
+    ///
+    /// It is an object, like the next type, so that a lookup copies little.
     private final class Question: Sendable {
         let record: ReplayedRecord
         let error: any Error
@@ -88,7 +90,9 @@ public struct Replay: Sendable, CustomStringConvertible {
 
     /// The number of lines that aren't records.
     public private(set) var unreadable = 0
-    /// The number of records of a later version than this one's. They are read as far as their fields are known.
+    /// The number of records of a later version than this one's.
+    ///
+    /// They are read as far as their fields are known.
     public private(set) var ofLaterVersions = 0
     /// The number of records that the command's options exclude.
     private(set) var leftOut = 0

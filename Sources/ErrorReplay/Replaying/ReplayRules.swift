@@ -25,7 +25,9 @@ struct ReplayRules: Sendable {
     private let rules: ErrorHandler
     private let scopes: [String: ErrorHandler]
     private let longestPath: Int
-    /// Creates the scopes, which concatenate rules as they would in a service. It never runs.
+    /// Creates the scopes, which concatenate rules as they would in a service.
+    ///
+    /// It never runs.
     private let bus: ErrorBus
     /// The rules by the scopes of a path that have rules.
     private var paths: [[String]: Path]

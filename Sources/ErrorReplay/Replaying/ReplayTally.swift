@@ -40,12 +40,16 @@ struct ReplayTally: Sendable {
 
     func hasExample(_ row: Int) -> Bool { rows[row].example != nil }
 
-    /// Counts a report in its row. If the row has no example yet, it is the example.
+    /// Counts a report in its row.
+    ///
+    /// If the row has no example yet, it is the example.
     mutating func count(_ row: Int, occurrences: Int, _ example: Replay.Example?) {
         add(Replay.Count(reports: 1, occurrences: occurrences), example, to: row)
     }
 
-    /// Adds the counts of another tally. If both have an example of an outcome, this tally's example stays.
+    /// Adds the counts of another tally.
+    ///
+    /// If both have an example of an outcome, this tally's example stays.
     mutating func merge(_ other: ReplayTally) {
         for added in other.rows { add(added.count, added.example, to: row(of: added.outcome)) }
     }

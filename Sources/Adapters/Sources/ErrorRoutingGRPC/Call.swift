@@ -55,8 +55,9 @@ final class Call: Sendable {
         }
     }
 
-    /// Ends the call, and returns whether it was cancelled. A cancellation is reported together with the error that the
-    /// call threw.
+    /// Ends the call, and returns whether it was cancelled.
+    ///
+    /// A cancellation is reported together with the error that the call threw.
     @discardableResult
     func end(with error: (any Error)?) -> Bool {
         if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return false }

@@ -168,8 +168,10 @@ private struct Reporter: Sendable {
         }
     }
 
-    /// Returns the error to report. In a cancelled request, every error counts as a result of the cancellation, because
-    /// nothing more is known. During a graceful shutdown, a cancellation does too.
+    /// Returns the error to report.
+    ///
+    /// In a cancelled request, every error counts as a result of the cancellation, because nothing more is known.
+    /// During a graceful shutdown, a cancellation does too.
     private func told(_ error: any Error) -> any Error {
         let isCancelled = Task.isCancelled || Task.isShuttingDownGracefully && ErrorMatcher.cancellation ~= error
         return isCancelled ? RequestCancelled(underlyingErrors: [error]) : error

@@ -78,7 +78,9 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
         AsyncIterator(Parts(body), PauseWatch(limit: limit, loop), source)
     }
 
-    /// The body's iterator. Only one task at a time uses it: a part's task has ended before the next part is requested.
+    /// The body's iterator.
+    ///
+    /// Only one task at a time uses it: a part's task has ended before the next part is requested.
     fileprivate final class Parts: @unchecked Sendable {
         private var iterator: Body.AsyncIterator
 

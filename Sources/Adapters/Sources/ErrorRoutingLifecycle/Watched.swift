@@ -1,8 +1,9 @@
 import ErrorRouting
 import ServiceLifecycle
 
-/// A service that runs in a bus, ends within a limit, and posts its errors. Its group throws only the first error, and
-/// only after the bus has ended.
+/// A service that runs in a bus, ends within a limit, and posts its errors.
+///
+/// Its group throws only the first error, and only after the bus has ended.
 struct Watched<Content: Service>: Service, CustomStringConvertible {
     let service: Content
     let bus: ErrorBus
