@@ -18,7 +18,7 @@ struct AdaptersPageTests {
         #expect(rows.count == products.count)
         for product in products { #expect(rows.contains { $0.hasPrefix("| `\(product)` | ") }, "\(product)") }
         let named = rows.compactMap { $0.firstMatch(of: /from ([0-9.]+)/)?.1 }
-        // Those of swift-nio bring no other package: Hummingbird and async-http-client depend on them themselves.
+        // Exclude swift-nio's products, which add no package: Hummingbird and async-http-client depend on them anyway.
         let wanted = manifest.matches(of: /github.com\/[\w-]+\/([\w-]+)", from: "([0-9.]+)"/)
             .filter { !$0.1.hasPrefix("swift-nio") }.map(\.2)
         #expect(named.sorted() == wanted.sorted())
@@ -29,18 +29,17 @@ struct AdaptersPageTests {
         text.split(separator: "\n").filter { $0.hasPrefix("import ") }.map { String($0.dropFirst("import ".count)) }
     }
 
-    /// The lines of a text as they are compared: without blanks that only align, imports and empty lines.
+    /// The lines of a text for comparison: without blanks that only align, imports, and empty lines.
     private static func lines(_ text: some StringProtocol) -> String {
         text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
             .filter { !$0.isEmpty && !$0.hasPrefix("import ") }.joined(separator: "\n")
     }
 
-    /// Each snippet is compiled in a file of its own, and so its imports are all that it needs.
-    @Test func `has no Swift but what is compiled with the tests, each snippet with the imports that it names`() throws
-    {
+    /// Each snippet is compiled in its own file, so its imports are complete.
+    @Test func `has only Swift that is compiled with the tests, each snippet with the imports that it names`() throws {
         let snippets = try Self.text("README.md").matches(of: /```swift\n(.+?)\n```/.dotMatchesNewlines())
             .map { String($0.1) }
-        // The first is of a manifest, and the program is compiled, run and ended by the fault lab.
+        // The first snippet is from a manifest; the fault lab compiles, runs, and stops the program.
         let programs = snippets.filter { $0.contains("@main") }
         #expect(snippets.count == 14 && snippets[0].hasPrefix("dependencies: [") && programs.count == 1)
         #expect(programs.allSatisfy { $0.split(separator: "\n", omittingEmptySubsequences: false).count <= 40 })
@@ -54,7 +53,7 @@ struct AdaptersPageTests {
         }
     }
 
-    @Test func `compiled snippets get the metadata of the task's logger`() {
+    @Test func `compiled snippets receive the metadata of the task's logger`() {
         let provider = ErrorBus.Configuration.taskLogger.metadataProvider
         let metadata = withLogger(mergingMetadata: ["order": "7"]) { _ in provider?(OrderMissing()) }
         #expect(metadata == ["order": "7"])

@@ -3,7 +3,7 @@ import ErrorRoutingHummingbird
 import HTTPErrors
 import Hummingbird
 
-// What the page's snippets assume around them.
+// Declarations that the page's snippets assume.
 
 struct OrderMissing: Error {}
 

@@ -15,13 +15,13 @@ struct ErrorReportingInterceptorTests {
     private static let answers = ErrorMap(default: RPCError(code: .internalError, message: "Internal error"))
         .on(Sold.self, RPCError(code: .failedPrecondition, message: "Sold"))
 
-    /// Opens a span for each call, as an interceptor for traces does.
+    /// Opens a span for each call, like an interceptor for traces.
     private struct Spans: ServerInterceptor {
         let name: String
-        /// That of grpc-swift-extras ends its span before the messages are written.
+        /// The interceptor of grpc-swift-extras ends its span before the messages are written.
         var endsEarly = false
 
-        /// Ends its span when it is released at the latest, since gRPC may never ask for the messages.
+        /// Ends its span at the latest when it is released, because gRPC might never request the messages.
         private final class Open: Sendable {
             let span: any Span
 
@@ -58,7 +58,7 @@ struct ErrorReportingInterceptorTests {
         return spans.filter { $0.traceID == call.traceID }
     }
 
-    /// Calls a handler through the interceptor, and returns what the caller got, and what was reported.
+    /// Calls a handler through the interceptor, and returns the caller's answer and the reports.
     private func call(
         _ options: CallOptions = .defaults,
         spans: Spans = Spans(name: "call"),
@@ -88,7 +88,7 @@ struct ErrorReportingInterceptorTests {
         #expect(report.metadata["rpc.system"] == "grpc" && report.metadata["network.peer.address"] != nil)
     }
 
-    @Test func `what is thrown between the messages of a stream is answered and reported once too`() async throws {
+    @Test func `an error between the messages of a stream is answered and reported once too`() async throws {
         let (result, reports) = try await call { _, _ in
             StreamingServerResponse { writer in
                 try await writer.write("first")
@@ -100,7 +100,7 @@ struct ErrorReportingInterceptorTests {
         #expect(reports.map(\.scope) == [["shop.Shop/Buy"], ["shop.Shop/Buy"]])
     }
 
-    /// An error that is a status by itself.
+    /// An error that has its own status.
     private struct Refusal: Error, RPCErrorConvertible {
         let rpcErrorCode: RPCError.Code
         let rpcErrorMessage = "as it is"
@@ -109,7 +109,7 @@ struct ErrorReportingInterceptorTests {
     @Test(arguments: [
         (RPCError.Code.notFound, 0), (.invalidArgument, 0), (.unavailable, 1), (.internalError, 1), (.unknown, 1),
     ])
-    func `a status that is the handler's own keeps its code, and is reported if the server is at fault`(
+    func `a handler's own status keeps its code, and is reported if the server is at fault`(
         code: RPCError.Code, count: Int
     ) async throws {
         for isThrown in [true, false] {
@@ -122,7 +122,7 @@ struct ErrorReportingInterceptorTests {
         }
     }
 
-    @Test func `a status that another service sent is an internal error, and a report`() async throws {
+    @Test func `a status that another service sent is an internal error, and is reported`() async throws {
         let error = RPCError(code: .permissionDenied, message: "db-7.internal refuses account 17")
         let handlers: [Shop.Handler] = [
             { _, _ in throw error },
@@ -145,7 +145,7 @@ struct ErrorReportingInterceptorTests {
         #expect(reports.map(\.caseName) == ["timeout"])
     }
 
-    @Test func `a message that cannot be read is the caller's, with gRPC's own status`() async throws {
+    @Test func `an unreadable message is the caller's fault, with gRPC's own status`() async throws {
         for code in [RPCError.Code.invalidArgument, .internalError] {
             let error = RPCError(code: code, message: "not a text")
             let (result, reports) = try await call(failing: error) { request, _ in
@@ -169,12 +169,12 @@ struct ErrorReportingInterceptorTests {
     }
 
     @Test(arguments: [false, true])
-    func `a call past its deadline is a notice, once, with what its handler threw then`(streams: Bool) async throws {
+    func `a call past its deadline is a notice, once, with its handler's error`(streams: Bool) async throws {
         var options = CallOptions.defaults
         options.timeout = .seconds(1)
         let name = "streams: \(streams)"
         let (result, reports) = try await call(options, spans: Spans(name: name)) { _, _ in
-            // It does not ask gRPC whether the call was cancelled.
+            // This handler doesn't check gRPC's cancellation.
             @Sendable func work() async throws {
                 try? await Task.sleep(for: .seconds(600))
                 throw Sold()
@@ -195,7 +195,7 @@ struct ErrorReportingInterceptorTests {
         #expect(spans.count == 1 && spans.first?.errors.count == 1 && spans.first?.status?.code == .error)
     }
 
-    @Test func `a call that was cancelled is a notice, also if its handler does not mind`() async throws {
+    @Test func `a cancelled call is a notice, even if its handler ignores the cancellation`() async throws {
         let (result, reports) = try await call { _, context in
             StreamingServerResponse { _ in
                 context.cancellation.cancel()
@@ -206,7 +206,7 @@ struct ErrorReportingInterceptorTests {
     }
 
     @Test(arguments: [false, true])
-    func `what fails while messages are written is in the trace, also if the span has ended`(
+    func `an error while messages are written is in the trace, even if the span has ended`(
         endsEarly: Bool
     ) async throws {
         let name = "ends early: \(endsEarly)"
@@ -218,7 +218,7 @@ struct ErrorReportingInterceptorTests {
         #expect(spans.first { !$0.errors.isEmpty }?.status?.code == .error)
     }
 
-    @Test func `a cancelled call whose metadata cannot be written is a notice, and no span stays open`() async throws {
+    @Test func `a cancelled call whose metadata can't be written is a notice, and no span stays open`() async throws {
         let name = "no metadata"
         let recorded = try await withRecordedErrors { _ in
             try await withServerContextRPCCancellationHandle { handle in
@@ -239,7 +239,7 @@ struct ErrorReportingInterceptorTests {
         #expect(try spans(of: name).map(\.errors.count).reduce(0, +) == 1)
     }
 
-    @Test func `a thousand calls at once leave nothing undone`() async throws {
+    @Test func `a thousand calls at once leave nothing unfinished`() async throws {
         let recorded = try await withRecordedErrors { _ in
             let transport = InProcessTransport()
             let shop = Shop { request, _ in
@@ -262,7 +262,7 @@ struct ErrorReportingInterceptorTests {
     }
 }
 
-/// A service with one method, of any kind, whose messages are texts.
+/// A service with one method of any kind, with texts as messages.
 private struct Shop: RegistrableRPCService {
     typealias Handler =
         @Sendable (StreamingServerRequest<String>, ServerContext) async throws -> StreamingServerResponse<String>
@@ -296,7 +296,7 @@ private struct Shop: RegistrableRPCService {
 }
 
 private struct Text: MessageSerializer, MessageDeserializer {
-    /// What reading a message throws.
+    /// The error that reading a message throws.
     var error: RPCError?
 
     func serialize<Bytes: GRPCContiguousBytes>(_ message: String) throws -> Bytes { Bytes(Array(message.utf8)) }

@@ -52,7 +52,7 @@ struct ErrorReportingMiddlewareTests {
 
     private enum Stock: Error { case empty, unknown }
 
-    /// Returns what requests to several paths of a router report.
+    /// Returns the reports of requests to several paths of a router.
     private func reports(
         _ paths: [String], _ addRoutes: (Router<BasicRequestContext>) -> Void
     ) async throws -> [ErrorReport] {
@@ -66,7 +66,7 @@ struct ErrorReportingMiddlewareTests {
         }.reports
     }
 
-    @Test func `errors are told apart by route, type and code, and an upstream's by the line of its call`()
+    @Test func `errors are separate by route, type, and code, and an upstream's also by the line of its call`()
         async throws
     {
         let reports = try await reports(["/a/1", "/a/2", "/b", "/c", "/d"]) { router in
@@ -88,7 +88,7 @@ struct ErrorReportingMiddlewareTests {
         #expect(reports.last?.source == ErrorReport.Source(fileID: file, line: UInt(line)))
     }
 
-    @Test func `what a route adds to its scope is in the report of what it throws`() async throws {
+    @Test func `metadata that a route adds to its scope is in the report of its error`() async throws {
         let reports = try await reports(["/orders/7"]) { router in
             router.get("orders/:id") { _, context -> String in
                 ErrorScope.current?.annotate("order", try context.parameters.require("id"))
@@ -98,31 +98,31 @@ struct ErrorReportingMiddlewareTests {
         #expect(reports.map { $0.metadata["order"] } == ["7"])
     }
 
-    @Test func `a path is bounded, also within a character`() async throws {
+    @Test func `a path is bounded, even in the middle of a character`() async throws {
         let (_, reports) = try await report("/sales/" + String(repeating: "ü", count: 500))
         let path = try #require(reports.first?.metadata["url.path"])
         #expect(path.utf8.count <= 260 && path.hasPrefix("/sales/") && path.hasSuffix("…"))
     }
 
-    @Test func `what breaks upstream is a gateway's failure, told apart by what broke`() async throws {
+    @Test func `an upstream failure is a gateway's failure, separate by its kind`() async throws {
         let (response, reports) = try await report("/upstream")
         #expect(response?.status == .badGateway)
         #expect(reports.count == 1 && reports.first?.caseName == "connection")
         #expect(reports.first?.fingerprint.hasPrefix("ErrorRoutingUpstream.UpstreamError.connection ") == true)
     }
 
-    @Test func `what is no error of the HTTP client stays what it is`() async throws {
+    @Test func `an error that is not the HTTP client's stays unchanged`() async throws {
         let (response, reports) = try await report("/within")
         #expect(response?.status == .conflict && reports.count == 1 && reports.first?.error is Sold)
     }
 
-    /// A client's error that no list has.
+    /// A client's error that is in no list.
     private struct Deadlock: UpstreamFailure {}
 
-    /// Looks like one of SwiftNIO's by its name.
+    /// Its name looks like that of a SwiftNIO error.
     private struct NIOLookalike: Error {}
 
-    @Test func `what is upstream's, and what is a time-out, is decided by types`() async throws {
+    @Test func `types decide whether an error is upstream's, and whether it is a timeout`() async throws {
         func kind(of error: any Error) async -> String {
             do { return try await upstream { throw error } } catch {
                 guard let error = error as? UpstreamError else { return "unchanged" }
@@ -146,7 +146,7 @@ struct ErrorReportingMiddlewareTests {
         }
     }
 
-    @Test func `an unknown method is no value of its own`() async throws {
+    @Test func `an unknown method has no separate value`() async throws {
         let method = try #require(HTTPRequest.Method("BREW"))
         let router = Router()
         router.addMiddleware { ErrorReportingMiddleware(problems) }
@@ -159,7 +159,7 @@ struct ErrorReportingMiddlewareTests {
         #expect(recorded.reports.map { $0.metadata["http.request.method"] } == ["_OTHER"])
     }
 
-    @Test func `one within another answers by its own map, and a body that breaks is reported once`() async throws {
+    @Test func `an inner middleware answers with its own map, and a broken body is reported once`() async throws {
         let router = Router()
         router.addMiddleware {
             ErrorReportingMiddleware()
@@ -178,13 +178,13 @@ struct ErrorReportingMiddlewareTests {
         }
     }
 
-    @Test func `a body that pauses for too long is cut, and is a time-out`() async throws {
+    @Test func `a body that pauses for too long is truncated, and is a timeout`() async throws {
         let (_, reports) = try await report("/stalled")
         #expect(reports.count == 1 && reports.first?.caseName == "timeout")
         #expect(reports.first?.message == "the upstream took too long")
     }
 
-    @Test func `a request without a route is of the kind that the closure says`() async throws {
+    @Test func `a request without a route has the kind that the closure returns`() async throws {
         let router = Router()
         router.addMiddleware {
             ErrorReportingMiddleware(problems) { "/\($0.uri.path.split(separator: "/").first ?? "")" }
@@ -233,7 +233,7 @@ struct ErrorReportingMiddlewareTests {
         #expect(recorded.reports.first?.trail.map(\.message) == ["Sold()"])
     }
 
-    @Test func `a cancellation is a failure, and the end of the request only where somebody asked for it`()
+    @Test func `a cancellation is a failure, and during a shutdown the end of the request`()
         async throws
     {
         let router = Router()

@@ -7,10 +7,10 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 
-/// What another service sent, and the application passes on.
+/// A status from another service that the application passes on.
 @Suite("A status that another service sent", .failsOnUnexpectedErrors)
 struct RequestStatusTests {
-    /// An error with a response of its own, as Hummingbird's are.
+    /// An error with its own response, like Hummingbird's errors.
     private struct Passed: HTTPResponseError {
         let status: HTTPResponse.Status
 
@@ -19,7 +19,7 @@ struct RequestStatusTests {
         }
     }
 
-    /// Returns the statuses of a request that fails, on the wire, and how many errors were reported.
+    /// Returns the statuses on the wire of a request that fails, and the number of reported errors.
     private func answer(
         to error: @escaping @Sendable () -> any Error
     ) async throws -> (status: Int, body: String, reports: Int) {
@@ -38,7 +38,7 @@ struct RequestStatusTests {
         return (status, body, recorded.reports.count)
     }
 
-    @Test func `one of a failure is passed on, any other is a 500, and none stops the process`() async throws {
+    @Test func `a failure's status is passed on, any other is a 500, and none stops the process`() async throws {
         for status in [
             Int.min, -1, 0, 99, 100, 101, 200, 204, 304, 399, 600, 1_000, 100_000, .max, 400, 409, 503, 599,
         ] {
@@ -52,7 +52,7 @@ struct RequestStatusTests {
         }
     }
 
-    @Test func `a response of an error's own is sent only if a client can read it`() async throws {
+    @Test func `an error's own response is sent only if a client can read it`() async throws {
         for code in [0, 99, 100, 101, 199, 600, 999] {
             let (status, _, reports) = try await answer { Passed(status: .init(code: code)) }
             #expect(status == 500 && reports == 1, "\(code)")

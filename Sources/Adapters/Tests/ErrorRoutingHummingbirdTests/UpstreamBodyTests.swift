@@ -8,12 +8,12 @@ import Testing
 
 @Suite("The body of another service's response", .timeLimit(.minutes(2)))
 struct UpstreamBodyTests {
-    @Test func `a limit to the pauses is none to the whole body, nor to who reads it`() async throws {
+    @Test func `a limit for pauses limits neither the whole body nor its reader`() async throws {
         let loop = NIOAsyncTestingEventLoop()
         let (parts, continuation) = AsyncStream<Int>.makeStream()
         var iterator = UpstreamBody(body: parts, limit: .seconds(10), source: .init(), loop: loop).makeAsyncIterator()
         for part in 0..<5 {
-            // The reader takes longer than the limit each time, and so does everything together.
+            // The reader takes longer than the limit each time, and so does the whole body.
             await loop.advanceTime(by: .seconds(11))
             continuation.yield(part)
             #expect(try await iterator.next() == part)
@@ -32,8 +32,8 @@ struct UpstreamBodyTests {
         withExtendedLifetime(continuation) {}
     }
 
-    @Test func `a part that comes as its wait is cancelled does not make a whole body of what it cut`() async {
-        /// Ends after one more part when it is cancelled, as a stream does that has one in store.
+    @Test func `a part that arrives as its wait is cancelled does not make a truncated body look complete`() async {
+        /// Ends after one more part when it is cancelled, like a stream that has one buffered.
         struct Late: AsyncSequence, AsyncIteratorProtocol {
             var isOver = false
 

@@ -11,7 +11,7 @@ import Testing
 struct ErrorBusServiceTests {
     private struct Broken: Error, Equatable { let name: String }
 
-    /// What happened, in order.
+    /// The events in order.
     private final class Events: Sendable {
         private let state = Mutex<[String]>([])
 
@@ -20,7 +20,7 @@ struct ErrorBusServiceTests {
         func add(_ event: String) { state.withLock { $0.append(event) } }
     }
 
-    /// A service of a closure.
+    /// A service that runs a closure.
     private struct Running: Service {
         let body: @Sendable () async throws -> Void
 
@@ -29,7 +29,7 @@ struct ErrorBusServiceTests {
         func run() async throws { try await body() }
     }
 
-    /// A service that breaks as it is told to end.
+    /// A service that fails when it is shut down.
     private struct Fragile: Service {
         let isRunning: Gate
 
@@ -40,7 +40,7 @@ struct ErrorBusServiceTests {
         }
     }
 
-    /// A service that ends only when it is cancelled, with that as a cause.
+    /// A service that ends only when it is cancelled, with the cancellation as a cause.
     private struct Stuck: Service {
         struct Stopped: Error, UnderlyingErrors { let underlyingErrors: [any Error] }
 
@@ -74,7 +74,7 @@ struct ErrorBusServiceTests {
         return ServiceGroup(configuration: .init(services: services, logger: logger))
     }
 
-    /// Runs services, tells them to end once all gates are open, and returns what the group threw.
+    /// Runs services, shuts them down once all gates are open, and returns the group's error.
     private func run(_ services: [any Service], until gates: [Gate]) async -> (any Error)? {
         let group = group(services)
         async let end: Void = group.run()
@@ -84,7 +84,7 @@ struct ErrorBusServiceTests {
         return nil
     }
 
-    @Test func `the application ends, then the tasks, then what they need, then the bus, then the exporter`() async {
+    @Test func `the application ends, then the tasks, the services that they need, the bus, and the exporter`() async {
         let (events, isServing, hasServed) = (Events(), Gate(), Gate())
         let errors = bus(noting: events)
         let exporter = Running {
@@ -97,7 +97,7 @@ struct ErrorBusServiceTests {
             events.add("client")
         }
         let application = Running {
-            // The bus is bound here, and so this is one of its tasks.
+            // The bus is bound here, so this is one of its tasks.
             let errors: any ErrorPosting = .ambient
             errors.task {
                 await hasServed.wait()
@@ -119,7 +119,7 @@ struct ErrorBusServiceTests {
         #expect(errors.bus.statistics.posted == 2 && errors.bus.statistics.unmatched == 2)
     }
 
-    @Test func `what a service throws is posted in a scope of its name, with its place, and thrown`() async {
+    @Test func `a service's error is posted in a scope of its name, with its place, and thrown`() async {
         let (events, isRunning) = (Events(), Gate())
         let errors = bus(noting: events)
         let sources = Mutex<[ErrorReport.Source]>([])
@@ -133,7 +133,7 @@ struct ErrorBusServiceTests {
         #expect(sources.withLock { $0.map(\.line) } == [UInt(line)])
     }
 
-    @Test func `a service that its limit cancels ends as it should, also if it wraps its cancellation`() async {
+    @Test func `a service that its limit cancels ends without an error, even if it wraps its cancellation`() async {
         let (events, isRunning, clock) = (Events(), Gate(), ManualClock())
         let errors = bus(noting: events, configuration: .init(clock: clock))
         async let thrown = run(
@@ -144,7 +144,7 @@ struct ErrorBusServiceTests {
         #expect(events.all.isEmpty)
     }
 
-    @Test func `a cancellation that nobody asked for is posted`() async {
+    @Test func `a cancellation that was not requested is posted`() async {
         let events = Events()
         let errors = bus(noting: events)
         let application = Running { throw CancellationError() }
@@ -152,7 +152,7 @@ struct ErrorBusServiceTests {
         #expect(events.all.count == 1)
     }
 
-    @Test func `two buses at once get each the errors of the application that they watch`() async {
+    @Test func `two buses at once each receive the errors of the application that they watch`() async {
         let (first, second) = (Events(), Events())
         let names = ["first", "second"]
         let gates = [Gate(), Gate()]
@@ -186,7 +186,7 @@ struct ErrorBusServiceTests {
         let running = Task { [group = group([errors, errors.tasks])] in try await group.run() }
         await isRunning.wait()
         running.cancel()
-        // The second, and each of both services' limit for the tasks.
+        // The sleepers are the second, and the limit for the tasks of each service.
         await clock.waitForSleepers(3)
         errors.bus.post(Broken(name: "first"))
         clock.advance(by: .seconds(1))
@@ -218,7 +218,7 @@ struct ErrorBusServiceTests {
         never.open()
     }
 
-    @Test func `what a rule's task does with the last errors is waited for`() async {
+    @Test func `the service waits for a task that a rule starts for the last errors`() async {
         let (events, isServing) = (Events(), Gate())
         let handler = ErrorHandler().on(Broken.self) { error in
             ErrorBus.current?.task {
@@ -241,7 +241,7 @@ struct ErrorBusServiceTests {
         #expect(events.all == ["told of last"])
     }
 
-    @Test func `what is not delivered in time is logged as pending, and the counts are the last entry`() async {
+    @Test func `errors that miss the deadline are logged as pending, and the counts are the last entry`() async {
         let store = InMemoryLogHandler()
         let logger = Logger(label: "errors") { _ in store }
         let (isWaiting, never) = (Gate(), Gate())
@@ -260,7 +260,7 @@ struct ErrorBusServiceTests {
         #expect(store.entries.last.map { "\($0.message)" }?.hasPrefix("posted 2 = ") == true)
     }
 
-    @Test func `the bus is the root once it is made, until it has ended`() async {
+    @Test func `the bus is the root from its creation until it has ended`() async {
         await #expect(processExitsWith: .success) {
             let logger = Logger(label: "services") { _ in SwiftLogNoOpLogHandler() }
             let errors = ErrorBusService(handler: ErrorHandler(), logger: logger)

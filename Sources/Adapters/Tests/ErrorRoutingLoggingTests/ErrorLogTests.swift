@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import Testing
 
-@Suite("An error's entry of the log")
+@Suite("The log entry of an error")
 struct ErrorLogTests {
     private enum Sale: Error, CustomStringConvertible {
         case tooLate
@@ -22,7 +22,7 @@ struct ErrorLogTests {
         return logger
     }
 
-    @Test func `has the message, the metadata and the place of the report, and the message once`() async throws {
+    @Test func `has the message, the metadata, and the place of the report, and the message only once`() async throws {
         let handler = ErrorHandler().on(Sale.self) { _ in .stop }.overlaid(with: .logging(to: logger))
         await handler.handle(
             ErrorReport(error: Sale.sold, source: .init(fileID: "Shop/Till.swift", line: 7), metadata: ["till": "3"]))
@@ -35,7 +35,7 @@ struct ErrorLogTests {
         #expect(entry.metadata["error.disposition"] == "handled")
     }
 
-    @Test func `has each cause once, also if the error's own description has it`() async throws {
+    @Test func `has each cause once, even if the error's own description contains it`() async throws {
         struct Closed: Error, UnderlyingErrors { let underlyingErrors: [any Error] }
 
         await ErrorHandler.logging(to: logger).handle(Closed(underlyingErrors: [Sale.tooLate]))
@@ -65,7 +65,7 @@ struct ErrorLogTests {
         #expect(level(Sale.sold, .init("audit")) == .info)
     }
 
-    /// Counts how often it is asked for what it is and for what is under it.
+    /// Counts how often its description and its underlying errors are read.
     private struct Counting: Error, CustomStringConvertible, UnderlyingErrors {
         let count: Count
         var cause: [any Error] = []
@@ -89,7 +89,7 @@ struct ErrorLogTests {
         func add(_ name: String) { state.withLock { $0[name, default: 0] += 1 } }
     }
 
-    @Test func `takes each text of an error and of its causes once`() async {
+    @Test func `reads each text of an error and of its causes once`() async {
         let (outer, inner) = (Count(), Count())
         await ErrorHandler.logging(to: logger).handle(Counting(count: outer, cause: [Counting(count: inner)]))
         #expect(store.entries.count == 1)
@@ -97,7 +97,7 @@ struct ErrorLogTests {
         #expect(inner.counts == ["description": 1, "underlyingErrors": 1])
     }
 
-    @Test func `is written within what binds the report's trace`() {
+    @Test func `is written inside the bound trace of the report`() {
         let log = ErrorLog(logger) { report, write in
             #expect(report.error is Sale && store.entries.isEmpty)
             write()

@@ -4,7 +4,7 @@ import Metrics
 import MetricsTestKit
 import Testing
 
-@Suite("A bus that is measured")
+@Suite("A measured bus")
 struct MeasuredErrorsTests {
     private enum Sale: Error, UnderlyingErrors {
         case sold
@@ -21,7 +21,7 @@ struct MeasuredErrorsTests {
         return metrics
     }()
 
-    @Test func `counts each kind of error, and says at its end what became of all`() async throws {
+    @Test func `counts each kind of error, and records the outcomes of all at its end`() async throws {
         let metrics = Self.metrics
         await withErrorBus(handler: ErrorHandler().on(Sale.self) { _ in .stop }) { bus in
             bus.measureErrors()
@@ -45,12 +45,12 @@ struct MeasuredErrorsTests {
         #expect(try metrics.expectGauge("errors.pending").lastValue == 0)
     }
 
-    /// An error that must not be asked for its text.
+    /// An error that fails the test if its text is read.
     private struct Silent: Error, CustomStringConvertible {
         var description: String { fatalError("asked for a description") }
     }
 
-    @Test func `no text of an error or of its causes is made to count it`() {
+    @Test func `counting reads no text of an error or of its causes`() {
         let report = ErrorReport(error: Sale.failed(Silent()), source: .init())
         let dimensions = Dictionary(report.dimensions) { first, _ in first }
         #expect(dimensions["cause"] == "ErrorRoutingMetricsTests.MeasuredErrorsTests.Silent")

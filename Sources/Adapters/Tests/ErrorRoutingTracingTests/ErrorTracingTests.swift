@@ -9,7 +9,7 @@ import Tracing
 struct ErrorTracingTests {
     private struct Sold: Error {}
 
-    @Test func `a report is read in the trace in which its error was posted, and no other trace is there`() async {
+    @Test func `a report is read in the trace of its post, and no other trace is there`() async {
         let tracer = InMemoryTracer.shared
         let provider = ErrorTracing.metadata(including: [InMemoryTracer.traceIDKey, InMemoryTracer.spanIDKey])
         let posted = withSpan("request") { span in (provider(Sold()), span.context.inMemorySpanContext?.spanID) }
@@ -22,7 +22,7 @@ struct ErrorTracingTests {
         #expect(tracer.finishedSpans.contains { $0.spanID == posted.1 })
     }
 
-    /// Injects a trace in W3C's form, with what a caller has added to its request.
+    /// Injects a trace in W3C's form, with values that a caller has added to its request.
     private struct W3C: Instrument {
         func inject<Carrier, Inject: Injector>(
             _ context: ServiceContext, into carrier: inout Carrier, using injector: Inject
@@ -38,7 +38,7 @@ struct ErrorTracingTests {
         ) where Extract.Carrier == Carrier {}
     }
 
-    // In a process of its own, because a process has one tracer.
+    // Use a separate process, because a process has only one tracer.
     @Test func `the metadata have the keys of the trace, and others only by name`() async {
         await #expect(processExitsWith: .success) {
             InstrumentationSystem.bootstrap(W3C())

@@ -7,13 +7,13 @@ import Tracing
 
 @Suite("An error in a span")
 struct SpanErrorTests {
-    /// An error whose description is long, and whose fields say more than that.
+    /// An error with a long description, and with fields that contain more.
     private struct Refused: Error, CustomStringConvertible {
         let password = "secret"
         let description = String(repeating: "no ", count: 100_000)
     }
 
-    @Test func `is its type and its bounded message, and nothing of what its fields contain`() throws {
+    @Test func `has its type and its bounded message, and nothing from its fields`() throws {
         let tracer = InMemoryTracer.shared
         let id = withSpan("refusing") { span in
             RequestTrace.current.record(Refused(), isFailed: true)
