@@ -5,16 +5,16 @@ import Foundation
 import TestSupport
 import Testing
 
-// The check that statistics add up is internal.
+// Import the internal check that statistics add up.
 @testable import ErrorRouting
 
-/// Who is told, shown, counted and retried, and how often, where modules meet that are right alone.
+/// Checks which errors are posted, shown, counted, and retried, and how often, where several modules meet.
 ///
-/// Programs of operations in random layers (retries, circuits, a client with retries of its own) whose ends swallow the
-/// errors (`catching`, `task`, a loader, a presenter), on two buses with scopes; the second has a flood limit.
-/// `ERROR_BUS_LONG=1` runs a hundred times as many.
+/// Programs have operations in random layers: retries, circuits, and a client with its own retries. Each operation ends
+/// with code that swallows its error: `catching`, `task`, a loader, or a presenter. They run on two buses with scopes;
+/// the second bus has a flood limit. `ERROR_BUS_LONG=1` runs a hundred times as many.
 @MainActor
-@Suite("Modules together do what each promises alone", .hangLimit)
+@Suite("Modules together keep the promises that each keeps alone", .hangLimit)
 struct CombinationTests {}
 
 extension CombinationTests {
@@ -52,9 +52,9 @@ extension CombinationTests {
         }
     }
 
-    /// Of each kind the first are delivered as they are; one stands for all others.
+    /// The first reports of each kind are delivered unchanged; one represents all others.
     ///
-    /// Notices are delivered one by one, except those of cancellations.
+    /// Notices are delivered one by one, except notices of cancellations.
     private func checkFlood(_ seen: [ErrorReport], _ posts: [Model.Post], _ place: Comment) {
         func isAnnouncement(_ post: Model.Post) -> Bool {
             post.role == "notice" && post.error != Model.Failure.cancelled.rawValue
@@ -80,7 +80,7 @@ extension CombinationTests {
 }
 
 extension Model.Circuit {
-    /// The state's name, as the circuit says it.
+    /// The state's name, as the circuit writes it.
     var name: String {
         switch self {
         case .closed: "closed"
@@ -91,7 +91,7 @@ extension Model.Circuit {
 }
 
 extension AsyncStream where Element: Sendable {
-    /// Everything up to the end.
+    /// Returns all elements to the end.
     func collected() async -> [Element] {
         var elements: [Element] = []
         for await element in self { elements.append(element) }

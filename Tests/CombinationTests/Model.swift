@@ -1,13 +1,13 @@
-/// What the modules promise of a program, written down as plainly as it goes.
+/// A plain model of the modules' promises about a program.
 struct Model {
-    /// An error, as far as anybody tells errors apart.
+    /// An error, as far as the model distinguishes errors.
     enum Failure: String {
         case flaky = "Flaky", fatal = "Fatal", expected = "Expected", cancelled = "CancellationError"
         case unreachable = "connection", busy = "http", unavailable = "server", missing = "notFound"
         case refused = "CircuitOpen"
     }
 
-    /// A report that a bus got.
+    /// A report that a bus received.
     struct Post: Hashable, CustomStringConvertible {
         let role: String
         let error: String
@@ -18,19 +18,19 @@ struct Model {
 
     enum Circuit: Equatable {
         case closed(calls: Int, failures: Int)
-        /// It refuses until the open period is over.
+        /// The circuit rejects calls until the open period is over.
         case open(isOver: Bool)
-        /// A trial has ended with an error that does not count.
+        /// A trial call has ended with an error that doesn't count.
         case halfOpen
     }
 
-    /// How many calls there must have been for a circuit to open, at the failure of half of them.
+    /// The minimum number of calls for a circuit to open, if half of them fail.
     static let minimumCalls = 2
 
     private(set) var posts: [[Post]] = [[], []]
-    /// How many errors a presenter of the first bus has to show.
+    /// The number of errors that a presenter of the first bus must show.
     private(set) var presented = 0
-    /// How many attempts were made in all.
+    /// The total number of attempts.
     private(set) var attempts = 0
     private(set) var circuits = [Circuit.closed(calls: 0, failures: 0), .closed(calls: 0, failures: 0)]
     private var outcomes: ArraySlice<Outcome> = []
@@ -38,7 +38,7 @@ struct Model {
     mutating func take(_ event: Event) {
         switch event {
         case .pause:
-            // The window of a closed circuit is over as well.
+            // The window of a closed circuit is over too.
             circuits = circuits.map { circuit in
                 switch circuit {
                 case .closed: .closed(calls: 0, failures: 0)
@@ -53,7 +53,7 @@ struct Model {
     private mutating func run(_ operation: Operation) {
         outcomes = operation.outcomes[...]
         guard let failure = failure(of: operation, in: operation.layers[...]) else { return }
-        // Nobody has cancelled the task, so something else was: its result is missing, which a notice says.
+        // The task wasn't cancelled, so something else was. Its result is missing, and a notice reports that.
         let role = failure == .cancelled ? "notice" : "failure"
         switch operation.end {
         case .catching(let place), .task(let place):
@@ -71,7 +71,7 @@ struct Model {
         posts[place.bus].append(Post(role: role, error: error, path: place.path))
     }
 
-    /// Runs what lies within the layers; returns the error, nil for a success.
+    /// Runs the operation inside the layers; returns the error, or nil for success.
     private mutating func failure(of operation: Operation, in layers: ArraySlice<Layer>) -> Failure? {
         switch layers.first {
         case nil:
@@ -101,7 +101,9 @@ struct Model {
         }
     }
 
-    /// Each attempt but the last is told of; an order is sent again only where it never arrived, or was turned away.
+    /// Each attempt except the last is reported.
+    ///
+    /// An order is sent again only if it never arrived or was rejected.
     private mutating func repeated(
         _ attempts: Int, telling place: Place?, method: String?, _ body: (inout Model) -> Failure?
     ) -> Failure? {

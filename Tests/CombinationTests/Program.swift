@@ -4,17 +4,17 @@ import Foundation
 import HTTPErrors
 import TestSupport
 
-/// An error that says by itself that another attempt may help; circuits count it.
+/// An error that carries its own decision to retry; circuits count it.
 struct Flaky: RetryClassified { var retryDecision: RetryDecision { .retry() } }
-/// An error that nobody retries or counts.
+/// An error that is neither retried nor counted.
 struct Fatal: Error {}
 /// An error that the first bus ignores.
 struct Expected: Error {}
 
-/// How one attempt of an operation ends.
+/// The result of one attempt of an operation.
 enum Outcome: CaseIterable {
     case success, flaky, fatal, expected, cancelled
-    // With a client, in place of all of those but the success:
+    // Results with a client; they replace all of the above except success:
     case unreachable, busy, unavailable, missing
 }
 
@@ -26,14 +26,14 @@ enum Place: CaseIterable {
     var path: [String] { self == .firstScope || self == .secondScope ? ["shop"] : [] }
 }
 
-/// What lies around an operation; the first layer is the outermost.
+/// A layer around an operation; the first one is the outermost.
 enum Layer {
     case retry(attempts: Int, telling: Place?)
-    /// The first circuit reports to the first bus, the second to the second.
+    /// The first circuit reports to the first bus, the second one to the second bus.
     case circuit(Int)
 }
 
-/// Who is at the end of an operation, and swallows its error.
+/// The end of an operation, which swallows its error.
 enum End {
     case catching(Place), task(Place), loader(Place), action(Place)
 }
@@ -50,18 +50,18 @@ struct Operation {
     let layers: [Layer]
     let client: Client?
     let end: End
-    /// How its attempts end, one after the other; those after that succeed.
+    /// The results of its attempts in order; all later attempts succeed.
     let outcomes: [Outcome]
 }
 
 enum Event {
     case run(Operation)
-    /// Time passes, so that open circuits let a trial through.
+    /// Lets time pass, so that open circuits allow a trial call.
     case pause
 }
 
 extension Event {
-    /// Makes an event; a seed always makes the same ones.
+    /// Creates an event; a seed always creates the same events.
     static func random(_ random: inout SplitMix64) -> Event {
         if Int.random(in: 0..<6, using: &random) == 0 { return .pause }
         func place() -> Place { Place.allCases.randomElement(using: &random) ?? .first }

@@ -7,8 +7,8 @@ import HTTPErrors
 import TestSupport
 import Testing
 
-/// Here, since this is where recorder, client and circuits are used together.
-@Suite("E3: the library's errors are rebuilt by adding their types, without what may be secret", .hangLimit)
+/// The suite is here, because this target combines recorder, client, and circuits.
+@Suite("E3: the library's errors are rebuilt by adding their types, without possible secrets", .hangLimit)
 struct RebuildingTests {
     private enum ServiceError: Error, Codable, Equatable { case outOfCredit }
     private struct Unknown: Error {}
@@ -54,7 +54,7 @@ struct RebuildingTests {
 }
 
 extension RebuildingTests {
-    @Test func `each is handled by the same rule when it is replayed`() async throws {
+    @Test func `each is handled by the same rule in a replay`() async throws {
         let timedOut = NetworkError(.timeout, cause: URLError(.timedOut), mayBeSentAgain: false)
         let errors: [any Error] =
             NetworkError.Kind.allCases.map { NetworkError($0, detail: "secret") } + [
@@ -79,7 +79,7 @@ extension RebuildingTests {
         }
     }
 
-    @Test func `an unknown error in it keeps it from being rebuilt as another; its type may decide all the same`()
+    @Test func `an unknown underlying error keeps it from being rebuilt; its type can still decide`()
         async throws
     {
         let errors: [any Error] = [
@@ -93,7 +93,7 @@ extension RebuildingTests {
             "\(replay)")
     }
 
-    @Test func `without a recorder they are coded all the same`() throws {
+    @Test func `they are coded without a recorder too`() throws {
         let error = NetworkError(.timeout, cause: URLError(.timedOut), failure: HTTPFailure(status: 504))
         let copy = try JSONDecoder().decode(NetworkError.self, from: JSONEncoder().encode(error))
         expect([copy.kind, error.kind], equals: [.timeout, .timeout])

@@ -7,9 +7,9 @@ import HTTPErrors
 import TestSupport
 import Testing
 
-/// A session that cancels by itself, because it refused a challenge or was invalidated, is nobody's cancellation.
+/// A session cancels its own tasks after it refused a challenge or was invalidated; no caller requested that.
 @MainActor
-@Suite("What a session cancels by itself is reported, counted and shown", .tags(.http1), .hangLimit)
+@Suite("A cancellation by the session itself is reported, counted, and shown", .tags(.http1), .hangLimit)
 struct SessionCancellationTests {
     nonisolated private struct Cancelling: HTTPTransport {
         let code: URLError.Code
@@ -39,7 +39,7 @@ struct SessionCancellationTests {
             await loader.load()
             #expect(loader.state.error != nil)
         }
-        // The circuit's is a notice of its opening.
+        // The circuit's report is a notice that it opened.
         expect(recorded.reports.map(\.role), equals: [.failure, .notice, .failure, .failure])
     }
 }

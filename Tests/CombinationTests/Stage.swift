@@ -6,10 +6,10 @@ import Foundation
 import HTTPErrors
 import Testing
 
-/// The real thing that a program runs on: two buses, each with a scope, two circuits, and a presenter.
+/// The real objects that a program runs on: two buses, each with a scope, two circuits, and a presenter.
 @MainActor
 final class Stage {
-    /// How many errors of a kind the flood limit of the second bus lets through.
+    /// The number of errors of a kind that the second bus's flood limit lets through.
     static let passing = 2
     private static let counted: ErrorMatcher<any Error> = .type(Flaky.self) || .network(.server, .connection)
 
@@ -115,7 +115,7 @@ final class Stage {
     }
 }
 
-/// A transport whose responses are the outcomes of a program.
+/// A transport that returns the outcomes of a program as responses.
 private struct Responses: HTTPTransport {
     let stage: Stage
 
