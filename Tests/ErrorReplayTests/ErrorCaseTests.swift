@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorReplay
 
-@Suite("A type and a case say what kind an error is, where none can be under it", .tags(.recording4), .hangLimit)
+@Suite("A type and a case tell an error's kind if it can't have underlying errors", .tags(.recording4), .hangLimit)
 struct ErrorCaseTests {
     private enum Order: Error, @unchecked Sendable {
         case late, lost
@@ -22,7 +22,7 @@ struct ErrorCaseTests {
     private struct Group: UnderlyingErrors { var underlyingErrors: [any Error] { [] } }
     private struct Mirrored: Error, CustomReflectable { var customMirror: Mirror { Mirror(self, children: []) } }
     private final class Object: Error {}
-    /// Two cases that say they are the same.
+    /// Two cases that claim to be the same.
     private enum Alike: Error, RawRepresentable {
         case one, two
         init?(rawValue: Int) { nil }
@@ -32,7 +32,7 @@ struct ErrorCaseTests {
 }
 
 extension ErrorCaseTests {
-    @Test("it is known where all fields are of the most frequent types, and includes what differs in the fields")
+    @Test("it is known if all fields have common types, and includes errors that differ in the fields")
     func plain() throws {
         let alike: [(any Error, any Error)] = [
             (Order.late, Order.late), (Order.coded(code: 1), Order.coded(code: 2)),
@@ -50,9 +50,9 @@ extension ErrorCaseTests {
         #expect(ErrorCase(decidingKindOf: Order.late)?.includes(Order.lost) == false)
     }
 
-    @Test("it is not known where another error may have errors under it, or another domain or code")
+    @Test("it is unknown if another error might have underlying errors, or another domain or code")
     func unknown() {
-        // What is in these now are numbers, and tuples of them.
+        // The fields now contain numbers, and tuples of numbers.
         let errors: [any Error] = [
             Order.anything(1), Order.anything((code: 1, 2)), Order.labelled(it: 1), Order.pair(1, 2), Loose(),
             Order.caused(Other.late), Order.maybe(nil), Domain(), Group(), Mirrored(), Object(),

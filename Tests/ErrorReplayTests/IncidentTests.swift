@@ -7,9 +7,9 @@ import Testing
 @testable import ErrorRecording
 @testable import ErrorReplay
 
-@Suite("E7: what a page shows is counted by kind and time, in constant memory", .tags(.recording7), .hangLimit)
+@Suite("E7: a page's data are counted by kind and time, in constant memory", .tags(.recording7), .hangLimit)
 struct IncidentTests {
-    /// What the page reads.
+    /// The data that the page reads.
     struct Shown: Decodable {
         struct Row: Decodable {
             let name: String
@@ -76,12 +76,12 @@ struct IncidentTests {
         return try JSONDecoder().decode(Shown.self, from: Data(json))
     }
 
-    /// The counts of times, without those between them that are zero.
+    /// The counts of times, without the zeros between them.
     private static func counts(_ times: [Int]) -> [Int] { stride(from: 1, to: times.count, by: 2).map { times[$0] } }
 }
 
 extension IncidentTests {
-    @Test func `kinds are apart by fingerprint and role, with outcomes, hosts, times and what was lost`() throws {
+    @Test func `kinds are separate by fingerprint and role, with outcomes, hosts, times, and lost errors`() throws {
         var drops = Self.record("ErrorRouting.ErrorsDropped", at: 9, disposition: "unmatched")
         drops.value = #"{"byType":{},"count":70}"#
         var untimed = Self.record("B")
@@ -92,7 +92,7 @@ extension IncidentTests {
         ])
         incident.add(line: Array("{}".utf8).span)
         incident.add(line: Array(" \r".utf8).span)
-        // Fields that are not known, in another order and with blanks, are read by a decoder.
+        // A decoder reads unknown fields, another order, and blanks.
         let later = String(decoding: RecordLine(Self.record(at: 1)).bytes.dropLast(), as: UTF8.self)
             .replacing(#"{"version":1,"#, with: #"{"more": [1], "version":2,"#)
         incident.add(line: Array(later.utf8).span)
@@ -118,7 +118,7 @@ extension IncidentTests {
         expect(Self.counts(shown.timelines[5]), equals: [1, 1], "dropped")
     }
 
-    @Test func `lines in any order come to the same, in buckets whose width grows with the time`() throws {
+    @Test func `lines in any order have the same result, in buckets that become wider with the time`() throws {
         var generator = SplitMix64(seed: 7)
         let records = (0..<3_000).map { number in
             Self.record(["A", "B", "C"][number % 3], at: number * number / 40, host: "web-\(number % 20)")
@@ -134,7 +134,7 @@ extension IncidentTests {
         let row = try #require(one.rows.first)
         expect(row.hosts.count, equals: 12)
         expect(row.hostsOthers, equals: 400, "no more than a dozen hosts by name")
-        // Whatever the times are: years apart, and before 1970.
+        // Use times years apart, and before 1970.
         var far = Self.record()
         for year in ["0001", "1969", "9999"] {
             far.time = "\(year)-12-31T23:59:59.000000Z"
@@ -160,7 +160,7 @@ extension IncidentTests {
         }
     }
 
-    @Test func `kinds, counts and names are bounded, and what is beyond is counted together`() throws {
+    @Test func `kinds, counts, and names are bounded, and the rest is counted together`() throws {
         let records = (0..<500).flatMap { number in
             [Self.record("K\(number)", at: number, host: "h\(number)"), Self.record("K0", at: 2 * number)]
         }
@@ -196,7 +196,7 @@ extension IncidentTests {
         #expect(small.rows.contains { $0.new == 1 })
     }
 
-    @Test func `anybody's text is text: nothing in it can end a script, a line or a quotation`() throws {
+    @Test func `any text stays text: nothing in it can end a script, a line, or a quotation`() throws {
         let hostile = [
             "</script><script>", "<!--", "a\u{2028}b\u{2029}c", "\u{202E}gnp.exe", "\u{200F}\u{2066}",
             "javascript:alert(1)",
@@ -228,7 +228,7 @@ extension IncidentTests {
         expect(shown.rows.first?.example?.metadata?.first?.count, equals: 2)
     }
 
-    @Test func `a command reads its files, says what it could not read, and ends with the page of what was read`()
+    @Test func `a command reads its files, names those that it can't read, and ends with the page of the records`()
         throws
     {
         let folder = try TemporaryFolder()

@@ -8,7 +8,7 @@ import Testing
 @testable import ErrorRecording
 @testable import ErrorReplay
 
-@Suite("E6: a replay as a command has a status for each end", .tags(.recording6), .hangLimit)
+@Suite("E6: a replay as a command has an exit status for each result", .tags(.recording6), .hangLimit)
 struct ReplayCommandTests {
     private let folder: TemporaryFolder
     private let output = Locked("")
@@ -49,7 +49,7 @@ struct ReplayCommandTests {
 }
 
 extension ReplayCommandTests {
-    @Test func `the same, different, nothing compared, unreadable, interrupted and wrong have each a status`()
+    @Test func `the same, different, nothing compared, unreadable, interrupted, and invalid each have a status`()
         async throws
     {
         try await record()
@@ -73,7 +73,7 @@ extension ReplayCommandTests {
         expect(statuses, equals: Replay.Verdict.allCases.map { _ in true }, "\(text)")
     }
 
-    @Test func `records are chosen by time, host, service and type`() async throws {
+    @Test func `options select records by time, host, service, and type`() async throws {
         try await record()
         for (arguments, count) in [
             (["--since", "2026-05-31T12"], 4),
@@ -85,7 +85,7 @@ extension ReplayCommandTests {
             replay.filter = try ReplayOptions(["-"] + arguments).filter
             for host in ["a", "b"] { try replay.add(contentsOf: "\(folder.path)/\(host)") }
             expect(6 - replay.leftOut, equals: count, "\(arguments)")
-            // By Foundation's decoder as by the scan.
+            // Test Foundation's decoder too, not only the scan.
             for host in ["a", "b"] {
                 for line in try RecordedFile("\(folder.path)/\(host)").lines {
                     replay.add(line.replacing("{", with: "{ "))
@@ -95,7 +95,7 @@ extension ReplayCommandTests {
         }
     }
 
-    @Test func `a wrong command line is refused with a reason`() {
+    @Test func `an invalid command line is rejected with a reason`() {
         let wrong = [
             ([], "a file is needed, or - for standard input"), (["-", "-"], "standard input can be read only once"),
             (["a", "--since"], "--since needs a value"), (["a", "--host"], "--host needs a value"),
@@ -130,7 +130,7 @@ extension ReplayCommandTests {
         #expect(text.hasPrefix("Different, the most frequent first:\n") && !text.contains("unchanged"))
     }
 
-    @Test func `progress is lines, lines a second and the time left, on a terminal alone`() {
+    @Test func `progress shows lines, lines per second, and the remaining time, only on a terminal`() {
         expect(
             ReplayProgress.text(3_000, 10, of: 40, after: .seconds(2)), equals: "3000 lines, 1500 a second, 6 s left")
         expect(ReplayProgress.text(3, 10, of: nil, after: .seconds(3)), equals: "3 lines, 1 a second")
@@ -141,19 +141,19 @@ extension ReplayCommandTests {
         #expect(shown.withLock { $0.isEmpty }, "it is over before anybody would have read it")
     }
 
-    @Test func `Ctrl-C ends the process with 130, the table of what was read, and soon`() async throws {
+    @Test func `Ctrl-C soon ends the process with 130 and the table of the lines that were read`() async throws {
         try handOver(folder.path, as: "interrupted")
         let result = await #expect(processExitsWith: .exitCode(130), observing: [\.standardOutputContent]) {
             endIfItHangs()
             let folder: String = try handedOver("interrupted")
-            // A pipe in which there is a line, and nothing more comes.
+            // A pipe that contains one line, and receives no more.
             let pipe = "\(folder)/pipe"
             expect(unsafe mkfifo(pipe, 0o600), equals: 0)
             let writer = try FileHandle(forUpdating: URL(filePath: pipe))
             try writer.write(contentsOf: Data("{}\n".utf8))
             let descriptor = writer.fileDescriptor
             Thread.detachNewThread {
-                // Until the line was read: after that there is nothing to do but to wait for more.
+                // Wait until the line was read; after that the process can only wait for more.
                 var unread = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 while unsafe poll(&unread, 1, 0) > 0 { usleep(1_000) }
                 interruptedAt.store(Timestamp.now, ordering: .relaxed)
@@ -168,14 +168,15 @@ extension ReplayCommandTests {
         #expect(output.contains("Interrupted: this is what was read until then.\n"))
         #expect(output.contains(" 1 unreadable lines\n"))
         let time = output.split(separator: " ").drop { $0 != "after" }.dropFirst().first.flatMap { Int($0) }
-        // A tenth of a second, but for a machine on which everything waits for its turn.
+        // A tenth of a second would be enough, except on a machine with a heavy load.
         #expect(try #require(time) < 1_000_000, "\(output)")
     }
 }
 
-/// What the process of an exit test has at its end.
+/// Values of an exit test's process that must live until its end.
 ///
-/// The optimiser forgets the variables of whom a call does not return to, and the leak sanitizer would find their values.
+/// The optimizer drops the variables of a caller when a call doesn't return, and the leak sanitizer would report their
+/// values.
 private let heldAtExit = Mutex<(writer: FileHandle?, arguments: [String])>((nil, []))
 
 /// When the process of an exit test was interrupted, in microseconds since 1970.

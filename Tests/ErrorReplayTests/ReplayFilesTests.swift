@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("E6: files are read in pieces, whatever they are", .tags(.recording6), .hangLimit)
+@Suite("E6: files of any kind are read in pieces", .tags(.recording6), .hangLimit)
 struct ReplayFilesTests {
     private let folder: TemporaryFolder
     private let line: [UInt8]
@@ -43,7 +43,7 @@ struct ReplayFilesTests {
 }
 
 extension ReplayFilesTests {
-    @Test func `lines end with LF or CR LF, the last one with nothing; what is no line is counted`() throws {
+    @Test func `lines end with LF or CR LF, and the last one can have no end; invalid lines are counted`() throws {
         let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         let replay = try replay(line + [lf] + line + [cr, lf, lf, cr, lf] + [0, lf, 0xFF, lf] + line)
         expect([replay.unchanged, replay.unreadable], equals: [3, 2])
@@ -52,26 +52,26 @@ extension ReplayFilesTests {
         expect([broken.unchanged, broken.unreadable], equals: [1, 1])
     }
 
-    @Test func `a line may be as long as a recorder's, over any number of pieces; a longer one is one unreadable line`()
+    @Test func `a line can be as long as a recorder's, over any number of pieces; a longer one is one unreadable line`()
         throws
     {
         let lf = UInt8(ascii: "\n")
         let longest = try Self.line(1, message: String(repeating: "m", count: RecordLine.limit - line.count + 3))
         expect(longest.count, equals: RecordLine.limit - 1)
-        // Still a record, but none that a recorder would have written.
+        // This is still a record, but longer than a recorder would write it.
         let tooLong = longest + [UInt8(ascii: " ")]
         let replay = try replay(line + [lf] + longest + [lf] + tooLong + [lf] + line + [lf] + longest)
         expect([replay.unchanged, replay.unreadable], equals: [4, 1])
         let noLine = try self.replay([UInt8](repeating: 0, count: 5 << 20) + [lf] + line)
         expect([noLine.unchanged, noLine.unreadable], equals: [1, 1])
-        // Deeper than any decoder goes.
+        // Nest it deeper than any decoder goes.
         let deep = try self.replay([UInt8](repeating: UInt8(ascii: "["), count: 900_000) + [lf] + line)
         expect([deep.unchanged, deep.unreadable], equals: [1, 1])
         expect(try self.replay([UInt8](repeating: 65, count: 3 << 20)).unreadable, equals: 1)
     }
 
-    @Test func `a compressed file is refused with what to do, and read from a pipe that decompresses it`() throws {
-        // "hello\n" as gzip compresses it.
+    @Test func `a compressed file is rejected with advice, and read from a pipe that decompresses it`() throws {
+        // "hello\n", compressed with gzip.
         let compressed: [UInt8] = [
             31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 203, 72, 205, 201, 201, 231, 2, 0, 32, 48, 58, 54, 6, 0, 0, 0,
         ]
@@ -83,7 +83,7 @@ extension ReplayFilesTests {
         expect(try self.replay([0x1F]).unreadable, equals: 1)
     }
 
-    @Test func `a file that grows while it is read is read up to the line in which it ended at first`() throws {
+    @Test func `a file that grows during reading is read to the end of its last line at the start`() throws {
         let lf = UInt8(ascii: "\n")
         let path = try write(line + [lf] + line.prefix(50))
         let file = try #require(FileHandle(forWritingAtPath: path))
@@ -94,13 +94,13 @@ extension ReplayFilesTests {
         let last = try #require(try reader.next())
         expect(Array(reader.buffer[last.range]), equals: line)
         expectNil(try reader.next().map(\.range))
-        // One that was renamed and deleted meanwhile is still the same file.
+        // A file that is renamed and deleted by then is still the same file.
         var other = LineReader(try ReplayInput(path)) { false }
         try FileManager.default.removeItem(atPath: path)
         expect(try other.next()?.range.count, equals: line.count)
     }
 
-    @Test func `what cannot be opened is told with the reason`() throws {
+    @Test func `a file that can't be opened is reported with the reason`() throws {
         for (path, reason) in [
             ("/nowhere/at/all", "No such file or directory"), (folder.path, "Is a directory"),
             ("\(folder.path)\0/x", "Invalid argument"),
@@ -112,12 +112,12 @@ extension ReplayFilesTests {
         }
     }
 
-    @Test func `a task that is cancelled reads no further, and the verdict says so, even where a pipe has no bytes`()
+    @Test func `a task that is cancelled reads no further, and the verdict says so, even while a pipe has no bytes`()
         async throws
     {
         let pipe = "\(folder.path)/pipe"
         expect(unsafe mkfifo(pipe, 0o600), equals: 0)
-        // Opened for both ways, which waits for nobody: the reading takes one of the few threads that tests share, and
+        // Open it for both directions, which doesn't wait. The read uses one of the few threads that tests share, and
         // must end without the others.
         let writer = try FileHandle(forUpdating: URL(filePath: pipe))
         try writer.write(contentsOf: Data(line))
@@ -153,13 +153,13 @@ extension ReplayFilesTests {
     }
 
     @Test(.enabled(if: !keepsFreedMemory, "freed memory stays in use for a while"))
-    func `a file takes no more memory than its longest line`() async throws {
+    func `a file needs no more memory than its longest line`() async throws {
         let chunk = Array(repeating: line + [10], count: 5_000).flatMap(\.self)
         let path = try write([])
         let file = try #require(FileHandle(forWritingAtPath: path))
         for _ in 0..<20 { try file.write(contentsOf: Data(chunk)) }
         try handOver([path, String(decoding: line, as: UTF8.self)], as: "large")
-        // In another process, because other tests of this one take memory meanwhile.
+        // Use another process, because other tests use memory in this one.
         await #expect(processExitsWith: .success) {
             endIfItHangs()
             let handed: [String] = try handedOver("large")

@@ -8,12 +8,12 @@ import Testing
 @testable import ErrorRecording
 @testable import ErrorReplay
 
-@Suite("E4: what is kept of lines changes no verdict", .tags(.recording4), .hangLimit)
+@Suite("E4: cached results change no verdict", .tags(.recording4), .hangLimit)
 struct ReplayShortWaysTests {
     private let rebuilding = RebuildableErrors()
         .adding(Order.self).adding(Coded.self).adding(Lossy.self).adding(Holder.self).adding(Fields.self)
 
-    /// An error with a domain of its own, and an error under it.
+    /// An error with its own domain, and an underlying error.
     private struct Coded: Error, Codable, CustomNSError, UnderlyingErrors {
         static let errorDomain = "coded"
         let errorCode: Int
@@ -21,7 +21,7 @@ struct ReplayShortWaysTests {
         var underlyingErrors: [any Error] { under }
     }
 
-    /// An error that comes out of some values as another case.
+    /// An error that is decoded as another case from some values.
     private enum Lossy: Error, Codable {
         case seventh
         case number(code: Int)
@@ -37,7 +37,7 @@ struct ReplayShortWaysTests {
         }
     }
 
-    /// An error that may have others under it, as its value is.
+    /// An error that might have underlying errors, depending on its value.
     private enum Holder: Error, Codable {
         case holds([Order])
         case plain(code: Int, text: String)
@@ -48,7 +48,7 @@ struct ReplayShortWaysTests {
         var inner: Order?
     }
 
-    /// Rules of which those for some types ask for the type alone.
+    /// Rules that need only the type for some errors.
     private func rulesByType(_ line: UInt) -> ErrorHandler {
         let file = "Shop/Rules.swift"
         return ErrorHandler()
@@ -76,7 +76,7 @@ struct ReplayShortWaysTests {
     }
 }
 
-/// Lines as recorders write them, and such as somebody made who wishes harm.
+/// Lines as recorders write them, and hostile ones.
 private struct LineMaker {
     private var random: SplitMix64
     private let records: [ErrorRecord]
@@ -157,7 +157,7 @@ private struct LineMaker {
 
 extension ReplayShortWaysTests {
     @Test(arguments: [false, true])
-    func `lines by the thousand, hostile ones among them, give the same table with and without what is kept`(
+    func `lines by the thousand, hostile ones among them, give the same table with and without caches`(
         isByType: Bool
     ) async throws {
         let folder = try TemporaryFolder()
@@ -178,7 +178,7 @@ extension ReplayShortWaysTests {
             }
         }
         await recorder.close(within: longTime)
-        // A predicate that looks at something else than the error: whether it was asked an odd number of times.
+        // A predicate that reads more than the error: whether it was called an odd number of times.
         let calls = Mutex((short: 0, long: 0))
         func replay(isShort: Bool) -> Replay {
             let rules =
@@ -212,14 +212,14 @@ extension ReplayShortWaysTests {
             }
         }
         expect(short.description, equals: long.description)
-        // The lines were of all kinds, and both predicates were asked as often.
+        // The lines were of all kinds, and both predicates were called equally often.
         #expect(scanned > count / 3 && scanned < count)
         #expect(short.unchanged > count / 50 && short.differences.count > 20 && short.unreadable > count / 50)
         #expect(short.undelivered > 0 && short.notRebuilt.count > (isByType ? 0 : 3) && short.ofLaterVersions > 0)
         #expect(calls.withLock { $0.short == $0.long && ($0.short > count / 100) != isByType })
     }
 
-    @Test func `a scan reads what a recorder writes as the decoder does, and no more than 18 digits of a number`()
+    @Test func `a scan reads a recorder's lines like the decoder, and at most 18 digits of a number`()
         throws
     {
         var record = ErrorRecord(
@@ -241,7 +241,7 @@ extension ReplayShortWaysTests {
         }
     }
 
-    @Test func `verdicts are bounded in number and size, and a look-up never finds another key's`() {
+    @Test func `verdicts are bounded in number and size, and a lookup never finds another key's`() {
         var kept = KeptVerdicts<Int>(count: 64)
         let keys = (0..<1_000).map { Array("key \($0)".utf8) }
         for (number, key) in keys.enumerated() { kept.keep(number, of: key, at: kept.place(of: key)) }
@@ -255,7 +255,7 @@ extension ReplayShortWaysTests {
         expectNil(kept.verdict(at: kept.place(of: long)))
     }
 
-    @Test func `the names of a made-up file are bounded too`() {
+    @Test func `the names of a contrived file are bounded too`() {
         var replay = Replay(rules: ErrorHandler().on(matching: .predicate { _ in false }) { _ in .stop })
         let name = String(repeating: "x", count: 10_000)
         for number in 0..<1_000 {

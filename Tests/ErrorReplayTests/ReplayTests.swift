@@ -8,12 +8,12 @@ import Testing
 @testable import ErrorReplay
 
 @Suite(
-    "E3 and E4: recorded errors are rebuilt, and asked what other rules would do", .tags(.recording3, .recording4),
+    "E3 and E4: recorded errors are rebuilt, and replayed with other rules", .tags(.recording3, .recording4),
     .hangLimit)
 struct ReplayTests {
     private let rebuilding = RebuildableErrors().adding(Order.self)
 
-    /// Returns the lines of errors that a bus has handled by rules.
+    /// Returns the lines of errors that a bus handled by rules.
     private func lines(
         _ rules: ErrorHandler, scopes: [String: ErrorHandler] = [:], _ errors: [(scope: String?, error: any Error)]
     ) async throws -> [Substring] {
@@ -55,7 +55,7 @@ struct ReplayTests {
 }
 
 extension ReplayTests {
-    @Test func `through the same rules everything is unchanged, also if they have moved within their file`()
+    @Test func `with the same rules nothing changes, even if they have moved within their file`()
         async throws
     {
         let lines = try await lines(
@@ -76,7 +76,7 @@ extension ReplayTests {
             let report = ErrorReport(error: handled, source: .init(), metadata: ["card": "secret"], scope: ["shop"])
             return ActionFailure(error: error, report: report, rule: rule)
         }
-        // Deeper than errors within errors are coded.
+        // Nest it deeper than errors inside errors are coded.
         let deep = (1...8).reduce(failure(Order.late)) { deep, _ in failure(deep) }
         let rules = ErrorHandler()
             .on(CancellationError.self) { _ in .stop }
@@ -87,7 +87,7 @@ extension ReplayTests {
         let lines = try await lines(
             rules, CancellationError(), ErrorsDropped(count: 2, byType: ["Shop.Error": 2]),
             ActionTimeLimitExceeded(limit: .seconds(3)), failure(Order.late), failure(URLError(.timedOut)),
-            // What the action was handling need not be rebuilt; what it threw must be.
+            // The error that the action was handling need not be rebuilt; the error that it threw must be.
             failure(ActionTimeLimitExceeded(limit: .seconds(3)), of: Gone()), failure(Gone()),
             failure(failure(Order.late)), deep)
         #expect(!lines.contains { $0.contains("secret") && !$0.contains(#""metadata":{"card":"secret"}"#) })
@@ -97,7 +97,7 @@ extension ReplayTests {
         #expect(replay.differences.isEmpty)
     }
 
-    @Test func `a rule that is gone, new, or ignores now is a difference, told with both rules and their lines`()
+    @Test func `a rule that is gone, new, or now ignores is a difference, shown with both rules and their lines`()
         async throws
     {
         let lines = try await lines(rules(line: 10), Order.late, Order.overLimit(cents: 5), Order.overLimit(cents: 6))
@@ -132,7 +132,7 @@ extension ReplayTests {
         expect(replay(lines, rules(line: 200).overlaid(with: rules(line: 10))).unchanged, equals: 1)
     }
 
-    @Test func `no action runs: each is taken to return what it did, so the n-th rule that matches ends the way`()
+    @Test func `no action runs: results are assumed to be as recorded, so the n-th match ends the handling`()
         async throws
     {
         let rules = rules(line: 10)
@@ -141,7 +141,7 @@ extension ReplayTests {
         expect(try JSONDecoder().decode(ErrorRecord.self, from: Data(lines[0].utf8)).matchedRuleCount, equals: 2)
         let replay = replay(lines, rules)
         expect(replay.unchanged, equals: 3)
-        // Without the first rule, the second that matches is the one that came third before.
+        // Without the first rule, the second match is the rule that came third before.
         let without = self.replay(lines, self.rules(line: 10))
         expect(
             Set(without.differences.map(\.key.after)),
@@ -152,7 +152,7 @@ extension ReplayTests {
         expect(self.replay(lines, fatal).differences.values.reduce(0, +), equals: 3)
     }
 
-    @Test func `rules of scopes are asked as their bus would, at any depth`() async throws {
+    @Test func `rules of scopes are evaluated as by their bus, at any depth`() async throws {
         let pay = ErrorHandler().on(Order.late, fileID: "Shop/Pay.swift", line: 1) { _ in .stop }
         let lines = try await lines(rules(line: 10), scopes: ["pay": pay], [("pay", Order.late), (nil, Order.late)])
         expect(replay(lines, rules(line: 10), scopes: ["pay": pay]).unchanged, equals: 2)
@@ -166,8 +166,7 @@ extension ReplayTests {
         expect(deep.unchanged, equals: 1)
     }
 
-    @Test func `an error that cannot be rebuilt is judged where the rules ask for no more than its names`() async throws
-    {
+    @Test func `an error that cannot be rebuilt is judged if the rules need only its names`() async throws {
         struct Gone: Error, CancellationConvertible { let isCancellation: Bool }
         let file = "Shop/Rules.swift"
         func rules(_ line: UInt) -> ErrorHandler {
@@ -185,7 +184,7 @@ extension ReplayTests {
         #expect(lines.map { $0.contains(#","cancellation":true,"#) } == [false, false, false, false, true, false])
         let same = replay(lines, rules(50))
         expect(same.unchanged, equals: 6, "\(same)")
-        // A predicate decides before the rule at which the handling ended, and says so; after it, it is not asked.
+        // A predicate decides before the recorded rule, and is named; after that rule, it isn't called.
         let asking = rules(50).on(matching: .type(Plain.self).where { $0.number == 1 }, fileID: file, line: 90) { _ in
             .stop
         }
@@ -202,7 +201,7 @@ extension ReplayTests {
         expect(replay(lines, later).unchanged, equals: 5, "all but the one that no rule matched")
     }
 
-    @Test func `what would come out as another error is not rebuilt, and the table says what to do`() async throws {
+    @Test func `an error that would change is not rebuilt, and the table gives advice`() async throws {
         let asking = ErrorHandler().on(matching: .predicate { _ in false }) { _ in .stop }
         struct Outer: Error, Codable, UnderlyingErrors {
             var underlyingErrors: [any Error] { [Order.late] }
@@ -216,7 +215,7 @@ extension ReplayTests {
             text.contains(
                 "RecordingSupport.Plain: make it Codable, and record with RebuildableErrors().adding(Plain.self)"))
         #expect(text.contains("NSError: errors under it, or a code that is not known here, cannot be rebuilt"))
-        // A type that changed since, and a value that was not recorded.
+        // A type that has changed since then, and a value that was not recorded.
         var changed = try await self.lines(ErrorHandler(), Order.late).map {
             $0.replacing(#"\"late\""#, with: #"\"soon\""#)
         }
@@ -227,10 +226,10 @@ extension ReplayTests {
     }
 
     @Test(.onLinux("on Darwin a boxed POSIXError is an NSError"))
-    func `Foundation's errors are rebuilt where its modules have other names than where they were recorded`()
+    func `Foundation's errors are rebuilt if its modules had other names where they were recorded`()
         async throws
     {
-        // A code that `URLError` does not know on Linux, and one of no Swift type.
+        // Use a code that `URLError` doesn't know on Linux, and a code without a Swift type.
         let recorded = try await lines(
             rules(line: 10), POSIXError(.ENOENT), NSError(domain: NSPOSIXErrorDomain, code: 2),
             NSError(domain: NSURLErrorDomain, code: -987_654), NSError(domain: "d", code: 1))
@@ -244,7 +243,7 @@ extension ReplayTests {
         expect(judged.unchanged, equals: 4, "by their domains: \(judged)")
     }
 
-    @Test func `broken lines and other JSON are unreadable; empty lines are passed over`() async throws {
+    @Test func `broken lines and other JSON are unreadable; empty lines are skipped`() async throws {
         let line = try #require(try await lines(ErrorHandler(), Order.late).first)
         let all: [Substring] = [line.prefix(40), "", "\r", "{}", "[1]", "\u{0}", " \t", line]
         let replay = replay(all, ErrorHandler())
@@ -253,7 +252,7 @@ extension ReplayTests {
         )
     }
 
-    @Test func `a line of a later version is read as far as it is known, and counted; an earlier one there is not`()
+    @Test func `a line of a later version is counted and read as far as it is known; an earlier one is unreadable`()
         async throws
     {
         let line = try #require(try await lines(ErrorHandler(), Order.late).first)
@@ -266,7 +265,7 @@ extension ReplayTests {
         #expect(replay.description.contains("1 lines are of a later version, and read as far as they are known."))
     }
 
-    @Test func `what was recorded undelivered has no rules to compare with`() async throws {
+    @Test func `errors that were recorded undelivered have no rules to compare with`() async throws {
         let folder = try TemporaryFolder()
         let recorder = try ErrorRecorder(path: folder.file, rebuilding: rebuilding)
         let bus = ErrorBus(handler: rules(line: 10))
@@ -276,7 +275,7 @@ extension ReplayTests {
         expect(replay(try RecordedFile(folder).lines, rules(line: 10)).undelivered, equals: 1)
     }
 
-    @Test func `the table is for a person: the most frequent difference first`() async throws {
+    @Test func `the table is for readers: the most frequent difference comes first`() async throws {
         let lines = try await lines(rules(line: 10), Order.overLimit(cents: 1), Order.late, Order.late)
         expect(
             replay(lines, ErrorHandler()).description,
@@ -300,7 +299,7 @@ extension ReplayTests {
                 """)
     }
 
-    @Test func `errors are counted beside reports, where a report stands for several`() async throws {
+    @Test func `errors are counted next to reports if a report represents several`() async throws {
         let lines = try await lines(rules(line: 10), Order.late, Order.overLimit(cents: 1))
         let many = lines.map { Substring($0.replacing(#""occurrences":1"#, with: #""occurrences":1000"#)) }
         let changed = rules(line: 10).ignore(Order.late, fileID: "Shop/New.swift", line: 1)
@@ -316,7 +315,7 @@ extension ReplayTests {
         let text = replay.description
         #expect(text.contains("The reports stand for 2001 errors unchanged, 2001 different."))
         #expect(text.contains("       3  RecordingSupport.Order, 2001 errors\n"))
-        // What a file claims may be anything, and their sum is still a number.
+        // A file can claim any number, and the sum must still be valid.
         let claims = [Int.max, Int.min, 0].flatMap { claim in
             lines.map { Substring($0.replacing(#""occurrences":1"#, with: "\"occurrences\":\(claim)")) }
         }
@@ -324,7 +323,7 @@ extension ReplayTests {
         expect(bounded, equals: .init(reports: 6, occurrences: 2 * (1 << 32) + 4))
     }
 
-    @Test func `what a terminal would obey is escaped in the table`() async throws {
+    @Test func `a terminal's control characters are escaped in the table`() async throws {
         let line = try #require(try await lines(rules(line: 10), Order.late).first)
         let hostile = line.replacing(#""host":"here""#, with: #""host":"\u001b[2J""#)
             .replacing(#""rule":"value(Order.late)""#, with: #""rule":"\u009b\u202e""#)
