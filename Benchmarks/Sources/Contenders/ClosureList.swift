@@ -1,5 +1,5 @@
-/// A plain implementation of the published design, as good as one would write it: a list of closures, each of which
-/// casts once, called from the last to the first.
+/// A good plain implementation of the published design: a list of closures that each cast once, called from the last to
+/// the first.
 package struct ClosureList: Sendable {
     /// Returns whether to stop; nil if the rule does not match.
     typealias Rule = @Sendable (any Error) -> Bool?
@@ -37,7 +37,7 @@ package struct ClosureList: Sendable {
         rules.append { predicate($0) ? action($0) : nil }
     }
 
-    /// Adds an action that runs last, and gets whether any rule matched.
+    /// Adds an action that runs last, and receives whether any rule matched.
     func always(do action: @escaping @Sendable (any Error, Bool) -> Void) -> ClosureList {
         var result = self
         result.always.append(action)
@@ -107,7 +107,7 @@ package struct ClosureList: Sendable {
         return list
     }
 
-    /// Returns a list with a number of predicates, of which the first that was added holds for E1.
+    /// Returns a list with a number of predicates; the one that was added first holds for E1.
     static func predicates(_ count: Int) -> ClosureList {
         var list = ClosureList()
         for number in 0..<count {

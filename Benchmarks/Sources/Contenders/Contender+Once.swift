@@ -2,10 +2,11 @@ import ErrorRouting
 import Foundation
 
 extension Contender {
-    /// A preset of ten rules to which one more rule is added, used a few times as for a request; and rules that are
-    /// built and used once; the same with a list of closures.
+    /// Presets with one more rule that are used a few times, as for a request; rules that are built and used once; and
+    /// the same with a list of closures.
     ///
-    /// Where nothing else is said, the error's rule is the first of the ten, so that a list is scanned to its end. Where a
+    /// By default, the error's rule is the first of the preset's ten, so that a list is scanned to its end. If a value
+    /// or a domain is added, the error has it.
     /// value or a domain is added, the error has it.
     package static var once: [Contender] {
         let first = Handlers.firstOfTypes
@@ -46,7 +47,8 @@ extension Contender {
                     list.handle(first)
                 }
             },
-            // Of plain types: to look up generic ones, as elsewhere here, would cost both more than their own work.
+            // Use plain types: looking up generic ones, as in the other contenders, would cost more than the work
+            // itself.
             Contender("rules built and used once", rules: 10, iterations: 1_000) { times in
                 for _ in 0..<times { await Handlers.tenTypes().handle(E1()) }
             },
@@ -56,7 +58,9 @@ extension Contender {
         ]
     }
 
-    /// A preset of ten rules with one more, added by a closure, which also returns the error to handle once.
+    /// A preset of ten rules with one more, which a closure adds.
+    ///
+    /// The closure also returns the error to handle once.
     private static func customised(
         _ name: String, by add: @escaping @Sendable (ErrorHandler, Int) -> (ErrorHandler, any Error)
     ) -> Contender {
@@ -90,7 +94,7 @@ extension Contender {
 
     /// The contenders without a table: their instructions are counted, or they are compared with another program.
     ///
-    /// Delivering begins after all posts, so that each run takes the same number of instructions.
+    /// Delivery begins after all posts, so that each run takes the same number of instructions.
     package static var counted: [Contender] {
         [
             Contender("create and handle, the eighth type", rules: 8) { [handler = Handlers.plainTypes()] times in
@@ -99,7 +103,8 @@ extension Contender {
             Contender("create an error", rules: 1) { times in
                 for number in 0..<times { consume(makeE8(number)) }
             },
-            // A rule more each: with twice as many, a rule costs the same only if their number counts once.
+            // Each run adds a rule: with twice as many rules, the cost per rule stays the same only if the total cost
+            // is linear.
             amongMany("a rule among as many for other codes", NSError(domain: "codes", code: 1)) { handler, number in
                 handler.on(domain: "codes", code: number) { _ in .stop }
             },
@@ -112,7 +117,7 @@ extension Contender {
                     return .next
                 }
             },
-            // Writes to standard error, so that it is only counted.
+            // This writes to standard error, so it is only counted.
             handling("the preset's line", 10, .standardError.overlaid(with: Handlers.types(10)), Unknown()),
             posting("posting and delivering", Handlers.plainTypes()),
             posting("bus, a flood limit", Handlers.plainTypes(), FloodLimit(first: .max, per: .seconds(60))),
@@ -127,7 +132,7 @@ extension Contender {
         ]
     }
 
-    /// Builds a handler of as many rules as runs are asked for, and handles an error with it three times.
+    /// Builds a handler with as many rules as there are runs, and handles an error with it three times.
     private static func amongMany(
         _ name: String, _ error: any Error, _ add: @escaping @Sendable (ErrorHandler, Int) -> ErrorHandler
     ) -> Contender {

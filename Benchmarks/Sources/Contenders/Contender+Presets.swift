@@ -1,7 +1,7 @@
 import ErrorRouting
 
-/// What applications have: a preset with an `onNoMatch`, rules of their own on top, and mostly logging as an `always`;
-/// each beside what one would write by hand.
+/// The rules of typical applications, each next to its hand-written equivalent: a preset with an `onNoMatch`, the
+/// application's rules on top, and usually logging in an `always`.
 extension Contender {
     /// The numbers of rules in the series over predicates.
     package static let predicates = [1, 10, 100]
@@ -13,7 +13,7 @@ extension Contender {
         return [
             handling("preset, by type", 10, Handlers.preset(Handlers.types(10)), first),
             handling("preset, miss", 10, Handlers.preset(Handlers.types(10)), Unknown()),
-            // The errors' rules are in the preset's block, below those of one or two others.
+            // The errors' rules are in the preset's block, below one or two other blocks.
             handling("preset, below another block", 20, below, first),
             handling("preset, below two blocks", 28, below.overlaid(with: Handlers.plainTypes()), first),
             handling("preset and logging", 10, logged, first),

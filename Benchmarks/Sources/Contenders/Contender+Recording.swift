@@ -3,10 +3,10 @@ import ErrorRecording
 import ErrorReplay
 import ErrorRouting
 
-/// What a recorder costs: handing a report over while the writer is held up, and a line, its handing over included; and
-/// what a replay costs for a line.
+/// The cost of a recorder and of a replay: for recording a report while the writer is blocked, for a line including its
+/// recording, and for a replayed line.
 ///
-/// Only counted: times of two threads say more about the machine than about the recorder.
+/// The instructions are counted, because times of two threads say more about the machine than about the recorder.
 extension Contender {
     package static var recording: [Contender] {
         [
@@ -32,7 +32,7 @@ extension Contender {
     private static func handOver(_ count: Int) {
         let (barrier, arrived) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = recorder(capacity: count + 1) { record in
-            // The first one holds the writer up; what is handed over afterwards is never written.
+            // The first report blocks the writer; later reports are never written.
             arrived.signal()
             barrier.wait()
             return record

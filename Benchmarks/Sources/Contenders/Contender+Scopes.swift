@@ -1,15 +1,15 @@
 import ErrorRouting
 
 extension Contender {
-    /// The numbers of rules of the bus to which the scopes belong.
+    /// The numbers of rules of the bus that the scopes belong to.
     package static let rulesAroundScopes = [1, 1_000]
 
-    /// Making a scope for each request, and deallocating it, without using it.
+    /// Creates a scope for each request, and deallocates it unused.
     package static var scopes: [Contender] {
         rulesAroundScopes.flatMap { count in
             [
                 making("making a scope without rules", count, ErrorHandler()),
-                // The handler is made once, so that the cost of building rules is not measured.
+                // Create the handler once, so that building rules isn't measured.
                 making("making a scope with one rule", count, Handlers.stranger()),
             ]
         } + [
@@ -25,10 +25,10 @@ extension Contender {
         ]
     }
 
-    /// So few that a round takes less than a millisecond, and most rounds are not preempted.
+    /// A low number, so that a round takes less than a millisecond and is rarely preempted.
     private static let iterations = 2_000
 
-    /// Makes scopes for bodies that do nothing, on the caller's actor.
+    /// Creates scopes for bodies that do nothing, on the caller's actor.
     private static func bindScopes(_ times: Int) async {
         await service.bound {
             for _ in 0..<times { await withErrorScope("request") { scope in consume(scope) } }
@@ -44,7 +44,7 @@ extension Contender {
         }
     }
 
-    /// What a user would write instead of scopes to know where an error was posted.
+    /// A user's replacement for scopes, to find out where an error was posted.
     private final class Place: Sendable {
         let path: [String]
 
@@ -55,7 +55,7 @@ extension Contender {
 extension Contender {
     @TaskLocal private static var word: Int?
 
-    /// Binding a task-local value for a body that does as little as the one in which a scope is bound.
+    /// Binds a task-local value for a body that does as little as the scope's body.
     static let taskLocal = Contender("TaskLocal.withValue", rules: 1, iterations: 2_000) { times in
         for number in 0..<times { await $word.withValue(number) { () async in consume(number) } }
     }

@@ -6,11 +6,11 @@ import Foundation
 package struct Contender: Sendable {
     /// The name, which is also the name of a line in a table or a chart.
     package let name: String
-    /// How many rules it has.
+    /// The number of rules.
     package let rules: Int
     /// Runs the operation a number of times.
     package let run: @Sendable (Int) async -> Void
-    /// How many runs make up one measurement of some milliseconds.
+    /// The number of runs for one measurement of some milliseconds.
     package let iterations: Int
 
     init(_ name: String, rules: Int, iterations: Int = 20_000, _ run: @escaping @Sendable (Int) async -> Void) {
@@ -106,7 +106,7 @@ package struct Contender: Sendable {
 }
 
 extension Contender {
-    /// Retries and circuits around an operation that succeeds at once.
+    /// Retries and circuits around an operation that succeeds immediately.
     package static var recovery: [Contender] {
         let plain = RetryPolicy.default
         let limited = RetryPolicy(budget: RetryBudget(), deadline: .seconds(30)).retrying(E1.self)

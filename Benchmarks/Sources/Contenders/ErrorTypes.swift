@@ -65,14 +65,14 @@ package struct Unknown: Error { package init() {} }
 /// An error with many values.
 package enum Status: Error, Hashable { case code(Int) }
 
-/// Structs with many values, one of which has no hash.
+/// Structs with many values; one of the structs has no hash.
 package struct Counted: Error, Hashable { package var number: Int }
 package struct Compared: Error, Equatable { package var number: Int }
 
-/// Another type for each error type, so that there are as many again.
+/// Another type for each error type, to double their number.
 package struct Again<Original: Error, Times: Digit>: Error {}
 
-/// A hierarchy three deep.
+/// A class hierarchy with three layers.
 package class BaseError: Error, @unchecked Sendable { package init() {} }
 package class MiddleError: BaseError, @unchecked Sendable {}
 package final class LeafError: MiddleError, @unchecked Sendable {}
@@ -83,7 +83,7 @@ package struct Wrapper: Error {
     package init(_ cause: any Error) { self.cause = cause }
 }
 
-/// Does nothing with a value, but the compiler must assume that it is used.
+/// Does nothing with a value, but the compiler must assume that the value is used.
 @inline(never)
 @_optimize(none)
 package func consume<T>(_ value: T) {}

@@ -3,8 +3,8 @@ import Foundation
 
 /// This package's handlers, with a number of rules.
 ///
-/// The error whose rule was registered first is dispatched, so that a list that is scanned from the last rule would be
-/// scanned whole.
+/// The error belongs to the rule that was registered first, so that a list would be scanned from its last rule to its
+/// first.
 package enum Handlers {
     /// Returns a handler with rules for a number of types.
     package static func types(_ count: Int) -> ErrorHandler {
@@ -15,7 +15,7 @@ package enum Handlers {
 
     /// Returns a handler with rules for a number of types, at most 10,000.
     ///
-    /// - Parameter isUsedAfterEach: Whether the handler handles an error after each rule that is added to it.
+    /// - Parameter isUsedAfterEach: Whether the handler handles an error after each added rule.
     package static func manyTypes(_ count: Int, isUsedAfterEach: Bool) -> ErrorHandler {
         var builder = TypeBuilder()
         for number in 0..<count {
@@ -96,7 +96,7 @@ package enum Handlers {
         }
     }
 
-    /// Returns a handler with rules for a number of types, the first of which is a class that matches its subclasses.
+    /// Returns a handler with rules for a number of types; the first one is a class, and matches its subclasses.
     package static func hierarchy(_ count: Int) -> ErrorHandler {
         var builder = TypeBuilder(
             handler: ErrorHandler().on(BaseError.self) {
@@ -127,7 +127,8 @@ package enum Handlers {
         }
     }
 
-    /// Returns a handler with rules on top of a preset: cancellations are ignored, and what no rule matches is told.
+    /// Returns a handler with rules on top of a preset, which ignores cancellations and reports errors that no rule
+    /// matches.
     package static func preset(_ rules: ErrorHandler) -> ErrorHandler {
         ErrorHandler()
             .ignore(matching: .cancellation)
@@ -137,7 +138,7 @@ package enum Handlers {
             .overlaid(with: rules)
     }
 
-    /// Returns a handler that logs each error, and looks at its outcome.
+    /// Returns a handler that logs each error, and reads its outcome.
     package static func logging() -> ErrorHandler {
         .logging { _, report in consume(report.outcome.isHandled) }
     }
@@ -150,7 +151,7 @@ package enum Handlers {
         }
     }
 
-    /// Returns a handler with one rule, whose action gets the report.
+    /// Returns a handler with one rule; its action receives the report.
     package static func reportTaker() -> ErrorHandler {
         ErrorHandler().on(E1.self) { error, report in
             consume(error.code)
@@ -159,7 +160,7 @@ package enum Handlers {
         }
     }
 
-    /// Returns a handler with rules for the eight plain types, whose actions get the report.
+    /// Returns a handler with rules for the eight plain types; their actions receive the report.
     package static func plainReportTakers() -> ErrorHandler {
         ErrorHandler()
             .on(E1.self) { error, report in
@@ -204,7 +205,7 @@ package enum Handlers {
             }
     }
 
-    /// Returns a handler with a number of predicates, of which the first that was registered holds for E1.
+    /// Returns a handler with a number of predicates; the one that was registered first holds for E1.
     package static func predicates(_ count: Int) -> ErrorHandler {
         (0..<count).reduce(ErrorHandler()) { handler, number in
             handler.on(matching: .predicate { Predicates.holds(number, $0) }) {
@@ -240,7 +241,7 @@ package enum Handlers {
     private struct TypeBuilder: ErrorTypeVisitor {
         var handler = ErrorHandler()
         var isAnywhere = false
-        /// Which of the types made from the visited one has the rule; nil for the visited one itself.
+        /// The types that are made from the visited one and have the rule; nil for the visited type itself.
         var again: (any Digit.Type)?
 
         mutating func visit<E: Error>(_ type: E.Type, sample: E) {
@@ -269,7 +270,9 @@ package enum Handlers {
 
 /// The predicates of both the handlers and the rivals.
 enum Predicates {
-    /// Whether a number is 0; nothing that depends on the error, so that the rules' own cost is what is measured.
+    /// Whether a number is 0.
+    ///
+    /// It doesn't depend on the error, so that only the rules' own cost is measured.
     @inline(never)
     static func holds(_ number: Int, _ error: any Error) -> Bool { number == 0 }
 }

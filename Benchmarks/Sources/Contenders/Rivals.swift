@@ -28,8 +28,8 @@ package func handleBySwitch8(_ error: any Error) {
     }
 }
 
-/// A hand-written switch over ten types, as one would write it in place of a preset with ten rules; returns whether a
-/// case was for the error.
+/// A hand-written switch over ten types, the equivalent of a preset with ten rules; returns whether a case matched the
+/// error.
 @inline(never)
 package func handleBySwitch10(_ error: any Error) -> Bool {
     switch error {
@@ -57,7 +57,7 @@ package func handleBySwitch10AndLog(_ error: any Error, fileID: String = #fileID
     log(error, isHandled: handleBySwitch10(error), fileID: fileID, line: line)
 }
 
-/// What handlers and rivals call to log an error: a logger that gets its metadata.
+/// The log call of handlers and rivals: a logger that receives its metadata.
 @inline(never)
 package func log(_ error: any Error, isHandled: Bool, fileID: String, line: UInt) {
     consume(error)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A bar chart as SVG: groups of bars, each of which is one way to the same effect.
+/// A bar chart as SVG: groups of bars for different ways to the same effect.
 struct BarChart: Sendable {
-    /// One way: this package's, or what a user would write otherwise.
+    /// One way: this package's, or a user's replacement.
     struct Bar: Sendable {
         let label: String
         let subject: (String, Int)
@@ -25,7 +25,7 @@ struct BarChart: Sendable {
     let title: String
     let groups: [Group]
 
-    /// Returns the chart, with the medians of a measurement; what was not measured is left out.
+    /// Returns the chart with the medians of a measurement; omits bars that were not measured.
     func svg(_ measurement: Measurement) -> String {
         let groups = groups.map { group in
             (

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A bound on a cost, or on the ratio of two costs, as `Results/bounds.txt` lists them.
+/// A bound on a cost, or on the ratio of two costs, as listed in `Results/bounds.txt`.
 ///
-/// Bounds are for those who change this package; the tables and charts show what was measured, beside what one would
-/// write otherwise.
+/// Bounds are for developers of this package; the tables and charts show the measured figures, next to those of
+/// hand-written replacements.
 struct Bound: Sendable {
     let part: String
     let first: (String, Int)
-    /// What the first is divided by; nil for a bound in nanoseconds.
+    /// The divisor of the first; nil for a bound in nanoseconds.
     let second: (String, Int)?
     /// Whether a higher figure is better.
     let isFloor: Bool
@@ -29,7 +29,7 @@ struct Bound: Sendable {
         shortLimit = Double(cells[7])
     }
 
-    /// Returns the bounds of a part; traps if a line is none, so that no bound is lost by a slip.
+    /// Returns the bounds of a part; traps at an invalid line, so that no bound is lost by a mistake.
     static func all(of part: String) throws -> [Bound] {
         let text = try String(contentsOf: Results.defaultFolder.appending(path: "bounds.txt"), encoding: .utf8)
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
@@ -39,7 +39,7 @@ struct Bound: Sendable {
         }.filter { $0.part == part }
     }
 
-    /// Whether a measurement is within the bound, and a sentence that says so; nil if it was not measured.
+    /// Returns whether a measurement is within the bound, and a sentence about it; nil if it was not measured.
     func check(_ measurement: Measurement, isShort: Bool) -> (isMet: Bool, text: String)? {
         guard let limit = isShort ? shortLimit : limit else { return nil }
         let figure = second.map { measurement.ratio(first, to: $0) } ?? measurement.cost(first.0, first.1)

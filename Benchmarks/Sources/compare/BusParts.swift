@@ -1,8 +1,8 @@
 import Contenders
 
-/// The cost of scopes: posting through them, making them, and a bus with many rules around them.
+/// The cost of scopes: posting through them, creating them, and a bus with many rules around them.
 enum Scopes {
-    /// Making a scope for each request, and posting in it.
+    /// Creating a scope for each request, and posting in it.
     static var subjects: [Subject] {
         Contender.scopes.map(Subject.init) + PostingContender.requests.map(Subject.init)
     }

@@ -3,9 +3,9 @@ import Foundation
 /// A chart with lines over a number and two logarithmic axes, as SVG.
 struct Chart {
     let title: String
-    /// What the horizontal axis counts.
+    /// The meaning of the horizontal axis.
     let axis: String
-    /// The marks of the horizontal axis, which goes from the first to the last of them.
+    /// The marks of the horizontal axis, which extends from the first to the last one.
     let ticks: [Double]
     let lines: [Line]
 
@@ -18,7 +18,7 @@ struct Chart {
 
     var svg: String {
         let values = lines.flatMap { $0.points.map(\.1) }
-        // Whole decades.
+        // Round to whole decades.
         let lowest = pow(10, floor(log10(values.min() ?? 1)))
         let highest = pow(10, ceil(log10(values.max() ?? 10)))
         func x(_ number: Double) -> Double {
@@ -66,7 +66,7 @@ struct Chart {
         var y: Double
     }
 
-    /// Moves overlapping labels apart, so that all can be read.
+    /// Moves overlapping labels apart, so that all are readable.
     private func spread(_ labels: [Label]) -> [Label] {
         let spacing = 17.0
         var placed: [Label] = []
@@ -104,7 +104,7 @@ extension Chart {
 }
 
 extension Chart.Line {
-    /// Makes a line from the medians of a measured series.
+    /// Creates a line from the medians of a measured series.
     ///
     /// - Parameters:
     ///   - name: The line's name.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Compares this package with what a user would write instead, and prints one table for each part.
+/// Compares this package with users' replacements for it, and prints one table for each part.
 @main
 enum Compare {
     private static let parts: [any Part] = [DispatchPart(), BusPart(), RecoveryPart()]
@@ -64,7 +64,7 @@ enum Compare {
         return failures == 0 ? 0 : 1
     }
 
-    /// - Parameter folder: The folder for the results; nil for `Results`, and then the README is updated too.
+    /// - Parameter folder: The folder for the results; nil for `Results`, which also updates the README.
     @concurrent
     private static func measure(_ parts: [any Part], into folder: URL?) async -> Int32 {
         for part in parts {

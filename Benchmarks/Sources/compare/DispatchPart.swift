@@ -8,7 +8,7 @@ struct DispatchPart: Part {
     let rounds = 41
     let shortRounds = 15
 
-    /// What applications have, beside what one would write by hand with the same effect.
+    /// Typical applications, next to hand-written code with the same effect.
     private static let comparison = BarChart(
         title: "One error, handled by a preset with ten rules",
         groups: [

@@ -14,7 +14,7 @@ struct Heap {
         }
     #endif
 
-    /// Makes the allocator merge freed blocks at once, if it has a function for that.
+    /// Makes the allocator merge freed blocks immediately, if it has a function for that.
     func tidyUp() {
         #if canImport(Glibc)
             _ = trim?(0)

@@ -2,7 +2,7 @@ import Contenders
 
 /// The cost of every subject in every round, in nanoseconds for one run.
 ///
-/// Each round measures each subject once, so that a drift of the machine's speed affects all of them; ratios are formed
+/// Each round measures each subject once, so a drift of the machine's speed affects all of them. Ratios are computed
 /// within each round.
 struct Measurement {
     private var samples: [Key: [Double]] = [:]
@@ -13,7 +13,7 @@ struct Measurement {
     }
 
     /// - Parameters:
-    ///   - rounds: How often each subject is measured.
+    ///   - rounds: The number of measurements of each subject.
     ///   - report: Called before each round with its number.
     @concurrent
     static func measure(_ subjects: [Subject], rounds: Int, report: (Int) -> Void) async -> Measurement {
@@ -24,7 +24,7 @@ struct Measurement {
             report(round)
             for subject in subjects {
                 let key = Key(name: subject.name, number: subject.number)
-                // So that no subject is charged for blocks that the one before it has freed.
+                // Merge freed blocks, so that no subject pays for the blocks that the previous one freed.
                 heap.tidyUp()
                 measurement.samples[key, default: []].append(await subject.sample())
             }
@@ -70,7 +70,7 @@ struct Spread {
 struct Subject: Sendable {
     /// The line's name.
     let name: String
-    /// The point on the line: the number of rules or posters.
+    /// The point on the line: the number of rules or posting tasks.
     let number: Int
     /// Measures once, in nanoseconds for one run.
     let sample: @Sendable () async -> Double

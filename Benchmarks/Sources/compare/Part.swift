@@ -1,20 +1,20 @@
 import Foundation
 
-/// A part of the comparison: its subjects, and how its figures are shown.
+/// A part of the comparison: its subjects, and the presentation of its figures.
 protocol Part: Sendable {
     /// The part's name on the command line and in the files in Results/.
     static var name: String { get }
     /// The subjects to measure.
     var subjects: [Subject] { get }
-    /// How often each subject is measured.
+    /// The number of measurements of each subject.
     var rounds: Int { get }
-    /// How often each subject with a bound is measured in the short mode.
+    /// The number of measurements of each subject with a bound in the short mode.
     var shortRounds: Int { get }
 
-    /// Returns the figures as Markdown; may make further measurements that are not subjects.
+    /// Returns the figures as Markdown; can make additional measurements that aren't subjects.
     func table(_ measurement: Measurement) async -> String
     func chart(_ measurement: Measurement) -> Chart
-    /// Ways to the same effect, side by side; nil if there are none.
+    /// Different ways to the same effect, side by side; nil if there are none.
     var bars: BarChart? { get }
 }
 
@@ -34,7 +34,7 @@ extension Part {
         return results
     }
 
-    /// Measures only the subjects with a bound in the short mode, and returns whether all these bounds hold.
+    /// Measures only the subjects with a bound in the short mode, and returns whether they meet all these bounds.
     func check() async throws -> Bool {
         let bounds = try Bound.all(of: name).filter { $0.shortLimit != nil }
         let subjects = subjects.filter { subject in

@@ -56,18 +56,19 @@ struct RecoveryPart: Part {
     private func name(of herd: Herd) -> String { herd.jitter == .none ? "no jitter" : "\(herd.jitter) jitter" }
 }
 
-/// A simulation of clients that all fail at the same moment and at every retry: how many of them retry together.
+/// Simulates clients that all fail at the same time and at every retry, and counts how many of them retry together.
 struct Herd {
-    /// How many clients there are, in the series.
+    /// The numbers of clients in the series.
     static let series = [10, 100, 1_000, 10_000]
 
-    /// The time within which retries count as together.
+    /// Retries within this time count as together.
     private static let together = Duration.milliseconds(100)
     private static let retries = 4
 
     let jitter: Backoff.Jitter
 
-    /// Returns the most retries in any 100 ms, with the delays of the default policy; the same in every run.
+    /// Returns the maximum number of retries in any 100 ms, with the delays of the default policy; the same in every
+    /// run.
     func widestPeak(of clients: Int) -> Int {
         let backoff = Backoff.exponential(jitter: jitter)
         var generator = SplitMix64(state: 13)
@@ -85,7 +86,7 @@ struct Herd {
     }
 }
 
-/// The generator of Steele, Lea and Flood: small, and with the same numbers on every machine for the same seed.
+/// The generator of Steele, Lea, and Flood: small, and with the same numbers on every machine for the same seed.
 private struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

@@ -2,7 +2,7 @@ import Contenders
 import ErrorRouting
 import Foundation
 
-/// How the throughput of dispatch grows with the cores: one task per core against one task, and a control without
+/// Measures how dispatch throughput grows with the cores: one task per core against one task, and a control without
 /// shared state.
 struct Scaling {
     let name: String
@@ -29,8 +29,8 @@ struct Scaling {
     ) async -> Scaling {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let dispatch: @Sendable () async -> Void = {
-            // Each task uses an error between others that it has made itself, so that the errors of two tasks are not
-            // on the same cache line; only the handler is shared.
+            // Each task creates its own errors, and uses one between others. So the errors of two tasks are not on the
+            // same cache line, and only the handler is shared.
             let errors = (0..<16).map { _ in makeError() }
             let error = errors[8]
             for _ in 0..<iterations { await shared.handle(error) }
@@ -54,11 +54,11 @@ struct Scaling {
         )
     }
 
-    /// The least work of any dispatch: reading the type, and one call.
+    /// The minimum work of any dispatch: reading the type, and one call.
     @inline(never)
     private static func lookAt(_ error: any Error) { consume(ObjectIdentifier(type(of: error))) }
 
-    /// Returns how much more work several tasks do in the same time than one.
+    /// Returns how much more work several tasks do in the same time than one task.
     private static func growth(of work: @escaping @Sendable () async -> Void, tasks: Int) async -> Double {
         let clock = ContinuousClock()
         func time(_ count: Int) async -> Duration {

@@ -9,7 +9,7 @@ enum Table {
             + "others: compare the figures with each other, not with those of another machine."
     }
 
-    /// Returns a line for each name, with its cost at each number.
+    /// Returns a row for each name, with its cost at each number.
     static func series(_ names: [String], over title: String, _ numbers: [Int], in measurement: Measurement) -> [String]
     {
         var lines = [
@@ -23,13 +23,13 @@ enum Table {
         return lines
     }
 
-    /// Returns a line for each of some single figures.
+    /// Returns a row for each single figure.
     static func list(_ title: String, _ subjects: [(String, Int)], in measurement: Measurement) -> [String] {
         ["| \(title) | |", "| --- | --- |"]
             + subjects.map { "| \($0.0) | \(nanoseconds(measurement.cost($0.0, $0.1))) |" }
     }
 
-    /// Returns a line for each other way in a chart's groups: how many times as long as this package it takes.
+    /// Returns a row for each replacement in a chart's groups, with its time as a multiple of this package's.
     static func ratios(_ chart: BarChart, in measurement: Measurement) -> [String] {
         ["| how many times as long as this package takes | |", "| --- | --- |"]
             + chart.groups.flatMap { group in
@@ -41,7 +41,7 @@ enum Table {
             }
     }
 
-    /// Returns a line for a ratio.
+    /// Returns a row for a ratio.
     static func line(_ what: String, _ ratio: Spread) -> String {
         "| \(what) | \(text(ratio, .significantDigits(3))) |"
     }

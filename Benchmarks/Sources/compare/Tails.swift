@@ -1,12 +1,13 @@
 import Contenders
 import Foundation
 
-/// How long single posts take: for the median nothing matters but the way itself, and for the longest whom a poster may
-/// have to wait for.
+/// Measures how long single posts take.
+///
+/// The median shows the cost of the path itself, and the longest posts show the wait for other threads.
 enum Tails {
     private static let rounds = 5
 
-    /// Measures each way with each number of threads, and returns a table.
+    /// Measures each way to post with each number of threads, and returns a table.
     @concurrent
     static func table() async -> [String] {
         var lines = [

@@ -23,7 +23,7 @@ func dispatch(_ count: Int) async {
 }
 
 let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000
-// The main thread waits. An asynchronous `main` would end the thread, which crashes valgrind.
+// Block the main thread: an asynchronous `main` would end the thread, which crashes valgrind.
 let done = DispatchSemaphore(value: 0)
 Task.detached {
     await dispatch(count)

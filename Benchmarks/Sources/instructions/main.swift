@@ -18,7 +18,7 @@ let contenders = Contender.all + Contender.scopes + Contender.recording + Conten
 guard let contender = contenders.first(where: { $0.name == arguments[1] && $0.rules == rules }) else {
     fail("there is no \"\(arguments[1])\" with \(rules) rules")
 }
-// The main thread waits. An asynchronous `main` would end the thread, which crashes valgrind.
+// Block the main thread: an asynchronous `main` would end the thread, which crashes valgrind.
 let done = DispatchSemaphore(value: 0)
 Task.detached {
     let duration = await ContinuousClock().measure { await contender.run(count) }

@@ -13,14 +13,14 @@ func post(_ count: Int, isDelivered: Bool) async {
         bus.finish()
         await bus.run()
     } else {
-        // Retained for ever: a bus that is deallocated writes its pending errors to standard error.
+        // Retain the bus forever: a bus that is deallocated writes its pending errors to standard error.
         _ = Unmanaged.passRetained(bus)
     }
 }
 
 let arguments = CommandLine.arguments.dropFirst()
 let count = arguments.first.flatMap { Int($0) } ?? 1_000
-// The main thread waits. An asynchronous `main` would end the thread, which crashes valgrind.
+// Block the main thread: an asynchronous `main` would end the thread, which crashes valgrind.
 let done = DispatchSemaphore(value: 0)
 Task.detached {
     await post(count, isDelivered: arguments.contains("deliver"))

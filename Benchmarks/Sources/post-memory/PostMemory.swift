@@ -3,13 +3,15 @@ import ErrorRouting
 import Foundation
 import Synchronization
 
-/// Posts some million errors to a bus whose action is stuck, and fails if memory grows or an error is not counted.
+/// Posts several million errors to a bus with a stuck action, and fails if memory grows or an error is not counted.
 @main
 enum PostMemory {
     private static let posters = 4
     private static let million = 1_000_000
-    /// How much the process may grow after the bus is full: a few pages for the allocator and each thread, but nothing
-    /// for each error; ten million errors would take hundreds of MiB.
+    /// How much the process can grow after the bus is full.
+    ///
+    /// A few pages for the allocator and each thread are allowed, but nothing for each error: ten million errors would
+    /// take hundreds of MiB.
     private static let allowedGrowth = 8 * 1_048_576
 
     static func main() async throws {
@@ -42,10 +44,10 @@ enum PostMemory {
         let bus = ErrorBus(handler: handler, configuration: configuration)
         let loop = Task.detached { await bus.run() }
 
-        // Formatting the first figure loads some MiB of system libraries, which must not count as growth.
+        // Format the first figure now: that loads some MiB of system libraries, which must not count as growth.
         print("at the start:       \(try ResidentMemory.read())")
 
-        // One error is in delivery, and stays there.
+        // One error is being delivered, and stays there.
         bus.post(E1())
         for await _ in entries { break }
         // These posts fill the bus, and the bus drops the rest of them.
@@ -75,7 +77,7 @@ enum PostMemory {
         expect(
             growth <= allowedGrowth,
             "memory grew by \(ResidentMemory.megabytes(growth)), more than \(ResidentMemory.megabytes(allowedGrowth))")
-        // The bus accepts the error in delivery, and as many others as fit into it.
+        // The bus accepts the error in delivery, and as many others as its capacity allows.
         let posts = 1 + warmUp + millions * million
         let taken = 1 + configuration.capacity
         let announced = notices.withLock { $0 }

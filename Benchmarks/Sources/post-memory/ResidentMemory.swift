@@ -4,7 +4,7 @@ import Foundation
 struct ResidentMemory: CustomStringConvertible {
     /// The current size in bytes.
     let current: Int
-    /// The largest size so far, in bytes; nil if the system does not tell.
+    /// The largest size so far, in bytes; nil if the system does not report it.
     let peak: Int?
 
     /// Reads the sizes.

@@ -5,9 +5,9 @@ import ErrorReplay
 import ErrorRouting
 import Foundation
 
-/// Measures what a recorder and a replay cost, and prints the table of the README.
+/// Measures the cost of a recorder and a replay, and prints the table of the README.
 ///
-/// In processor time and not in time that has passed: other processes on the machine make that longer.
+/// It measures processor time instead of elapsed time, which other processes on the machine make longer.
 @main
 enum RecordingCosts {
     private enum Plain: Error { case declined(code: Int) }
@@ -74,7 +74,7 @@ enum RecordingCosts {
         print("| \(name) | \(texts[0]) (\(texts[1])–\(texts[2])) |")
     }
 
-    /// Returns the seconds of processor time for one report, while the writer is held up.
+    /// Returns the seconds of processor time for one report, while the writer is blocked.
     private static func handOver(_ path: String, isFull: Bool) throws -> Double {
         let (barrier, arrived) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = try ErrorRecorder(path: path, configuration: held(barrier, arrived))
@@ -90,7 +90,7 @@ enum RecordingCosts {
         return duration / Double(count)
     }
 
-    /// Returns the microseconds of processor time for one line, all threads and the handing over included.
+    /// Returns the microseconds of processor time for one line, with all threads and the recording included.
     private static func lines(_ path: String, _ make: (Int) -> ErrorReport) throws -> [Double] {
         let recorder = try ErrorRecorder(
             path: path, configuration: .init(capacity: capacity),

@@ -6,9 +6,9 @@ final class BusTransport: SynchronousTransport {
     enum Company {
         /// An observer that does nothing.
         case observer
-        /// A stream of reports that nobody reads, and that keeps only the last report: the bus's cost for a reader.
+        /// A stream of reports without a reader that keeps only the last report: the bus's cost for a reader.
         case stream
-        /// A reader of such a stream, whose own time is measured too.
+        /// A reader of such a stream, with the reader's own time.
         case reader
     }
 
@@ -17,7 +17,7 @@ final class BusTransport: SynchronousTransport {
     private let stream: AsyncStream<ErrorReport>?
 
     /// - Parameters:
-    ///   - capacity: How many errors may be pending: as many as are posted, so that none is dropped.
+    ///   - capacity: The maximum number of pending errors; it equals the number of posts, so that none is dropped.
     ///   - handler: The rules.
     ///   - floodLimit: The flood limit; nil for none.
     ///   - company: The observer; nil for none.
@@ -53,7 +53,7 @@ final class BusTransport: SynchronousTransport {
     func finish() { bus.finish() }
 }
 
-/// This package's bus, with all errors posted in a scope within a scope.
+/// This package's bus, with all errors posted in a nested scope.
 ///
 /// Both scopes have rules, but none matches: each error is matched against the rules of both scopes and of the bus.
 final class ScopeTransport: ErrorTransport {
@@ -76,15 +76,15 @@ final class ScopeTransport: ErrorTransport {
     func finish() { transport.finish() }
 }
 
-/// This package's bus, with every error posted in a scope of its own, as by requests that each fail once.
+/// This package's bus, with a separate scope for each error, like requests that each fail once.
 final class RequestTransport: ErrorTransport {
     private let transport: BusTransport
     private let service: ErrorScope
     private let makeHandler: @Sendable () -> ErrorHandler
 
     /// - Parameters:
-    ///   - capacity: How many errors may be pending.
-    ///   - rules: How many rules the bus has; at least eight.
+    ///   - capacity: The maximum number of pending errors.
+    ///   - rules: The number of the bus's rules; at least eight.
     ///   - makeHandler: Returns the rules of a request's scope.
     init(capacity: Int, rules: Int, makeHandler: @escaping @Sendable () -> ErrorHandler) {
         let others = Handlers.types(rules - 8)

@@ -1,6 +1,6 @@
 import ErrorRouting
 
-/// A measurement of one error at a time, posted while the transport's loop sleeps.
+/// Measures one error at a time, posted while the transport's loop sleeps.
 package struct IdleContender: Sendable {
     /// The name, which is also the name of a line in a table.
     package let name: String
@@ -24,7 +24,7 @@ package struct IdleContender: Sendable {
         },
     ]
 
-    /// An error whose action sends the time at which it runs to the poster.
+    /// An error with an action that sends the time of its run to the caller.
     private struct Ping: Error {
         let answer: CheckedContinuation<ContinuousClock.Instant, Never>
 
@@ -33,7 +33,7 @@ package struct IdleContender: Sendable {
 
     /// Measures 400 times with a new transport.
     ///
-    /// - Returns: The median of the nanoseconds from a post to the run of its action; a mean would include
+    /// - Returns: The median of the nanoseconds from a post to the run of its action. A mean would include
     ///   interruptions.
     @concurrent
     package func sample() async -> Double {

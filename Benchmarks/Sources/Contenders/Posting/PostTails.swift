@@ -2,13 +2,13 @@ import ErrorRouting
 import Foundation
 import Synchronization
 
-/// How long single posts take where many threads post at once, and the system interrupts them anywhere.
+/// Measures how long single posts take while many threads post at once, and the system interrupts them anywhere.
 package struct PostTails: Sendable {
     /// The name of a line in a table.
     package let name: String
     private let prepare: @Sendable (_ posts: Int) -> Posting
 
-    /// A way to post, and what ends it.
+    /// A way to post, and a closure that ends it.
     private struct Posting: Sendable {
         let post: @Sendable (any Error) -> Void
         let end: @Sendable () async -> Void
@@ -17,7 +17,7 @@ package struct PostTails: Sendable {
             (self.post, self.end) = (post, end)
         }
 
-        /// Runs a bus meanwhile.
+        /// Runs a bus until the posting ends.
         init(to bus: ErrorBus, post: @escaping @Sendable (any Error) -> Void) {
             let loop = Task.detached { await bus.run() }
             self.post = post
@@ -28,7 +28,7 @@ package struct PostTails: Sendable {
         }
     }
 
-    /// What the threads have measured.
+    /// The measurements of the threads.
     private final class Samples: Sendable {
         private let samples = Mutex<[Int64]>([])
         private let left: Atomic<Int>
@@ -37,7 +37,7 @@ package struct PostTails: Sendable {
 
         var all: [Int64] { samples.withLock { $0 } }
 
-        /// Adds what a thread has measured; returns whether it was the last one.
+        /// Adds the measurements of a thread; returns whether it was the last thread.
         func add(_ own: [Int64]) -> Bool {
             samples.withLock { $0 += own }
             return left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
@@ -85,9 +85,9 @@ package struct PostTails: Sendable {
     /// Measures once.
     ///
     /// - Parameters:
-    ///   - threads: How many threads post at once.
-    ///   - posts: How many errors they post in all.
-    /// - Returns: The nanoseconds of each post, with those of reading the clock.
+    ///   - threads: The number of threads that post at once.
+    ///   - posts: The total number of errors that they post.
+    /// - Returns: The nanoseconds of each post, including the time for reading the clock.
     @concurrent
     package func sample(threads: Int, posts: Int = 64_000) async -> [Int64] {
         let posting = prepare(posts)

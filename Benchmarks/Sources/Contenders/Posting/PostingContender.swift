@@ -1,18 +1,18 @@
 import ErrorRouting
 
-/// A measurement of errors that several posters send through a transport at the same time.
+/// Measures errors that several tasks send through a transport at the same time.
 package struct PostingContender: Sendable {
     /// The name, which is also the name of a line in a table or a chart.
     package let name: String
-    /// How many tasks post at once.
+    /// The number of tasks that post at once.
     package let posters: Int
     private let errors: Int
     private let makeTransport: @Sendable (_ errors: Int) -> any ErrorTransport
 
-    /// The numbers of posters in every series.
+    /// The numbers of posting tasks in every series.
     package static let series = [1, 2, 4, 8]
 
-    /// The contenders for each number of posters; those that are compared follow one another.
+    /// The contenders for each number of posting tasks; those that are compared follow one another.
     package static var all: [PostingContender] {
         series.flatMap { posters in
             [
@@ -53,7 +53,7 @@ package struct PostingContender: Sendable {
                 PostingContender("ErrorBus, a flood limit", posters) { errors in
                     BusTransport(capacity: errors, floodLimit: FloodLimit(first: errors, per: .seconds(60)))
                 },
-                // Of each of the eight types one passes, and one is held; the others are suppressed.
+                // For each of the eight types, one error passes and one is held back; the others are suppressed.
                 PostingContender("ErrorBus, suppressed by a flood limit", posters) { errors in
                     BusTransport(capacity: errors, floodLimit: FloodLimit(first: 1, per: .seconds(60)))
                 },
@@ -61,7 +61,7 @@ package struct PostingContender: Sendable {
         }
     }
 
-    /// One poster with a scope for each error, as by requests that each fail once; with few and with many rules.
+    /// One posting task with a scope for each error, like requests that each fail once; with few and with many rules.
     package static var requests: [PostingContender] {
         let (none, one) = (ErrorHandler(), Handlers.stranger())
         let kinds: [(name: String, makeHandler: @Sendable () -> ErrorHandler)] = [
@@ -70,7 +70,7 @@ package struct PostingContender: Sendable {
             ("a scope and its rule for each", { Handlers.stranger() }),
         ]
         return kinds.flatMap { kind in
-            // The two follow one another, since they are compared.
+            // Keep these two together, because they are compared.
             [
                 PostingContender(kind.name, 1) {
                     RequestTransport(capacity: $0, rules: 8, makeHandler: kind.makeHandler)
@@ -83,9 +83,10 @@ package struct PostingContender: Sendable {
     }
 
     /// - Parameters:
-    ///   - errors: How many errors one measurement posts; a multiple of every number of posters. A measurement has to
-    ///     last many milliseconds, since the system may keep all threads on one core for the first few.
-    ///   - makeTransport: Makes the transport for that many errors.
+    ///   - errors: The number of errors that one measurement posts; a multiple of every number of posting tasks. A
+    ///     measurement must last many milliseconds, because the system might keep all threads on one core for the first
+    ///     few.
+    ///   - makeTransport: Creates the transport for that many errors.
     private init(
         _ name: String, _ posters: Int, errors: Int = 80_000,
         makeTransport: @escaping @Sendable (_ errors: Int) -> any ErrorTransport
@@ -103,7 +104,7 @@ package struct PostingContender: Sendable {
     package func sample() async -> Double {
         let transport = makeTransport(errors)
         let loop = Task.detached { await transport.run() }
-        // The loop reaches its first wait, so that its start is not measured.
+        // Let the loop reach its first wait, so that its start isn't measured.
         try? await Task.sleep(for: .milliseconds(1))
         let share = errors / posters
         let clock = ContinuousClock()
@@ -119,7 +120,7 @@ package struct PostingContender: Sendable {
     }
 }
 
-/// A way to send errors from several posters to one loop that handles them.
+/// Sends errors from several tasks to one loop that handles them.
 ///
 /// Each transport has its own loop over the posts, so that no call through a protocol is measured.
 protocol ErrorTransport: Sendable {

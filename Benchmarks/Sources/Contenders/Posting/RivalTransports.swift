@@ -1,9 +1,9 @@
 import AsyncAlgorithms
 import Synchronization
 
-/// A queue as a user would write it: an array behind a mutex, emptied by a loop that a stream wakes.
+/// A typical hand-written queue: an array behind a mutex, emptied by a loop that a stream wakes.
 ///
-/// Posters wake the loop only if the array was empty, and after unlocking.
+/// A post wakes the loop only if the array was empty, and only after unlocking.
 final class QueueTransport: SynchronousTransport {
     private let queue = Mutex<[any Error]>([])
     private let wakeUps: AsyncStream<Void>
@@ -77,7 +77,7 @@ final class StreamTransport: SynchronousTransport {
     func finish() { continuation.finish() }
 }
 
-/// An `AsyncChannel`, whose senders wait until their error is received, and one loop over it.
+/// An `AsyncChannel`, which makes senders wait until their error is received, and one loop over it.
 final class ChannelTransport: ErrorTransport {
     private let channel = AsyncChannel<any Error>()
 
