@@ -2,7 +2,7 @@ import ErrorRecording
 import ErrorRouting
 import Synchronization
 
-/// Runs the code of each of the five places without the bus and with it, and shows the fate of each error.
+/// Runs the code of each of the five places without the bus and with it, and shows what happens to the errors.
 enum FivePlaces {
     static func run(on screen: Screen, recordingTo recorder: ErrorRecorder) async {
         var alone: [Place.Loss] = []
@@ -29,7 +29,7 @@ enum FivePlaces {
 }
 
 extension Place {
-    /// The fate of an error that a place doesn't throw to its caller.
+    /// An error that a place doesn't throw to its caller, and what happens to it.
     struct Loss: Sendable {
         let place: String
         let error: any Error

@@ -2,7 +2,7 @@ import ErrorRecording
 import ErrorRouting
 import Synchronization
 
-/// Posts more errors than a bus has room for, from several tasks at once, and shows the fate of each.
+/// Posts more errors than a bus has room for, from several tasks at once, and shows what happens to each.
 enum Flood {
     static let taskCount = 8
     static let postsOfEach = 12_500

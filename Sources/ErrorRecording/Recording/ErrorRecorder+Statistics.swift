@@ -1,5 +1,5 @@
 extension ErrorRecorder {
-    /// The number of reports that a recorder received, and their fates.
+    /// The number of reports that a recorder received, wrote, failed to write, dropped, or has pending.
     ///
     /// Each count is kept separately, and `recorded = written + failed + dropped + pending` holds at every reading.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {

@@ -76,11 +76,11 @@ public final class ErrorRecorder: Sendable {
     /// An error's description or `encode(to:)` might itself post an error. The recorder calls both when it writes the
     /// report. It records each error posted this way in turn, one at a time.
     ///
-    /// - Parameter report: The report, delivered or not; `shutdown` returns the ones that it could not deliver.
+    /// - Parameter report: The report, delivered or not, such as one that `shutdown` could not deliver.
     /// - Complexity: O(1): one lock, and no code of the error.
     public func record(_ report: ErrorReport) { writer.record(report) }
 
-    /// The current number of recorded reports, and their fates.
+    /// The current counts of reports.
     public var statistics: Statistics { writer.statistics }
 
     /// Accepts no more reports, and waits until the pending ones are written or the time is over.

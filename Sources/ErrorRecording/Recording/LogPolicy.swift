@@ -1,6 +1,6 @@
 /// Decides what happens to the file before and between lines.
 ///
-/// A plain value without side effects.
+/// It is a plain value without side effects.
 struct LogPolicy {
     /// What the system reports about the file, while no other recorder writes to it.
     struct Facts {
@@ -63,7 +63,7 @@ struct LogPolicy {
 
     /// The numbers of files that a recorder with a larger number of files might have left.
     ///
-    /// At most three digits, because a longer number might be a date that someone else appended.
+    /// The numbers have at most three digits, because a longer number might be a date that someone else appended.
     var surplus: ClosedRange<Int> { fileCount...max(fileCount, 999) }
 
     /// Returns the renamings that rotate a file, in order, as pairs of numbers; 0 is the current file.

@@ -13,8 +13,7 @@ struct RecordFile: ~Copyable {
     private let path: String
     /// The process's own descriptor to write to; nil for a file that is opened by its path.
     private let shared: Int32?
-    /// How many times in a row the path may lead to another file, because other recorders rotated it, before lines
-    /// fail.
+    /// How often in a row the path can lead to another file, because other recorders rotated it, before lines fail.
     private static let attempts = 1_000
     private let policy: LogPolicy
     /// -1 while no file is open.
@@ -186,7 +185,7 @@ struct RecordFile: ~Copyable {
             descriptor = fcntl(shared, F_DUPFD_CLOEXEC, 0)
             return descriptor < 0 ? errno : nil
         }
-        // `O_NONBLOCK` keeps opening a pipe without a reader from blocking.
+        // With `O_NONBLOCK`, opening a pipe without a reader does not block.
         let flags = O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         for _ in 0..<Self.attempts {
             descriptor = unsafe Foundation.open(path, flags | O_RDWR)

@@ -9,8 +9,9 @@ import Foundation
 
 /// A recorder's queue, and the thread that writes its reports to the file.
 ///
-/// Recording only adds to the queue, under a lock that is never held for longer. The thread reads the errors' texts and
-/// values, calls the redaction, and writes. It does all that without holding a lock that another thread takes.
+/// Recording only adds to the queue, and the lock is never held longer than that takes. The thread reads the errors'
+/// texts and values, calls the redaction, and writes. It does all that without holding a lock that another thread
+/// takes.
 final class RecordWriter: Sendable {
     private typealias Queue = RecorderQueue<ErrorReport>
 

@@ -1,6 +1,6 @@
 /// The reports that a recorder has received and not yet written, with the counts.
 ///
-/// A plain value without side effects.
+/// It is a plain value without side effects.
 ///
 /// Only the writer takes elements, and it calls ``finished(written:failed:)`` afterwards. Until then they count as
 /// pending, and use capacity.

@@ -51,7 +51,7 @@ extension ErrorRecord {
         )
     }
 
-    /// Build it once: building it costs as much as a third of a line.
+    /// Built once, because building it costs as much as a third of a line.
     private static let cancellation = ErrorMatcher.cancellation
 
     private static func isCancellation(_ error: any Error) -> Bool {

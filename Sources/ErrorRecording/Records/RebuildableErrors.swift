@@ -24,7 +24,7 @@ package import Foundation
 /// - `ActionFailure` of `ErrorRouting`, if its thrown error can be rebuilt.
 ///
 /// `NetworkError` of `HTTPErrors`, and `CircuitOpen` and `CircuitChanged` of `ErrorRecovery`, are `Codable`. Add them,
-/// together with the service's own types of their underlying errors.
+/// and the service's own error types that they wrap.
 public struct RebuildableErrors: Sendable {
     /// Codes errors of one type; both closures receive a coding for the errors inside them.
     struct Coding: Sendable {

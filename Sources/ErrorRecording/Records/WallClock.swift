@@ -1,8 +1,8 @@
 /// Computes the wall clock's time at an instant, with as few readings of both clocks as possible.
 ///
 /// So reports of one instant have the same time, and times are in the order of instants. If a later reading differs by
-/// more than ``tolerance``, the wall clock was set. Then instants after the reading before that one have the new time,
-/// and earlier instants keep the old time.
+/// more than ``tolerance``, the wall clock was set. Then instants after the previous reading have the new time, and
+/// earlier instants keep the old time.
 struct WallClock {
     /// A reading of both clocks at the same time.
     struct Reading {

@@ -2,7 +2,7 @@ import BoundedDescriptions
 import ErrorRouting
 import Foundation
 
-/// A type and a case with the property that all errors of it have the same names and no underlying errors.
+/// Identifies a type and a case if all their errors have the same names and no underlying errors.
 ///
 /// The types of the fields guarantee this.
 ///

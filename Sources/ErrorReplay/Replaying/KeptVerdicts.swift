@@ -5,7 +5,7 @@
 struct KeptVerdicts<Verdict: Sendable>: Sendable {
     /// The slot of a key, or the slot that it would take, and the key's hash.
     ///
-    /// Valid until the next verdict is cached.
+    /// It is valid until the next verdict is cached.
     struct Place {
         fileprivate let hash: Int
         fileprivate let index: Int
