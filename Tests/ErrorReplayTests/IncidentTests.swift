@@ -81,7 +81,7 @@ struct IncidentTests {
 }
 
 extension IncidentTests {
-    @Test func `kinds are separate by fingerprint and role, with outcomes, hosts, times, and lost errors`() throws {
+    @Test func `kinds are told apart by fingerprint and role, with outcomes, hosts, times, and lost errors`() throws {
         var drops = Self.record("ErrorRouting.ErrorsDropped", at: 9, disposition: "unmatched")
         drops.value = #"{"byType":{},"count":70}"#
         var untimed = Self.record("B")

@@ -241,7 +241,7 @@ package enum Handlers {
     private struct TypeBuilder: ErrorTypeVisitor {
         var handler = ErrorHandler()
         var isAnywhere = false
-        /// The types that are made from the visited one and have the rule; nil for the visited type itself.
+        /// The digit of the type that is made from the visited one and has the rule; nil for the visited type itself.
         var again: (any Digit.Type)?
 
         mutating func visit<E: Error>(_ type: E.Type, sample: E) {

@@ -80,9 +80,9 @@ package struct RequestTrace: Sendable {
     /// It doesn't pass the error itself. Exporters print it as `"\(error)"`: a text of any length, with the contents of
     /// the error's fields.
     ///
-    /// A separate span for the error is opened inside the span in two cases: the span has ended, as one of gRPC might
-    /// before the messages are written, or the tracer doesn't implement `activeSpan(identifiedBy:)`, so it can't find
-    /// the span.
+    /// If the span has ended, a separate span for the error is opened inside it; a gRPC span might end before the
+    /// messages are written. The same happens if the tracer doesn't implement `activeSpan(identifiedBy:)`, because it
+    /// can't find the span.
     package func record(_ error: any Error, isFailed: Bool) {
         guard let context else { return }
         let open = span

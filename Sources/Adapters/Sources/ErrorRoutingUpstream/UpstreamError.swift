@@ -36,7 +36,8 @@ public enum UpstreamError: Error, UnderlyingErrors, CustomStringConvertible {
         }
     }
 
-    /// Returns the error for a client's error, except in a cancelled task, where the cancellation caused that error.
+    /// Returns the upstream error for a client's error, except in a cancelled task, where the cancellation caused that
+    /// error.
     ///
     /// - Parameters:
     ///   - error: The error that a client threw.

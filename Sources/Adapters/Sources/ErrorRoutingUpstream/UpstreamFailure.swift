@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPErrors
 
-/// A client's error which says that the called service has failed.
+/// An error of a client that reports a failure of the called service.
 ///
 /// Inside `upstream`, such an error becomes an ``UpstreamError``. `NetworkError` and `URLError` conform. The adapters
 /// add the conformance to gRPC's `RPCError`, and to the errors of async-http-client and of the parts of SwiftNIO that

@@ -66,7 +66,7 @@ struct ErrorReportingMiddlewareTests {
         }.reports
     }
 
-    @Test func `errors are separate by route, type, and code, and an upstream's also by the line of its call`()
+    @Test func `errors are told apart by route, type, and code, and an upstream's by the line of its call`()
         async throws
     {
         let reports = try await reports(["/a/1", "/a/2", "/b", "/c", "/d"]) { router in
@@ -104,7 +104,7 @@ struct ErrorReportingMiddlewareTests {
         #expect(path.utf8.count <= 260 && path.hasPrefix("/sales/") && path.hasSuffix("…"))
     }
 
-    @Test func `an upstream failure is a gateway's failure, separate by its kind`() async throws {
+    @Test func `an upstream failure is a gateway's failure, told apart by its kind`() async throws {
         let (response, reports) = try await report("/upstream")
         #expect(response?.status == .badGateway)
         #expect(reports.count == 1 && reports.first?.caseName == "connection")
@@ -146,7 +146,7 @@ struct ErrorReportingMiddlewareTests {
         }
     }
 
-    @Test func `an unknown method has no separate value`() async throws {
+    @Test func `an unknown method adds no value of its own`() async throws {
         let method = try #require(HTTPRequest.Method("BREW"))
         let router = Router()
         router.addMiddleware { ErrorReportingMiddleware(problems) }
