@@ -5,10 +5,9 @@ extension ErrorRecorder {
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
         /// Reports that the recorder received.
         public internal(set) var recorded: Int
-        /// Reports whose line is in a file.
+        /// Reports with a line in a file.
         public internal(set) var written: Int
-        /// Reports whose line could not be written: the disk is full, the file can't be opened, or the pipe has no
-        /// reader.
+        /// Reports that could not be written: the disk is full, the file can't be opened, or the pipe has no reader.
         public internal(set) var failed: Int
         /// Reports that the recorder didn't accept: the queue was full, or the recorder was closed.
         public internal(set) var dropped: Int
@@ -19,8 +18,8 @@ extension ErrorRecorder {
         ///
         /// - Parameters:
         ///   - recorded: Reports that the recorder received.
-        ///   - written: Reports whose line is in a file.
-        ///   - failed: Reports whose line could not be written.
+        ///   - written: Reports with a line in a file.
+        ///   - failed: Reports that could not be written.
         ///   - dropped: Reports that the recorder didn't accept.
         ///   - pending: Reports that are queued or being written.
         public init(recorded: Int = 0, written: Int = 0, failed: Int = 0, dropped: Int = 0, pending: Int = 0) {

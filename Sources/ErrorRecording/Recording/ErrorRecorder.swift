@@ -52,7 +52,7 @@ public final class ErrorRecorder: Sendable {
     /// - Parameters:
     ///   - path: The path of the file; its folder must exist.
     ///   - configuration: The limits, the names, and the redaction.
-    ///   - rebuilding: The types of errors whose values are recorded, for a `Replay`; none by default.
+    ///   - rebuilding: The types of errors with recorded values, for a `Replay`; none by default.
     /// - Throws: ``CannotOpen``, if the file cannot be opened.
     public init(
         path: String,

@@ -2,10 +2,10 @@ import BoundedDescriptions
 import ErrorRouting
 package import Foundation
 
-/// The error types whose values are recorded, so that a replay can rebuild the errors.
+/// The error types with recorded values, so that a replay can rebuild the errors.
 ///
-/// A recorder writes values of these types only, because an error might contain secret or large data besides its texts.
-/// Pass the same types to the ``ErrorRecorder`` and to the `Replay` of `ErrorReplay`:
+/// A recorder writes values of these types only, because an error might contain secret or large data in addition to its
+/// texts. Pass the same types to the ``ErrorRecorder`` and to the `Replay` of `ErrorReplay`:
 ///
 /// ```swift
 /// import ErrorRecording
