@@ -124,8 +124,13 @@
         )
     }
 
-    /// Says what the rules of the whole path would do with an error of which only the names are known; see
-    /// ``ErrorHandler/explain(named:)``.
+    /// Explains what the rules of the whole path would do with an error if only its names are known.
+    ///
+    /// See ``ErrorHandler/explain(named:)``; each entry also names the scope of its rule.
+    ///
+    /// - Parameter names: The names of the error.
+    /// - Returns: One entry for each rule, in the order in which they are tried.
+    /// - Complexity: O(number of rules × depth).
     public func explain(named names: ErrorNames) -> Explanation {
         let scope = rooted
         return Explanation(named: names, on: scope.context.explained(root: scope.bus?.handler.rules))
