@@ -118,8 +118,13 @@
         return Explanation(error, on: scope.pathOfRules, unreachableBecause: reason)
     }
 
-    /// Says what the rules of the whole path would do with an error of which only the names are known; see
-    /// ``ErrorHandler/explain(named:)``.
+    /// Explains what the rules of the whole path would do with an error if only its names are known.
+    ///
+    /// See ``ErrorHandler/explain(named:)``; each entry also names the scope of its rule.
+    ///
+    /// - Parameter names: The names of the error.
+    /// - Returns: One entry for each rule, in the order in which they are tried.
+    /// - Complexity: O(number of rules × depth).
     public func explain(named names: ErrorNames) -> Explanation {
         Explanation(named: names, on: rooted.pathOfRules)
     }
