@@ -76,10 +76,10 @@ public struct RebuildableErrors: Sendable {
             // Another type may have the same name.
             guard let error = error as? E else { return nil }
             return try encode(error).map { code in
-                try InnerCoding.$current.withValue(inner) { try encoder.encode(code) }
+                try CurrentErrorCoding.$value.withValue(inner) { try encoder.encode(code) }
             }
         } decode: { data, inner in
-            try decode(InnerCoding.$current.withValue(inner) { try decoder.decode(Code.self, from: data) })
+            try decode(CurrentErrorCoding.$value.withValue(inner) { try decoder.decode(Code.self, from: data) })
         }
     }
 
@@ -104,7 +104,6 @@ public struct RebuildableErrors: Sendable {
 
     private static let encoder = {
         let encoder = JSONEncoder()
-        encoder.userInfo[.errorCoding] = CurrentCoding()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
@@ -113,29 +112,14 @@ public struct RebuildableErrors: Sendable {
 
     private static let decoder = {
         let decoder = JSONDecoder()
-        decoder.userInfo[.errorCoding] = CurrentCoding()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return decoder
     }()
 }
 
-/// What the task's coding is, for coders that are made once: making one costs more than a small error's value.
-private struct CurrentCoding: ErrorCoding {
-    func value(of error: any Error, named typeName: String) -> String? {
-        InnerCoding.current?.value(of: error, named: typeName)
-    }
-
-    func error(named typeName: String, _ value: Data) -> (any Error)? {
-        InnerCoding.current?.error(named: typeName, value)
-    }
-}
-
 /// Codes the errors within an error, by the same types.
 struct InnerCoding: ErrorCoding {
-    /// That of the error which is being coded.
-    @TaskLocal static var current: InnerCoding?
-
     /// How deep errors within errors are coded: each level escapes the text of the levels below it.
     private static let limit = 4
 
