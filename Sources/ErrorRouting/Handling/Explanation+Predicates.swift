@@ -7,14 +7,14 @@ extension Explanation {
     /// and from the error's type, value, domain and code, and from those of the errors under it: another error that is
     /// equal in all of them has the same explanation. Known from what the matchers are made of, whatever they are named.
     package var asksPredicates: Bool {
-        let subject = ErrorSubject(UnboxedError(error))
+        let subject = ErrorSubject(error)
         return askedShapes.contains { $0.asksClosure(of: subject) }
     }
 
     /// Whether the explanation is that of all errors of the error's type: each rule that was asked matches all of them,
     /// or none, and no closure of the program's was asked.
     package var followsFromType: Bool {
-        var subject = ErrorSubject(UnboxedError(error))
+        var subject = ErrorSubject(error)
         return askedShapes.allSatisfy { shape in
             if shape.asksClosure(of: subject) { return false }
             let likelihood = shape.likelihood(for: &subject, asksDomain: true)

@@ -184,12 +184,12 @@ extension Explanation {
             path.forEachRule(stage) { scope, rule in entries.append(Entry(stage, rule, verdict, scope)) }
         }
         self.init(
-            error: UnboxedError(error).error, entries: entries, disposition: reason == nil ? .pending : .dropped,
+            error: ErrorBox.unboxed(error), entries: entries, disposition: reason == nil ? .pending : .dropped,
             ignoreRule: nil)
     }
 
     private init(asking error: any Error, _ path: Path) {
-        var subject = ErrorSubject(UnboxedError(error))
+        var subject = ErrorSubject(error)
         var entries: [Entry] = []
         // Enough for a preset and what is on top of it: a small array grows step by step.
         entries.reserveCapacity(16)

@@ -24,6 +24,6 @@ package struct ErrorCase: Sendable {
     private static func number(of error: any Error) -> Int {
         func number<Content: Error>(_ content: Content) -> Int { _getDefaultErrorCode(content) }
         // Opened explicitly, since the number of a box would be that of no case.
-        return _openExistential(UnboxedError(error).error, do: number)
+        return _openExistential(ErrorBox.unboxed(error), do: number)
     }
 }

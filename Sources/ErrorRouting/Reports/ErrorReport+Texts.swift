@@ -156,7 +156,7 @@ extension ErrorReport {
     func underlyingErrors(_ fields: ReflectedFields? = nil) -> [any Error] {
         var walk = UnderlyingErrorWalk(error, bridged: nil, fields: fields)
         walk.finish()
-        return walk.links.dropFirst().map(\.error.error)
+        return walk.links.dropFirst().map(\.error)
     }
 
     /// The fingerprints of the errors of the trail, which are not asked for their messages.
