@@ -90,11 +90,11 @@ struct Posting: Sendable {
     /// The scope, not retained: the worker would contend with posters, who write to its reference count at every post.
     ///
     /// Reading this does not copy the posting in its slot.
-    var unretainedScope: Borrowed<ScopeContext>? {
+    var unretainedScope: Unmanaged<ScopeContext>? {
         switch context {
         case .bus: nil
-        case .scope(let scope): Borrowed(scope)
-        case .more(let extras): extras.scope.map(Borrowed.init)
+        case .scope(let scope): unsafe Unmanaged.passUnretained(scope)
+        case .more(let extras): unsafe extras.scope.map { unsafe Unmanaged.passUnretained($0) }
         }
     }
 
