@@ -31,12 +31,12 @@
     /// Errors then go to the bus that is bound when they are posted, else to the root, else to the last resort.
     let bus: ErrorBus?
     /// The same bus, for posting without a retain: all posters would write to its reference count.
-    let unretainedBus: Borrowed<ErrorBus>?
+    let unretainedBus: Unmanaged<ErrorBus>?
     let context: ScopeContext
 
     private init(_ context: ScopeContext, of bus: ErrorBus?) {
         self.bus = bus
-        unretainedBus = bus.map(Borrowed.init)
+        unsafe unretainedBus = bus.map { unsafe Unmanaged.passUnretained($0) }
         self.context = context
     }
 
