@@ -6,12 +6,12 @@ import Testing
 
 @testable import ErrorRecording
 
-/// The engines that the page "Many machines" names, with the queries and the configuration from that page.
+/// The engines that the page of ErrorRecording names, with its queries and its configuration.
 ///
 /// `.ci/engines` installs them, and sets the variables with their paths.
 @Suite("E5: engines read the files without conversion", .tags(.recording5), .hangLimit)
 struct EngineTests {
-    private static let page = "Sources/ErrorRecording/ErrorRecording.docc/ManyMachines.md"
+    private static let page = "Sources/ErrorRecording/ErrorRecording.docc/ErrorRecording.md"
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

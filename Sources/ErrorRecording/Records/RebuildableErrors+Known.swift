@@ -65,11 +65,11 @@ private struct FailureForm: Codable {
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         let handled = try fields.decode(CodedError.self, forKey: .handled)
-        guard let error = try fields.decode(CodedError.self, forKey: .thrown).error(from: decoder) else {
+        guard let error = try fields.decode(CodedError.self, forKey: .thrown).error() else {
             throw DecodingError.dataCorruptedError(forKey: .thrown, in: fields, debugDescription: "an unknown type")
         }
         let report = ErrorReport(
-            error: handled.error(from: decoder) ?? NotRebuilt(description: handled.type),
+            error: handled.error() ?? NotRebuilt(description: handled.type),
             role: .init(try fields.decode(String.self, forKey: .role)),
             source: try fields.decode(Place.self, forKey: .source).source,
             scope: try fields.decode([String].self, forKey: .scope))
@@ -80,13 +80,13 @@ private struct FailureForm: Codable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        let thrown = CodedError(failure.error, for: encoder)
+        let thrown = CodedError(failure.error)
         guard thrown.isRebuildable else {
             throw EncodingError.invalidValue(failure, .init(codingPath: [], debugDescription: thrown.type))
         }
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(thrown, forKey: .thrown)
-        try fields.encode(CodedError(failure.report.error, for: encoder), forKey: .handled)
+        try fields.encode(CodedError(failure.report.error), forKey: .handled)
         try fields.encode(failure.report.role.name, forKey: .role)
         try fields.encode(Place(failure.report.source), forKey: .source)
         try fields.encode(failure.report.scope, forKey: .scope)
@@ -116,7 +116,7 @@ private struct DecodingForm: Codable {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         let underlying = try fields.decodeIfPresent(CodedError.self, forKey: .underlying)
         let context = DecodingError.Context(
-            codingPath: [], debugDescription: "replayed", underlyingError: underlying?.error(from: decoder))
+            codingPath: [], debugDescription: "replayed", underlyingError: underlying?.error())
         error =
             switch try fields.decode(Kind.self, forKey: .kind) {
             case .typeMismatch: .typeMismatch(Any.self, context)
@@ -137,6 +137,6 @@ private struct DecodingForm: Codable {
         }
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(kind, forKey: .kind)
-        try fields.encodeIfPresent(context.underlyingError.map { CodedError($0, for: encoder) }, forKey: .underlying)
+        try fields.encodeIfPresent(context.underlyingError.map { CodedError($0) }, forKey: .underlying)
     }
 }

@@ -82,10 +82,10 @@ public struct RebuildableErrors: Sendable {
             // Check the type: another type might have the same name.
             guard let error = error as? E else { return nil }
             return try encode(error).map { code in
-                try InnerCoding.$current.withValue(inner) { try encoder.encode(code) }
+                try CurrentErrorCoding.$value.withValue(inner) { try encoder.encode(code) }
             }
         } decode: { data, inner in
-            try decode(InnerCoding.$current.withValue(inner) { try decoder.decode(Code.self, from: data) })
+            try decode(CurrentErrorCoding.$value.withValue(inner) { try decoder.decode(Code.self, from: data) })
         }
     }
 
@@ -110,7 +110,6 @@ public struct RebuildableErrors: Sendable {
 
     private static let encoder = {
         let encoder = JSONEncoder()
-        encoder.userInfo[.errorCoding] = CurrentCoding()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
@@ -119,29 +118,14 @@ public struct RebuildableErrors: Sendable {
 
     private static let decoder = {
         let decoder = JSONDecoder()
-        decoder.userInfo[.errorCoding] = CurrentCoding()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return decoder
     }()
 }
 
-/// The task's current coding, for shared coders: creating a coder costs more than coding a small error's value.
-private struct CurrentCoding: ErrorCoding {
-    func value(of error: any Error, named typeName: String) -> String? {
-        InnerCoding.current?.value(of: error, named: typeName)
-    }
-
-    func error(named typeName: String, _ value: Data) -> (any Error)? {
-        InnerCoding.current?.error(named: typeName, value)
-    }
-}
-
 /// Codes the errors inside an error, with the same types.
 struct InnerCoding: ErrorCoding {
-    /// The coding of the error that is being coded.
-    @TaskLocal static var current: InnerCoding?
-
     /// The maximum nesting of coded errors: each layer escapes the text of the layers inside it.
     private static let limit = 4
 

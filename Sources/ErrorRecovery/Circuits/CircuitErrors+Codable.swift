@@ -21,7 +21,7 @@ extension CircuitChanged: Codable {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "the state is not known"))
         }
-        self.init(name: form.name, state: state, cause: form.cause?.error(from: decoder))
+        self.init(name: form.name, state: state, cause: form.cause?.error())
     }
 
     /// Writes the change.
@@ -29,7 +29,7 @@ extension CircuitChanged: Codable {
     /// - Parameter encoder: The encoder.
     /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
-        let cause = cause.map { CodedError($0, for: encoder) }
+        let cause = cause.map { CodedError($0) }
         try CodedCircuitError(name: name, state: state.rawValue, cause: cause).encode(to: encoder)
     }
 }
@@ -41,7 +41,7 @@ extension CircuitOpen: Codable {
     /// - Throws: What the decoder throws; a `DecodingError` if the reader doesn't have the cause's type.
     public init(from decoder: any Decoder) throws {
         let form = try CodedCircuitError(from: decoder)
-        guard let cause = form.cause?.error(from: decoder) else {
+        guard let cause = form.cause?.error() else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "the cause's type is not known"))
         }
@@ -53,7 +53,7 @@ extension CircuitOpen: Codable {
     /// - Parameter encoder: The encoder.
     /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
-        let cause = CodedError(cause, for: encoder)
+        let cause = CodedError(cause)
         try CodedCircuitError(name: name, retryAfter: retryAfter, cause: cause).encode(to: encoder)
     }
 }

@@ -1,7 +1,7 @@
 import ErrorRecording
 import Foundation
 
-/// The recorded errors by kind and by time: all data of an incident page, in constant memory.
+/// Recorded errors by kind and by time: everything that an incident page shows, in constant memory.
 ///
 /// Two errors are of the same kind if they have the same fingerprint and role.
 package struct Incident: Sendable {
@@ -39,7 +39,7 @@ package struct Incident: Sendable {
     /// The width of a bucket in seconds.
     private(set) var width = 1
     private var counts = 0
-    /// The timelines of the roles, then of the failures that no rule matched, then of the undelivered errors.
+    /// One per role, then one for failures that no rule matched, and one for errors that were dropped.
     private(set) var timelines = [Buckets](repeating: Buckets(), count: Incident.roles.count + 2)
     private(set) var (first, last): (Int?, Int?) = (nil, nil)
 

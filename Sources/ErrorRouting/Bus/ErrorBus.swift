@@ -164,14 +164,14 @@ public final class ErrorBus: ErrorPosting {
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String],
         source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
-        let error = UnboxedError(error)
+        let error = ErrorBox.unboxed(error)
         // The user's code runs first: between reservation and filling, the worker may have to wait for this poster.
-        var metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error.error)
+        var metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
         if let scope, ScopeContext.hasAnnotations { metadata = scope.annotated(metadata) }
-        let mark = hasWitness ? mark(error.error, as: role) : nil
+        let mark = hasWitness ? mark(error, as: role) : nil
         // Found out here and not by the worker, which reads it under the lock: the matcher runs the user's code.
-        let isCancellation = configuration.floodLimit != nil && role == .notice && Cancellation.matches(error.error)
-        let floodStamp = configuration.floodLimit == nil ? nil : floodStamp(for: error.error)
+        let isCancellation = configuration.floodLimit != nil && role == .notice && Cancellation.matches(error)
+        let floodStamp = configuration.floodLimit == nil ? nil : floodStamp(for: error)
         switch storage.intake.reserve() {
         case .accepted(let number):
             let answer = storage.intake.mailbox.fill(
@@ -199,7 +199,7 @@ public final class ErrorBus: ErrorPosting {
                 writeToLastResort(storage.intake.mailbox.reclaim(number))
             }
         case .full:
-            drop(error.error, at: source)
+            drop(error, at: source)
         case .closed:
             writeToLastResort(Posting(error, as: role, at: source, metadata: metadata, scope: scope, mark: mark))
         }

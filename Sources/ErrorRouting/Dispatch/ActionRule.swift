@@ -30,11 +30,11 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
 
     // Overridden, so that it calls the action directly.
     override func act<Content: Error>(
-        on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+        on content: Content, _ error: any Error, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy { try ErrorMatcher<Input>.handOn(content, error, to: action) }
 
     override func perform(
-        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
+        _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy { try action(input) }
 }
 
@@ -59,7 +59,7 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
     }
 
     override func perform(
-        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
+        _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy {
         try notes.lend(for: error) { report in try action(input, report) }
     }
@@ -85,12 +85,12 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
         super.init(type: type, at: source, Traits(isAsynchronous: true))
     }
 
-    override func actSuspending(on error: UnboxedError) async throws -> HandleStrategy {
+    override func actSuspending(on error: any Error) async throws -> HandleStrategy {
         try await action(unsafe ErrorSubject.content(of: error, as: Input.self))
     }
 
     override func performSuspending(
-        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
+        _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
     ) async throws -> HandleStrategy { try await action(input) }
 }
 
@@ -115,6 +115,6 @@ final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchec
     }
 
     override func performSuspending(
-        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
+        _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
     ) async throws -> HandleStrategy { try await action(input, notes.made(for: error)) }
 }

@@ -78,9 +78,10 @@
     ///   - error: The error.
     ///   - stage: The stage.
     ///   - notes: What the dispatch knows of the error.
+    /// - Precondition: The error is in one box.
     @inline(__always)
     func list<Content: Error>(
-        for content: Content, _ error: UnboxedError, _ stage: RuleSet.Stage, _ notes: inout DispatchNotes
+        for content: Content, _ error: any Error, _ stage: RuleSet.Stage, _ notes: inout DispatchNotes
     ) -> RuleStepList {
         if stage != .rules { return self[stage] }
         if isReadLinearly(for: Content.self) { return rules }
@@ -101,7 +102,7 @@
 
     /// Returns the plan for an error's dynamic type.
     @inline(__always)
-    private func plan<Content: Error>(for content: Content, _ error: UnboxedError) -> Borrowed<TypePlan> {
+    private func plan<Content: Error>(for content: Content, _ error: any Error) -> Borrowed<TypePlan> {
         guard let plan = plans[Content.self] else { return planByDynamicType(of: error) }
         return plan.read { $0.isOfClass } ? planOfObject(content, error, plan) : plan
     }
@@ -109,7 +110,7 @@
     /// Returns the plan for an object, whose class may be a subclass of the content's static type.
     @inline(never)
     private func planOfObject<Content: Error>(
-        _ content: Content, _ error: UnboxedError, _ plan: Borrowed<TypePlan>
+        _ content: Content, _ error: any Error, _ plan: Borrowed<TypePlan>
     ) -> Borrowed<TypePlan> {
         let type: AnyClass = Swift.type(of: unsafe BoxContent.content(content, as: AnyObject.self))
         return type == Content.self ? plan : planByDynamicType(of: error)
@@ -117,16 +118,19 @@
 
     /// Returns the plan for an error whose type has none yet or is a subclass of its content's static type.
     @inline(never)
-    private func planByDynamicType(of error: UnboxedError) -> Borrowed<TypePlan> {
-        let type = type(of: error.error)
+    private func planByDynamicType(of error: any Error) -> Borrowed<TypePlan> {
+        assert(!ErrorBox.holdsBox(error))
+        let type = type(of: error)
         if let plan = plans[type] { return plan }
         // Made outside the table's lock, since that runs user code; of two made at once, the table keeps the first.
         return plans.insert(TypePlan(of: rules, for: error), for: type)
     }
 
     /// What the type of an error says about the rules.
+    ///
+    /// - Precondition: The error is in one box.
     @inline(__always)
-    func reach<Content: Error>(of content: Content, _ error: UnboxedError) -> TypeReach {
+    func reach<Content: Error>(of content: Content, _ error: any Error) -> TypeReach {
         if !isReadLinearly(for: Content.self) { return plan(for: content, error).read { $0.reach } }
         var reach = TypeReach()
         for step in rules where step.isFor(Content.self) {

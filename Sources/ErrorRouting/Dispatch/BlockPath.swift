@@ -101,14 +101,15 @@
 
     /// Whether an error could reach an asynchronous rule by its type.
     @inline(__always)
-    func mayBeAsynchronous(for error: UnboxedError) -> Bool {
+    func mayBeAsynchronous(for error: any Error) -> Bool {
         !summary.asynchronousStages.isEmpty && mayReachAsynchronous(error)
     }
 
     @inline(never)
-    private func mayReachAsynchronous(_ error: UnboxedError) -> Bool {
+    private func mayReachAsynchronous(_ error: any Error) -> Bool {
         if hasAsynchronous(.always) { return true }
         func mayReach<Content: Error>(_ content: Content) -> Bool {
+            if Content.self == (any Error).self { return mayReachAsynchronous(ErrorBox.unboxed(error)) }
             var alwaysMatches = false
             for number in 0..<count {
                 let reach = block(number, .rules).read { $0.reach(of: content, error) }
@@ -117,6 +118,6 @@
             }
             return hasAsynchronous(.onNoMatch) && !alwaysMatches
         }
-        return _openExistential(error.error, do: mayReach)
+        return _openExistential(error, do: mayReach)
     }
 }

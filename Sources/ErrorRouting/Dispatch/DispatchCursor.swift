@@ -63,9 +63,10 @@ struct DispatchCursor: ~Copyable {
     ///   - value: Set to the rule's value; unchanged if no rule matches.
     /// - Returns: The rule; nil if none matches.
     @inline(__always)
-    mutating func find<Value: Sendable>(_ error: UnboxedError, _ value: inout Value) -> Borrowed<Rule>? {
+    mutating func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
         path.read { path in
             func find<Content: Error>(_ content: Content) -> Borrowed<Rule>? {
+                if Content.self == (any Error).self { return self.find(ErrorBox.unboxed(error), &value) }
                 var rest: RuleStepList?
                 while let step = place.next(&rest, for: content, error, on: path, &notes) {
                     let isMatch = step.rule.read { rule in
@@ -80,7 +81,7 @@ struct DispatchCursor: ~Copyable {
                 }
                 return nil
             }
-            return _openExistential(error.error, do: find)
+            return _openExistential(error, do: find)
         }
     }
 
@@ -95,11 +96,14 @@ struct DispatchCursor: ~Copyable {
     /// - Returns: How the dispatch has ended.
     @inline(__always)
     mutating func run(
-        _ error: UnboxedError, under supervisor: (any ActionSupervisor)? = nil, mustNotSuspend: Bool = false
+        _ error: any Error, under supervisor: (any ActionSupervisor)? = nil, mustNotSuspend: Bool = false
     ) -> End {
         path.read { path in
             // Opened once, since that costs as much as to look up the rules.
             func run<Content: Error>(_ content: Content) -> End {
+                if Content.self == (any Error).self {
+                    return runUnboxed(ErrorBox.unboxed(error), under: supervisor, mustNotSuspend)
+                }
                 // A variable of its own, which needs no memory.
                 var rest = place.rest.take()
                 while let step = place.next(&rest, for: content, error, on: path, &notes) {
@@ -126,14 +130,15 @@ struct DispatchCursor: ~Copyable {
                 }
                 return .completed
             }
-            return _openExistential(error.error, do: run)
+            return _openExistential(error, do: run)
         }
     }
 
-    /// As ``run(_:under:mustNotSuspend:)``, not inlined into asynchronous code.
     @inline(never)
-    private mutating func runOutOfLine(_ error: UnboxedError, under supervisor: (any ActionSupervisor)?) -> End {
-        run(error, under: supervisor)
+    private mutating func runUnboxed(
+        _ error: any Error, under supervisor: (any ActionSupervisor)?, _ mustNotSuspend: Bool = false
+    ) -> End {
+        run(error, under: supervisor, mustNotSuspend: mustNotSuspend)
     }
 
     /// Lets the report carry the outcome so far, as in `always`.
@@ -142,7 +147,7 @@ struct DispatchCursor: ~Copyable {
 
     /// Records what the action of a rule has thrown, which counts as a match and as `.next`.
     @inline(never)
-    private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: UnboxedError) {
+    private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: any Error) {
         // The report of an `always` action's failure has the outcome so far, as that of the action itself.
         if place.stage == .always { carryOutcome() }
         var progress = progress
@@ -161,9 +166,10 @@ struct DispatchCursor: ~Copyable {
     ///   - error: The error.
     ///   - supervisor: Limits the time of asynchronous actions, and may supersede the dispatch.
     @inline(__always)
-    mutating func finish(_ error: UnboxedError, under supervisor: (any ActionSupervisor)?) async -> End {
+    mutating func finish(_ error: any Error, under supervisor: (any ActionSupervisor)?) async -> End {
+        let error = ErrorBox.unboxed(error)
         while true {
-            let end = runOutOfLine(error, under: supervisor)
+            let end = runUnboxed(error, under: supervisor)
             guard end == .needsSuspension else { return end }
             if let supervisor, supervisor.isTaskCancelled { return .needsNewTask }
             guard let step = place.rest?.next() else { preconditionFailure("a dispatch that pauses has a next rule") }
@@ -194,7 +200,7 @@ struct DispatchCursor: ~Copyable {
 
     /// Lets an asynchronous rule act under a supervisor.
     private mutating func actSuspending(
-        _ rule: Rule, _ error: UnboxedError, isCertain: Bool, under supervisor: any ActionSupervisor
+        _ rule: Rule, _ error: any Error, isCertain: Bool, under supervisor: any ActionSupervisor
     ) async throws -> HandleStrategy? {
         let made = notes.made(for: error)
         let action = SupervisedAction(rule: rule, progress: progress, report: made)

@@ -90,7 +90,7 @@ import Foundation
 
     /// Calls a closure with the error as matchers see it.
     @inline(__always)
-    mutating func ask<Result>(_ error: UnboxedError, _ body: (inout ErrorSubject) -> Result) -> Result {
+    mutating func ask<Result>(_ error: any Error, _ body: (inout ErrorSubject) -> Result) -> Result {
         change { found in
             if found.subject == nil { found.subject = ErrorSubject(error) }
             return body(&found.subject!)
@@ -101,7 +101,7 @@ import Foundation
     mutating func carry(_ outcome: consuming HandleOutcome) { change { $0.outcome = outcome } }
 
     /// Takes the report of the error, made at the first call.
-    private mutating func taken(for error: UnboxedError) -> ErrorReport {
+    private mutating func taken(for error: any Error) -> ErrorReport {
         let (known, outcome) = change { ($0.report.take(), $0.outcome.take()) }
         if var report = known {
             if let outcome { report.outcome = outcome }
@@ -118,7 +118,7 @@ import Foundation
     /// Returns the report of an error that is handled directly.
     @inline(__always)
     private static func report(
-        of error: UnboxedError, from source: ErrorReport.Source, _ outcome: HandleOutcome?
+        of error: any Error, from source: ErrorReport.Source, _ outcome: HandleOutcome?
     ) -> ErrorReport {
         // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
         ErrorReport(
@@ -128,11 +128,11 @@ import Foundation
 
     /// Returns the report of the error, made at the first call.
     @inline(never)
-    mutating func made(for error: UnboxedError) -> ErrorReport { lend(for: error) { $0 } }
+    mutating func made(for error: any Error) -> ErrorReport { lend(for: error) { $0 } }
 
     /// Calls a closure with the report of the error, made at the first call; moves the report out meanwhile, since to
     /// copy it costs as much as to make it.
-    mutating func lend<Result>(for error: UnboxedError, to body: (ErrorReport) throws -> Result) rethrows -> Result {
+    mutating func lend<Result>(for error: any Error, to body: (ErrorReport) throws -> Result) rethrows -> Result {
         let report = taken(for: error)
         do {
             let result = try body(report)

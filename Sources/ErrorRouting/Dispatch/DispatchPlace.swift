@@ -37,7 +37,7 @@ struct DispatchPlace: Sendable {
     /// - Parameter rest: The steps of this block that are left; nil if they have to be looked up.
     @inline(__always)
     mutating func next<Content: Error>(
-        _ rest: inout RuleStepList?, for content: Content, _ error: UnboxedError, on path: BlockPath,
+        _ rest: inout RuleStepList?, for content: Content, _ error: any Error, on path: BlockPath,
         _ notes: inout DispatchNotes
     ) -> RuleStep? {
         if path.last < 0 { return nil }

@@ -10,7 +10,7 @@ class StepIndex: @unchecked Sendable {
     ///
     /// - Precondition: The error is of the type that the index is for.
     func lookUp<Content: Error>(
-        _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+        _ content: Content, _ error: any Error, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
         fatalError("\(type(of: self)) does not override \(#function)")
     }
@@ -94,7 +94,7 @@ class StepIndex: @unchecked Sendable {
 /// The steps by an error's value.
 final class ValueIndex<Value: Error & Hashable>: KeyIndex<Value>, @unchecked Sendable {
     override func lookUp<Content: Error>(
-        _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+        _ content: Content, _ error: any Error, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
         guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }
@@ -159,7 +159,7 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
     }
 
     override func lookUp<Content: Error>(
-        _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+        _ content: Content, _ error: any Error, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
         if !isOfObjects { return notes.ask(error) { lookUp($0.nsError()) } }
         let error = unsafe BoxContent.content(content, as: NSError.self)

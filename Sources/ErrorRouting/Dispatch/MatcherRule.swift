@@ -31,11 +31,11 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     }
 
     override func act<Content: Error>(
-        on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+        on content: Content, _ error: any Error, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy { try ErrorMatcher<Input>.handOn(content, error) { try perform($0, error, &notes) } }
 
     final override func actIfMatching(
-        _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
+        _ error: any Error, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
         guard let input = notes.ask(error, match) else { return nil }
         // The matcher may have run a slow predicate meanwhile.
@@ -44,7 +44,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     }
 
     final override func actSuspending(
-        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
+        _ error: any Error, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
     ) async throws -> HandleStrategy? {
         if isCertain {
             guard mayBegin() else { return nil }
@@ -61,12 +61,12 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     ///   - input: The matcher's output.
     ///   - error: The error.
     ///   - notes: What the dispatch knows of the error.
-    func perform(_ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes) throws -> HandleStrategy {
+    func perform(_ input: Input, _ error: any Error, _ notes: inout DispatchNotes) throws -> HandleStrategy {
         mustBeOverridden()
     }
 
     /// As ``perform(_:_:_:)``, for a rule that is asynchronous.
     func performSuspending(
-        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
+        _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
     ) async throws -> HandleStrategy { mustBeOverridden() }
 }

@@ -28,14 +28,14 @@ struct Posting: Sendable {
         var occurrences = 1
     }
 
-    let error: UnboxedError
+    let error: any Error
     let source: ErrorReport.Source
     let metadata: [String: String]
     let moment: Moment
     private var context: Context
 
     init(
-        _ error: consuming UnboxedError,
+        _ error: consuming any Error,
         as role: ErrorReport.Role = .failure,
         at source: ErrorReport.Source,
         metadata: [String: String] = [:],
@@ -66,7 +66,7 @@ struct Posting: Sendable {
 
     /// The notice of a failed action: its source is where the rule was registered, its scope the report's.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
-        self.init(UnboxedError(failure), at: failure.rule.source, metadata: failure.report.metadata, scope: scope)
+        self.init(failure, at: failure.rule.source, metadata: failure.report.metadata, scope: scope)
     }
 
     /// A posting that stands for other errors too, of which the oldest was posted at a moment.
@@ -90,11 +90,11 @@ struct Posting: Sendable {
     /// The scope, not retained: the worker would contend with posters, who write to its reference count at every post.
     ///
     /// Reading this does not copy the posting in its slot.
-    var unretainedScope: Borrowed<ScopeContext>? {
+    var unretainedScope: Unmanaged<ScopeContext>? {
         switch context {
         case .bus: nil
-        case .scope(let scope): Borrowed(scope)
-        case .more(let extras): extras.scope.map(Borrowed.init)
+        case .scope(let scope): unsafe Unmanaged.passUnretained(scope)
+        case .more(let extras): unsafe extras.scope.map { unsafe Unmanaged.passUnretained($0) }
         }
     }
 
@@ -132,7 +132,7 @@ struct Posting: Sendable {
     var isWaitedFor: Bool { if case .more(let extras) = context { extras.promise != nil } else { false } }
 
     /// Whether it says that an action failed: failures of its own actions go to the last resort, and no further.
-    var isActionFailure: Bool { type(of: error.error) == ActionFailure.self }
+    var isActionFailure: Bool { type(of: error) == ActionFailure.self }
 
     /// Returns the report, as actions and observers get it.
     @inline(__always)

@@ -9,7 +9,7 @@ extension RuleSet {
     /// - Returns: The outcome; nil, and no action has run, if an asynchronous rule could be reached.
     @inline(__always)
     func dispatchIfSynchronous(
-        _ error: UnboxedError, isAttempt: Bool = false, _ notes: @autoclosure () -> DispatchNotes
+        _ error: any Error, isAttempt: Bool = false, _ notes: @autoclosure () -> DispatchNotes
     ) -> HandleOutcome? {
         defer { withExtendedLifetime(self) {} }
         let path = path
@@ -27,7 +27,7 @@ extension RuleSet {
     /// Tries the rules in order on the caller's executor, without a time limit.
     @inline(__always)
     func dispatch(
-        _ error: UnboxedError, isAttempt: Bool = false, _ notes: @autoclosure () -> DispatchNotes
+        _ error: any Error, isAttempt: Bool = false, _ notes: @autoclosure () -> DispatchNotes
     ) async -> HandleOutcome {
         defer { withExtendedLifetime(self) {} }
         var cursor = DispatchCursor(path, notes(), isAttempt: isAttempt)
@@ -41,7 +41,7 @@ extension RuleSet {
     ///   - error: The error.
     ///   - value: Set to the rule's value; unchanged if no rule matches.
     /// - Returns: The rule, which lives as long as this set; nil if none matches.
-    func find<Value: Sendable>(_ error: UnboxedError, _ value: inout Value) -> Borrowed<Rule>? {
+    func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
         defer { withExtendedLifetime(self) {} }
         var cursor = DispatchCursor(path, DispatchNotes())
         return cursor.find(error, &value)

@@ -108,7 +108,7 @@ struct RuleStep {
     ///   - error: The error.
     ///   - type: The static type of its box's content.
     @inline(__always)
-    mutating func next(for error: UnboxedError, of type: any Error.Type) -> RuleStep? {
+    mutating func next(for error: any Error, of type: any Error.Type) -> RuleStep? {
         while !isEmpty {
             if first.isFor(type) {
                 let isHolding: Bool
@@ -127,20 +127,20 @@ struct RuleStep {
 
     /// Returns the steps from the first whose predicate holds, otherwise from the first that has none; and which it is.
     @inline(never)
-    private func afterPredicates(for error: UnboxedError) -> (Self, isHolding: Bool) {
+    private func afterPredicates(for error: any Error) -> (Self, isHolding: Bool) {
         from(for: error, among: { $0.match == .byPredicate }, isTried: { _ in true })
     }
 
     /// As ``afterPredicates(for:)``, for values and domains: in a loop of its own, which no predicate pays for.
     @inline(never)
-    private func afterComparisons(for error: UnboxedError, of type: any Error.Type) -> (Self, isHolding: Bool) {
+    private func afterComparisons(for error: any Error, of type: any Error.Type) -> (Self, isHolding: Bool) {
         from(for: error, among: { $0.match == .byValue || $0.match == .byDomain }, isTried: { $0.isFor(type) })
     }
 
     /// Matchers are entered once for all steps: entering costs as much as calling one predicate.
     @inline(__always)
     private func from(
-        for error: UnboxedError, among isOfKind: (RuleStep) -> Bool, isTried: (RuleStep) -> Bool
+        for error: any Error, among isOfKind: (RuleStep) -> Bool, isTried: (RuleStep) -> Bool
     ) -> (Self, isHolding: Bool) {
         var steps = self
         let entry = PerThread.enterMatcher()

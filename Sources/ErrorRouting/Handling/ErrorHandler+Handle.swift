@@ -22,13 +22,13 @@ extension ErrorHandler {
     @usableFromInline
     func handleIfSynchronous(_ error: any Error, _ fileID: String, _ line: UInt) -> HandleOutcome? {
         unsafe withUnsafePointer(to: ErrorReport.Source(fileID: fileID, line: line)) { source in
-            unsafe rules.dispatchIfSynchronous(UnboxedError(error), DispatchNotes(from: source))
+            unsafe rules.dispatchIfSynchronous(error, DispatchNotes(from: source))
         }
     }
 
     @usableFromInline
     func handleSuspending(_ error: any Error, _ fileID: String, _ line: UInt) async -> HandleOutcome {
-        await rules.dispatch(UnboxedError(error), DispatchNotes(from: .init(fileID: fileID, line: line)))
+        await rules.dispatch(error, DispatchNotes(from: .init(fileID: fileID, line: line)))
     }
 
     /// Handles an error that comes with its report.
@@ -39,7 +39,7 @@ extension ErrorHandler {
     /// - Returns: The outcome, with the failures of actions that threw.
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
-        let (error, isAttempt) = (UnboxedError(report.error), report.role == .attempt)
+        let (error, isAttempt) = (report.error, report.role == .attempt)
         let outcome = rules.dispatchIfSynchronous(error, isAttempt: isAttempt, DispatchNotes(report))
         if let outcome { return outcome }
         return await rules.dispatch(error, isAttempt: isAttempt, DispatchNotes(report))

@@ -25,7 +25,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
     public subscript(_ error: any Error) -> Value {
         var value = defaultValue
-        _ = rules.find(UnboxedError(error), &value)
+        _ = rules.find(error, &value)
         return value
     }
 
@@ -37,7 +37,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     public func match(_ error: any Error) -> (value: Value, rule: RuleDescription)? {
         defer { withExtendedLifetime(rules) {} }
         var value = defaultValue
-        guard let rule = rules.find(UnboxedError(error), &value) else { return nil }
+        guard let rule = rules.find(error, &value) else { return nil }
         return (value, rule.read { $0.registration.description })
     }
 

@@ -1,7 +1,7 @@
 import BoundedDescriptions
 import Foundation
 
-/// The names of an error that isn't there itself, for example of one that another process has recorded.
+/// The names of an error that isn't there itself, for example an error that another process has recorded.
 public struct ErrorNames: Sendable, Hashable {
     /// The name of the error's type, with its module; see ``ErrorReport/typeName``.
     public var typeName: String
@@ -31,17 +31,17 @@ public struct ErrorNames: Sendable, Hashable {
     }
 }
 
-/// What an explanation has in place of the error.
+/// Stands for the error in an explanation.
 private struct NamedError: Error, CustomStringConvertible {
     let description: String
 }
 
 extension ErrorHandler {
-    /// Explains what the handler would do with an error of which only the names are known; runs no code of the program.
+    /// Explains what the handler would do with an error if only its names are known; runs no user code.
     ///
-    /// A rule that asks for no more than a type, a domain or a code is decided by the names. A rule whose value,
-    /// predicate or protocol would decide is ``Explanation/Verdict/undecided``. Two types with the same name count as
-    /// one type, and a class matches no name but its own or is undecided, because the name's class might inherit from it.
+    /// The names decide each rule that compares a type, a domain or a code. A rule that compares a value, calls a
+    /// predicate or checks a protocol is ``Explanation/Verdict/undecided``. Two types with the same name count as one
+    /// type. A rule for a class with another name is undecided, because the error's class might inherit from it.
     ///
     /// - Parameter names: The names of the error.
     /// - Returns: One entry for each rule, in the order in which they are tried. Its ``Explanation/error`` stands for
@@ -76,10 +76,10 @@ private struct NamedSubject {
         let isFoundations = CodedError.isFoundations(names.typeName)
         foundations =
             isFoundations
-            ? names.domain.map { ErrorSubject(UnboxedError(CodedError.foundation($0, names.code ?? 0))) } : nil
+            ? names.domain.map { ErrorSubject(CodedError.foundation($0, names.code ?? 0)) } : nil
     }
 
-    /// Whether the error is of a type; nil if the name of its own doesn't tell.
+    /// Whether the error is of a type; nil if its type's name doesn't decide it.
     func isOf(_ type: Any.Type) -> Bool? {
         if type == (any Error).self { return true }
         if let foundations {

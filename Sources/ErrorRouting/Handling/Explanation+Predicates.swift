@@ -9,7 +9,7 @@ extension Explanation {
     ///
     /// - Complexity: O(number of rules), at each access.
     public var asksPredicates: Bool {
-        let subject = ErrorSubject(UnboxedError(error))
+        let subject = ErrorSubject(error)
         return askedShapes.contains { $0.asksClosure(of: subject) }
     }
 
@@ -18,7 +18,7 @@ extension Explanation {
     ///
     /// - Complexity: O(number of rules), at each access.
     public var followsFromType: Bool {
-        var subject = ErrorSubject(UnboxedError(error))
+        var subject = ErrorSubject(error)
         return askedShapes.allSatisfy { shape in
             if shape.asksClosure(of: subject) { return false }
             let likelihood = shape.likelihood(for: &subject, asksDomain: true)

@@ -7,7 +7,7 @@ import Foundation
 final class ErrorChain: Sendable {
     /// One error of a chain.
     struct Link: Sendable {
-        let error: UnboxedError
+        let error: any Error
         /// The places of the errors directly under this one, in their order.
         var under: [Int] = []
     }
@@ -24,20 +24,20 @@ final class ErrorChain: Sendable {
     /// - Parameters:
     ///   - error: The outermost error.
     ///   - bridged: The outermost error as an `NSError`, if it has been bridged already.
-    init(under error: UnboxedError, bridged: NSError? = nil) {
-        var walk = UnderlyingErrorWalk(error.error, bridged: bridged)
+    init(under error: any Error, bridged: NSError? = nil) {
+        var walk = UnderlyingErrorWalk(error, bridged: bridged)
         walk.finish()
         links = walk.links
         self.bridged = Locked(walk.bridged)
     }
 
-    func error(at place: Int) -> UnboxedError { links[place].error }
+    func error(at place: Int) -> any Error { links[place].error }
 
     /// Returns an error as `as NSError` does; nil if bridging is not allowed, see ``NSErrorBridge/bridged(_:)``.
     func nsError(at place: Int) -> NSError? {
         if let known = bridged.withLock({ $0[place] }) { return known }
         // Bridging runs code of the user's, so it is done outside the lock.
-        let bridged = NSErrorBridge.bridged(error(at: place).error)
+        let bridged = NSErrorBridge.bridged(error(at: place))
         self.bridged.withLock { $0[place] = bridged }
         return bridged
     }

@@ -158,7 +158,7 @@ extension ErrorMatcher where Output == any Error {
     /// - Complexity: That of `predicate`, for every error that reaches the rule: an error's type does not say whether
     ///   the rule can match, so each such rule makes a handler slower.
     public static func predicate(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
-        Self(.predicate, predicate: { predicate($0.error) }) { subject in
+        Self(.predicate, predicate: predicate) { subject in
             predicate(subject.error) ? subject.error : nil
         }
     }

@@ -80,7 +80,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     ) -> Output? {
         if let evaluation { return evaluation(&subject) }
         if Output.self == NSError.self { return subject.nsError(where: predicate) as? Output }
-        guard subject.isExactly(Output.self), predicate(subject.unboxed) else { return nil }
+        guard subject.isExactly(Output.self), predicate(subject.error) else { return nil }
         return unsafe subject.error(as: Output.self)
     }
 
@@ -102,7 +102,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Returns: What an action would get, or nil if the matcher does not match.
     /// - Complexity: That of the factory and the combinators which made the matcher.
     public func match(_ error: any Error) -> Output? {
-        var subject = ErrorSubject(UnboxedError(error))
+        var subject = ErrorSubject(error)
         return match(&subject)
     }
 
@@ -118,10 +118,10 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Precondition: The content of the box is an `Output`, or `Output` is `any Error`.
     @inline(__always)
     static func handOn<Content: Error, Result>(
-        _ content: Content, _ error: UnboxedError, to receive: (Output) throws -> Result
+        _ content: Content, _ error: any Error, to receive: (Output) throws -> Result
     ) rethrows -> Result {
         Output.self == (any Error).self
-            ? try receive(unsafe BoxContent.box(of: error.error, as: Output.self))
+            ? try receive(unsafe BoxContent.box(of: error, as: Output.self))
             : try receive(unsafe BoxContent.content(content, as: Output.self))
     }
 
@@ -174,4 +174,4 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 }
 
 /// Says of an error whether a matcher matches it.
-typealias ErrorPredicate = @Sendable (UnboxedError) -> Bool
+typealias ErrorPredicate = @Sendable (any Error) -> Bool

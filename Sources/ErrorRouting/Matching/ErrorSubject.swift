@@ -5,7 +5,8 @@ import Foundation
 /// Bridging to `NSError` and walking the underlying errors are the two expensive steps of matchers, so each is done at
 /// most once for an error, whatever the number of rules.
 struct ErrorSubject: Sendable {
-    let unboxed: UnboxedError
+    /// The error, in one box.
+    let error: any Error
     /// The static type of the box's content: the error's own type, or a superclass of it.
     private let contentType: Any.Type
     /// Whether the error is an object.
@@ -21,7 +22,7 @@ struct ErrorSubject: Sendable {
     var answers: [UInt: any AnyObject & Sendable]?
 
     @inline(__always)
-    init(_ error: UnboxedError) {
+    init(_ error: any Error) {
         self.init(error, in: nil, at: ErrorChain.root)
     }
 
@@ -31,17 +32,21 @@ struct ErrorSubject: Sendable {
     }
 
     @inline(__always)
-    private init(_ error: UnboxedError, in chain: ErrorChain?, at place: Int) {
-        unboxed = error
-        contentType = error.contentType
+    private init(_ error: any Error, in chain: ErrorChain?, at place: Int) {
+        var error = error
+        var contentType = ErrorBox.contentType(of: error)
+        if contentType == (any Error).self {
+            error = ErrorBox.unboxed(error)
+            contentType = ErrorBox.contentType(of: error)
+        }
+        self.error = error
+        self.contentType = contentType
         // Only for objects, since `type(of:)` costs as much as all the rest of this initializer.
         isObject = contentType is AnyClass
-        type = isObject ? Swift.type(of: error.error) : contentType
+        type = isObject ? Swift.type(of: error) : contentType
         self.chain = chain
         self.place = place
     }
-
-    var error: any Error { unboxed.error }
 
     /// Whether the error is an `NSError` object, which no Swift error is.
     ///
@@ -71,16 +76,16 @@ struct ErrorSubject: Sendable {
             isExactly(type) || type is AnyClass && self.type is Output.Type,
             "\(contentType) was taken for \(type)"
         )
-        return unsafe Self.content(of: unboxed, as: type)
+        return unsafe Self.content(of: error, as: type)
     }
 
     /// Returns the content of an error's box, which is known to have a type.
     @unsafe @inline(__always)
-    static func content<Output>(of error: UnboxedError, as type: Output.Type) -> Output {
-        if type == (any Error).self { return unsafe BoxContent.box(of: error.error, as: type) }
+    static func content<Output>(of error: any Error, as type: Output.Type) -> Output {
+        if type == (any Error).self { return unsafe BoxContent.box(of: error, as: type) }
         func project<Content: Error>(_ content: Content) -> Output { unsafe BoxContent.content(content, as: type) }
         // Opened explicitly: `any Error` conforms to `Error` itself, so a plain call would pass the existential.
-        return _openExistential(error.error, do: project)
+        return _openExistential(error, do: project)
     }
 
     /// Returns the error as `as NSError` does, or an `NSError` without a domain where bridging is not allowed (see
@@ -104,11 +109,11 @@ struct ErrorSubject: Sendable {
     /// not allowed.
     ///
     /// - Parameter holds: The matcher's predicate, which decides for an `NSError` object.
-    mutating func nsError(where holds: (UnboxedError) -> Bool) -> NSError? {
-        guard holds(unboxed), let object = bridgedIfAllowed() else { return nil }
+    mutating func nsError(where holds: (any Error) -> Bool) -> NSError? {
+        guard holds(error), let object = bridgedIfAllowed() else { return nil }
         if isNSErrorObject { return object }
         TypeDomains.note(type, domain: object.domain)
-        return holds(UnboxedError(NSErrorBridge.object(object))) ? object : nil
+        return holds(NSErrorBridge.object(object)) ? object : nil
     }
 
     /// Whether all errors of the error's Swift type have a domain; nil for an `NSError` object, and if the domain is not
@@ -123,7 +128,7 @@ struct ErrorSubject: Sendable {
 
     /// Returns a matcher's output for the first underlying error that it matches, breadth first.
     mutating func firstUnderlying<Output>(_ match: (inout ErrorSubject) -> Output?) -> Output? {
-        let chain = chain ?? ErrorChain(under: unboxed, bridged: bridged)
+        let chain = chain ?? ErrorChain(under: error, bridged: bridged)
         self.chain = chain
         for place in chain.places(under: place) {
             var underlying = ErrorSubject(place, in: chain)

@@ -99,7 +99,7 @@ extension MatcherShape {
         case .named(_, let inner): return inner.requirement
         case .extracting(let type): return (Self.exactType(type), false)
         // Of the box, since the runtime takes longer to say a value's own; an object's is none that is exact either way.
-        case .value(let value): return (Self.exactType(UnboxedError(value).contentType), false)
+        case .value(let value): return (Self.exactType(ErrorBox.contentType(of: value)), false)
         case .narrowed(let inner): return (inner.requirement.type, false)
         case .both(let parts): return (parts.lazy.compactMap(\.requirement.type).first, false)
         default: return (nil, false)

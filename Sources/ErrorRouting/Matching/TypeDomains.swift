@@ -24,15 +24,15 @@ enum TypeDomains {
 
     /// Returns whether an error may have a domain and a code: of an `NSError` object, whether it has both; of a Swift error,
     /// true unless its type is known to have another domain.
-    static func mayHave(_ error: UnboxedError, domain: String, code: Int?) -> Bool {
+    static func mayHave(_ error: any Error, domain: String, code: Int?) -> Bool {
         func mayHave<Content: Error>(_ content: Content) -> Bool {
             let isObject = Content.self is AnyClass
-            if Content.self == NSError.self || isObject && Swift.type(of: error.error) is NSError.Type {
+            if Content.self == NSError.self || isObject && Swift.type(of: error) is NSError.Type {
                 let error = unsafe BoxContent.content(content, as: NSError.self)
                 return (code == nil || error.code == code) && error.domain == domain
             }
-            return has(isObject ? Swift.type(of: error.error) : Content.self, domain: domain) != false
+            return has(isObject ? Swift.type(of: error) : Content.self, domain: domain) != false
         }
-        return _openExistential(error.error, do: mayHave)
+        return _openExistential(error, do: mayHave)
     }
 }

@@ -28,7 +28,7 @@ struct UnderlyingErrorWalk {
         links = []
         self.fields = fields
         self.bridged = []
-        add(UnboxedError(root), bridged)
+        add(ErrorBox.unboxed(root), bridged)
     }
 
     /// Visits all errors, breadth first.
@@ -47,12 +47,12 @@ struct UnderlyingErrorWalk {
 
     /// The errors directly under the outermost one.
     var direct: [any Error] {
-        mutating get { ErrorText.ask { directlyUnder(ErrorChain.root).map { UnboxedError($0).error } } ?? [] }
+        mutating get { ErrorText.ask { directlyUnder(ErrorChain.root).map { ErrorBox.unboxed($0) } } ?? [] }
     }
 
     private mutating func note(_ error: any Error, under place: Int) {
-        let error = UnboxedError(error)
-        let known = Self.identity(of: error.error).flatMap { places[$0] }
+        let error = ErrorBox.unboxed(error)
+        let known = Self.identity(of: error).flatMap { places[$0] }
         if let known {
             links[place].under.append(known)
         } else if links.count < Self.errorLimit {
@@ -61,8 +61,8 @@ struct UnderlyingErrorWalk {
         }
     }
 
-    private mutating func add(_ error: UnboxedError, _ bridged: NSError?) {
-        if let identity = Self.identity(of: error.error) { places[identity] = links.count }
+    private mutating func add(_ error: any Error, _ bridged: NSError?) {
+        if let identity = Self.identity(of: error) { places[identity] = links.count }
         links.append(ErrorChain.Link(error: error))
         self.bridged.append(bridged)
     }
@@ -72,7 +72,7 @@ struct UnderlyingErrorWalk {
     }
 
     private mutating func directlyUnder(_ place: Int) -> [any Error] {
-        let error = links[place].error.error
+        let error = links[place].error
         if type(of: error) is any UnderlyingErrors.Type, let error = error as? any UnderlyingErrors {
             return errors(among: error.underlyingErrors)
         }

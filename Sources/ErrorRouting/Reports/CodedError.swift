@@ -2,8 +2,8 @@ package import Foundation
 
 /// An error as a form that can be written and read: its type's name, and what it is rebuilt from.
 ///
-/// For errors that are within other errors, such as a cause, whose type the outer error's type does not know. Which
-/// types there are is known to who writes and reads: an ``ErrorCoding``, in the coder's user info.
+/// For errors that are within other errors, such as a cause: the outer error's type doesn't know their types. The writer
+/// and the reader know the types, and bind ``CurrentErrorCoding``.
 package struct CodedError: Codable, Sendable {
     /// The full name of the error's type.
     package let type: String
@@ -14,8 +14,8 @@ package struct CodedError: Codable, Sendable {
     package let value: String?
 
     /// Codes an error that is within another one.
-    package init(_ error: any Error, for encoder: any Encoder) {
-        self.init(error) { (encoder.userInfo[.errorCoding] as? any ErrorCoding)?.value(of: error, named: $0) }
+    package init(_ error: any Error) {
+        self.init(error) { CurrentErrorCoding.value?.value(of: error, named: $0) }
     }
 
     /// Codes an error, with the value of a type's name.
@@ -30,8 +30,8 @@ package struct CodedError: Codable, Sendable {
     package var isRebuildable: Bool { value != nil || Self.isFoundations(type) && domain != nil }
 
     /// Returns the error; nil if it cannot be rebuilt.
-    package func error(from decoder: any Decoder) -> (any Error)? {
-        error { (decoder.userInfo[.errorCoding] as? any ErrorCoding)?.error(named: type, $0) }
+    package func error() -> (any Error)? {
+        error { CurrentErrorCoding.value?.error(named: type, $0) }
     }
 
     /// Returns the error, with what its value is decoded as; nil if it cannot be rebuilt.
@@ -69,7 +69,10 @@ package protocol ErrorCoding: Sendable {
     func error(named typeName: String, _ value: Data) -> (any Error)?
 }
 
-extension CodingUserInfoKey {
-    /// The ``ErrorCoding`` for errors within the error that is coded.
-    package static let errorCoding = Self(rawValue: "ErrorRouting.errorCoding")!
+/// Codes the errors within the error that the current task is coding.
+///
+/// A task-local value, because a coder with a user info copies it for each error that it codes.
+package enum CurrentErrorCoding {
+    /// The coding; nil if the program codes an error by itself.
+    @TaskLocal package static var value: (any ErrorCoding)?
 }

@@ -1,5 +1,5 @@
 extension ErrorReport {
-    /// All texts of a report, for an exporter that needs several: the error is asked for each once.
+    /// All texts of a report, each computed once; for an exporter that needs several.
     public struct Texts: Sendable {
         /// See ``ErrorReport/typeName``.
         public let typeName: String
@@ -15,7 +15,7 @@ extension ErrorReport {
         public let trail: [TrailStep]
     }
 
-    /// All texts of the report: cheaper than asking for them one by one, because the error is reflected once.
+    /// All texts of the report; cheaper than reading them one by one, because the error is reflected once.
     ///
     /// - Complexity: That of ``message`` and of ``trail``; computed at each access.
     public var texts: Texts {

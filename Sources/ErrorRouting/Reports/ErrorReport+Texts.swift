@@ -170,6 +170,6 @@ extension ErrorReport {
     func underlyingErrors(_ fields: ReflectedFields? = nil) -> [any Error] {
         var walk = UnderlyingErrorWalk(error, bridged: nil, fields: fields)
         walk.finish()
-        return walk.links.dropFirst().map(\.error.error)
+        return walk.links.dropFirst().map(\.error)
     }
 }

@@ -84,7 +84,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         outcome: HandleOutcome = HandleOutcome(disposition: .pending)
     ) {
         self.init(
-            error: UnboxedError(error),
+            error: error,
             details: .of(role, since: firstInstant.map(Moment.init)),
             source: source,
             moment: Moment(instant),
@@ -97,7 +97,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     }
 
     init(
-        error: UnboxedError,
+        error: any Error,
         details: Details?,
         source: Source,
         moment: Moment,
@@ -107,7 +107,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         occurrences: Int = 1,
         outcome: HandleOutcome
     ) {
-        self.error = error.error
+        self.error = ErrorBox.unboxed(error)
         self.details = details
         self.source = source
         self.moment = moment

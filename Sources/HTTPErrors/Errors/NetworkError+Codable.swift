@@ -24,7 +24,7 @@ extension NetworkError: Codable {
                 .init(codingPath: decoder.codingPath, debugDescription: "the kind is not known"))
         }
         self.init(
-            kind, cause: form.hadNoTimeLeft == true ? NoTimeLeft() : form.cause?.error(from: decoder),
+            kind, cause: form.hadNoTimeLeft == true ? NoTimeLeft() : form.cause?.error(),
             failure: form.failure, mayBeSentAgain: form.mayBeSentAgain, neverReachedServer: form.neverReachedServer)
     }
 
@@ -39,7 +39,7 @@ extension NetworkError: Codable {
         // Write a flag: the type is internal, so no user can add it to a recorder.
         let hadNoTimeLeft = cause is NoTimeLeft
         let form = Form(
-            kind: kind.rawValue, cause: hadNoTimeLeft ? nil : cause.map { CodedError($0, for: encoder) },
+            kind: kind.rawValue, cause: hadNoTimeLeft ? nil : cause.map { CodedError($0) },
             hadNoTimeLeft: hadNoTimeLeft ? true : nil, failure: failure, mayBeSentAgain: mayBeSentAgain,
             neverReachedServer: neverReachedServer)
         try form.encode(to: encoder)

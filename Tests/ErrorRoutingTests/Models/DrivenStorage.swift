@@ -54,7 +54,7 @@ final class DrivenStorage {
         let answer = storage.intake.mailbox.fill(Int64(place), with: posting)
         if answer == .refused {
             let reclaimed = storage.intake.mailbox.reclaim(Int64(place))
-            expect(Self.number(of: reclaimed.error.error), equals: Self.number(of: posting.error.error))
+            expect(Self.number(of: reclaimed.error), equals: Self.number(of: posting.error))
         }
         return answer
     }

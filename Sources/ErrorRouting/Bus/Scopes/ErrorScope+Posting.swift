@@ -13,11 +13,13 @@ extension ErrorScope {
     public func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
-        guard let bus = unretainedBus else {
+        guard let bus = unsafe unretainedBus else {
             return postWithoutBus(error, as: role, metadata: metadata, source: source)
         }
         let (error, context) = (error, context)
-        _ = bus.read { $0.post(error, as: role, metadata: metadata, source: source, in: context) }
+        _ = unsafe bus._withUnsafeGuaranteedRef {
+            $0.post(error, as: role, metadata: metadata, source: source, in: context)
+        }
     }
 
     /// Posts an error, waits until it is delivered, and returns whether a rule on the path handled it.

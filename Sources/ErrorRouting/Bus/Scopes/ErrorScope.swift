@@ -31,12 +31,12 @@
     /// Errors then go to the bus that is bound when they are posted, else to the root, else to the last resort.
     let bus: ErrorBus?
     /// The same bus, for posting without a retain: all posters would write to its reference count.
-    let unretainedBus: Borrowed<ErrorBus>?
+    let unretainedBus: Unmanaged<ErrorBus>?
     let context: ScopeContext
 
     private init(_ context: ScopeContext, of bus: ErrorBus?) {
         self.bus = bus
-        unretainedBus = bus.map(Borrowed.init)
+        unsafe unretainedBus = bus.map { unsafe Unmanaged.passUnretained($0) }
         self.context = context
     }
 
@@ -118,8 +118,13 @@
         return Explanation(error, on: scope.pathOfRules, unreachableBecause: reason)
     }
 
-    /// Says what the rules of the whole path would do with an error of which only the names are known; see
-    /// ``ErrorHandler/explain(named:)``.
+    /// Explains what the rules of the whole path would do with an error if only its names are known.
+    ///
+    /// See ``ErrorHandler/explain(named:)``; each entry also names the scope of its rule.
+    ///
+    /// - Parameter names: The names of the error.
+    /// - Returns: One entry for each rule, in the order in which they are tried.
+    /// - Complexity: O(number of rules × depth).
     public func explain(named names: ErrorNames) -> Explanation {
         Explanation(named: names, on: rooted.pathOfRules)
     }

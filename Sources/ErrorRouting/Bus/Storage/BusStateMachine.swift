@@ -260,7 +260,7 @@ struct BusStateMachine: ~Copyable {
         // The worker was woken for it, which its slot does not know.
         _ = isAsleep(intake)
         counts.notices += 1
-        return Posting(UnboxedError(error), at: notice.source, moment: notice.moment)
+        return Posting(error, at: notice.source, moment: notice.moment)
     }
 
     /// Takes the drops of which a poster has announced a notice that nobody will deliver, since the bus has ended.

@@ -51,6 +51,7 @@ struct BusStorage: ~Copyable, Sendable {
     func take(_ delivery: Delivery) -> Posting { delivery.take(from: intake.mailbox) }
 
     /// Frees the report that a worker was reading when a shutdown took it back; called by that worker, which stops.
+    @inline(never)
     func freeAbandoned(by generation: UInt64) {
         if let delivery = perform({ $0.takeAbandoned(by: generation) }) { _ = take(delivery) }
     }

@@ -1,25 +1,23 @@
-/// An error in one box: without the boxes within the box of an `any Error`.
+/// Removes the boxes within the box of an `any Error`.
 ///
 /// `any Error` conforms to `Error` itself, so code that is generic over its error type (a continuation that is resumed
 /// with an error, a throwing stream, a function with typed throws) may put a box into a box. `type(of:)` looks through
 /// all boxes, but opening an existential opens only one. Its content is then another `any Error`, and code that assumes
-/// the type which `type(of:)` returned reads wrong memory. So every error is unboxed where it enters the library, and
-/// what reads the content of its box takes this type.
-struct UnboxedError: Sendable {
-    /// The error in its innermost box alone; clients see no difference.
-    let error: any Error
-
+/// the type which `type(of:)` returned reads wrong memory. So every error is unboxed where it enters the library.
+enum ErrorBox {
+    /// Returns the error in its innermost box alone; clients see no difference.
     @inline(__always)
-    init(_ error: consuming any Error) {
-        self.error = Self.contentType(of: error) == (any Error).self ? Self.opened(error) : error
+    static func unboxed(_ error: consuming any Error) -> any Error {
+        holdsBox(error) ? opened(error) : error
     }
 
-    /// The static type of the box's content: the error's own type, or a superclass of it.
+    /// Whether an error's box contains another box.
     @inline(__always)
-    var contentType: Any.Type { Self.contentType(of: error) }
+    static func holdsBox(_ error: any Error) -> Bool { contentType(of: error) == (any Error).self }
 
+    /// Returns the static type of the box's content: the error's own type, a superclass of it, or `any Error`.
     @inline(__always)
-    private static func contentType(of error: any Error) -> Any.Type {
+    static func contentType(of error: any Error) -> Any.Type {
         func type<Content: Error>(_ content: Content) -> Any.Type { Content.self }
         // Opened explicitly: `any Error` conforms to `Error` itself, so a plain call would pass the existential.
         return _openExistential(error, do: type)
