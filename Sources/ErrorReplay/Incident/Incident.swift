@@ -39,7 +39,7 @@ package struct Incident: Sendable {
     /// The width of a bucket in seconds.
     private(set) var width = 1
     private var counts = 0
-    /// One per role, then one for failures that no rule matched, and one for errors that were dropped.
+    /// One timeline per role, then one for failures that no rule matched, and one for dropped and undelivered errors.
     private(set) var timelines = [Buckets](repeating: Buckets(), count: Incident.roles.count + 2)
     private(set) var (first, last): (Int?, Int?) = (nil, nil)
 
