@@ -1,13 +1,13 @@
 extension ErrorHandler {
     /// Adds an action for errors that no rule matched.
     ///
-    /// An error whose matching actions all returned `.next` counts as matched. Several `onNoMatch` actions run
-    /// last-registered first, until one returns `.stop`.
+    /// An error counts as matched even if all its matching actions returned `.next`. The `onNoMatch` action that was
+    /// registered last runs first, and so on until one returns `.stop`.
     ///
     /// - Parameters:
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
+    ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func onNoMatch(
         fileID: String = #fileID,
@@ -17,7 +17,7 @@ extension ErrorHandler {
         adding(SynchronousRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
     }
 
-    /// Adds an `onNoMatch` whose action also gets the report; see ``onNoMatch(fileID:line:do:)``.
+    /// Adds an `onNoMatch` with an action that also receives the report; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -26,7 +26,7 @@ extension ErrorHandler {
         adding(SynchronousReportRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
     }
 
-    /// Adds an `onNoMatch` whose action may suspend; see ``onNoMatch(fileID:line:do:)``.
+    /// Adds an `onNoMatch` with an action that can suspend; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -35,7 +35,8 @@ extension ErrorHandler {
         adding(AsynchronousRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
     }
 
-    /// Adds an `onNoMatch` whose action also gets the report, and may suspend; see ``onNoMatch(fileID:line:do:)``.
+    /// Adds an `onNoMatch` with an action that also receives the report, and can suspend; see
+    /// ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -46,13 +47,13 @@ extension ErrorHandler {
 
     /// Adds an action that runs last for every error, matched or not.
     ///
-    /// Its report carries the outcome so far. Several `always` actions run last-registered first, until one returns
-    /// `.stop`.
+    /// Its report carries the outcome so far. The `always` action that was registered last runs first, and so on until
+    /// one returns `.stop`.
     ///
     /// - Parameters:
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
+    ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func always(
         fileID: String = #fileID,
@@ -62,7 +63,7 @@ extension ErrorHandler {
         adding(SynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
     }
 
-    /// Adds an `always` whose action also gets the report; see ``always(fileID:line:do:)``.
+    /// Adds an `always` with an action that also receives the report; see ``always(fileID:line:do:)``.
     public func always(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -71,7 +72,7 @@ extension ErrorHandler {
         adding(SynchronousReportRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
     }
 
-    /// Adds an `always` whose action may suspend; see ``always(fileID:line:do:)``.
+    /// Adds an `always` with an action that can suspend; see ``always(fileID:line:do:)``.
     public func always(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -80,7 +81,7 @@ extension ErrorHandler {
         adding(AsynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
     }
 
-    /// Adds an `always` whose action also gets the report, and may suspend; see ``always(fileID:line:do:)``.
+    /// Adds an `always` with an action that also receives the report, and can suspend; see ``always(fileID:line:do:)``.
     public func always(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -91,7 +92,7 @@ extension ErrorHandler {
 }
 
 extension ErrorMatcher<any Error> {
-    /// The matchers of fallbacks, which descriptions show by the verbs' names.
+    /// The matchers of fallbacks; descriptions show them with the names of the verbs.
     fileprivate static var onNoMatch: Self { .any.named("onNoMatch") }
     fileprivate static var always: Self { .any.named("always") }
 }

@@ -1,20 +1,21 @@
 extension ErrorHandler {
     /// Handles an error: runs the actions of the rules that match, in order.
     ///
-    /// Runs on the caller's executor and without a time limit for actions, which only the bus has.
+    /// It runs on the caller's executor. It has no time limit for actions; only a bus has one.
     ///
     /// - Parameters:
     ///   - error: The error to handle.
     ///   - fileID: Where the error comes from.
     ///   - line: Where the error comes from.
     /// - Returns: The outcome, with the failures of actions that threw.
-    /// - Complexity: Apart from the actions, O(1) in the number of rules of a preset, except for those that have to be
-    ///   tried for every error (``ErrorMatcher/predicate(_:)``, ``ErrorMatcher/anywhere(_:)``), and O(number of handlers
-    ///   that were overlaid). The first error of a type costs O(number of rules).
+    /// - Complexity: Apart from the actions, O(1) in the number of a preset's rules, and O(number of overlaid
+    ///   handlers). Rules that must be tried for every error (``ErrorMatcher/predicate(_:)``,
+    ///   ``ErrorMatcher/anywhere(_:)``) add their own cost. The first error of a type costs O(number of rules).
     @inlinable
     @discardableResult
     public func handle(_ error: any Error, fileID: String = #fileID, line: UInt = #line) async -> HandleOutcome {
-        // Inlinable, so that callers set up no asynchronous call if no rule for the error is asynchronous.
+        // This method is inlinable, so that callers set up no asynchronous call if no rule for the error is
+        // asynchronous.
         if let outcome = handleIfSynchronous(error, fileID, line) { return outcome }
         return await handleSuspending(error, fileID, line)
     }
@@ -33,9 +34,10 @@ extension ErrorHandler {
 
     /// Handles an error that comes with its report.
     ///
-    /// Rules and `onNoMatch` are skipped for a report whose role is `.attempt`, as a bus skips them.
+    /// If the report's role is `.attempt`, rules and `onNoMatch` are skipped, as on a bus.
     ///
-    /// - Parameter report: The report, which actions get unchanged; `always` actions get it with the outcome so far.
+    /// - Parameter report: The report. Actions receive it unchanged; `always` actions receive it with the outcome so
+    ///   far.
     /// - Returns: The outcome, with the failures of actions that threw.
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
@@ -47,15 +49,17 @@ extension ErrorHandler {
 
     /// Handles an error without suspending, or declines.
     ///
-    /// It declines if by the error's type an asynchronous action could be reached: if a rule that errors of the type may
-    /// match is asynchronous, whether this error matches or not; an `onNoMatch`, unless a rule that asks for no domain
-    /// matches every error of the type; or an `always`.
+    /// It declines if errors of this type could reach an asynchronous action, in one of these cases:
+    ///
+    /// - A rule that might match errors of the type is asynchronous, whether it matches this error or not.
+    /// - An `onNoMatch` is asynchronous, and no rule without a domain matches every error of the type.
+    /// - An `always` is asynchronous.
     ///
     /// - Parameters:
     ///   - error: The error to handle.
     ///   - fileID: Where the error comes from.
     ///   - line: Where the error comes from.
-    /// - Returns: The outcome; nil, and no action has run, if it declines.
+    /// - Returns: The outcome; nil if it declines, and then no action has run.
     public func handleSynchronously(
         _ error: any Error,
         fileID: String = #fileID,

@@ -1,8 +1,8 @@
 extension ErrorHandler {
-    /// Adds a rule that stops the errors it matches and runs no action: they count as ignored.
+    /// Adds a rule that stops the errors it matches without running an action: they count as ignored.
     ///
     /// - Parameters:
-    ///   - matcher: What to ignore.
+    ///   - matcher: The matcher of the errors to ignore.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.

@@ -2,19 +2,19 @@ public import Foundation
 
 // Actions of the main actor that await nothing: `{ @MainActor error in … }`.
 //
-// The bus calls them from its worker, so that they are asynchronous. Without these overloads such a closure would be
-// taken for a synchronous action, and lose its actor: an error in Swift 6, but only a warning in Swift 5. The default
-// argument makes the compiler prefer the other overloads for every closure that is not the main actor's.
+// The bus calls them from its worker, so they are asynchronous. Without these overloads the compiler would treat such a
+// closure as a synchronous action without its actor: an error in Swift 6, but only a warning in Swift 5. Because of the
+// default argument, the compiler prefers the other overloads for every closure that isn't the main actor's.
 
 extension ErrorHandler {
     /// Adds a rule with an action of the main actor; see `on(matching:)`.
     ///
     /// - Parameters:
-    ///   - matcher: What to match.
+    ///   - matcher: The matcher.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - isolation: The actor that the action belongs to; there is no other than the default.
-    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
+    ///   - isolation: The actor that the action belongs to; the default is the only valid value.
+    ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
@@ -26,7 +26,7 @@ extension ErrorHandler {
         on(matching: matcher, fileID: fileID, line: line) { output async throws in try await action(output) }
     }
 
-    /// Adds a rule with an action of the main actor that also gets the report; see `on(matching:)`.
+    /// Adds a rule with an action of the main actor that also receives the report; see `on(matching:)`.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -50,7 +50,7 @@ extension ErrorHandler {
         on(matching: .type(type), fileID: fileID, line: line, isolation: isolation, do: action)
     }
 
-    /// Adds a rule for a type of error, with an action of the main actor that also gets the report; see
+    /// Adds a rule for a type of error, with an action of the main actor that also receives the report; see
     /// `on(matching:)`.
     public func on<E: Error>(
         _ type: E.Type,
@@ -73,7 +73,7 @@ extension ErrorHandler {
         on(matching: .value(value), fileID: fileID, line: line, isolation: isolation, do: action)
     }
 
-    /// Adds a rule for errors that equal a value, with an action of the main actor that also gets the report; see
+    /// Adds a rule for errors that equal a value, with an action of the main actor that also receives the report; see
     /// `on(matching:)`.
     public func on<E: Error & Equatable>(
         _ value: E,
@@ -99,7 +99,7 @@ extension ErrorHandler {
             do: action)
     }
 
-    /// Adds a rule for a domain, with an action of the main actor that also gets the report; see `on(matching:)`.
+    /// Adds a rule for a domain, with an action of the main actor that also receives the report; see `on(matching:)`.
     public func on(
         domain: String,
         code: Int? = nil,
@@ -113,7 +113,7 @@ extension ErrorHandler {
             do: action)
     }
 
-    /// Adds an `onNoMatch` with an action of the main actor; else as its other overloads.
+    /// Adds an `onNoMatch` with an action of the main actor; see its other overloads.
     public func onNoMatch(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -123,7 +123,7 @@ extension ErrorHandler {
         onNoMatch(fileID: fileID, line: line) { error async throws in try await action(error) }
     }
 
-    /// Adds an `onNoMatch` with an action of the main actor that also gets the report; else as its other overloads.
+    /// Adds an `onNoMatch` with an action of the main actor that also receives the report; see its other overloads.
     public func onNoMatch(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -133,7 +133,7 @@ extension ErrorHandler {
         onNoMatch(fileID: fileID, line: line) { error, report async throws in try await action(error, report) }
     }
 
-    /// Adds an `always` with an action of the main actor; else as its other overloads.
+    /// Adds an `always` with an action of the main actor; see its other overloads.
     public func always(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -143,7 +143,7 @@ extension ErrorHandler {
         always(fileID: fileID, line: line) { error async throws in try await action(error) }
     }
 
-    /// Adds an `always` with an action of the main actor that also gets the report; else as its other overloads.
+    /// Adds an `always` with an action of the main actor that also receives the report; see its other overloads.
     public func always(
         fileID: String = #fileID,
         line: UInt = #line,

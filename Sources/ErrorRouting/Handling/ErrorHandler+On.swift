@@ -1,20 +1,20 @@
 public import Foundation
 
-// The verbs that are generic are inlinable, as those of `ignore` are, so that a caller who knows the type of error looks
-// up the rule's class once, and not for each rule that it makes.
+// The generic verbs are inlinable, like those of `ignore`. So a caller that knows the error's type looks up the rule's
+// class once, not for each rule that it creates.
 
 extension ErrorHandler {
     /// Adds a rule: if the matcher matches, the action runs with the matcher's output.
     ///
-    /// The action comes in four shapes: it gets the match, or the match and the ``ErrorReport``; and it may suspend.
-    /// For a closure that awaits nothing the compiler picks the synchronous shape. An action for the main actor is
-    /// written `{ @MainActor error in … }`, in every verb; it counts as one that may suspend.
+    /// The action has four shapes: it receives the match, or the match and the ``ErrorReport``; and it can suspend or
+    /// not. The compiler picks the synchronous shape for a closure that awaits nothing. With every verb, write an
+    /// action for the main actor as `{ @MainActor error in … }`; it counts as one that can suspend.
     ///
     /// - Parameters:
-    ///   - matcher: What to match.
+    ///   - matcher: The matcher.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
+    ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     @inlinable
     public func on<Output>(
@@ -26,7 +26,7 @@ extension ErrorHandler {
         adding(SynchronousRule(matcher, at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule with an action that also gets the report; see `on(matching:)` above.
+    /// Adds a rule with an action that also receives the report; see `on(matching:)` above.
     @inlinable
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
@@ -37,7 +37,7 @@ extension ErrorHandler {
         adding(SynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule with an action that may suspend; see `on(matching:)` above.
+    /// Adds a rule with an action that can suspend; see `on(matching:)` above.
     @inlinable
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
@@ -48,7 +48,7 @@ extension ErrorHandler {
         adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule with an action that also gets the report, and may suspend; see `on(matching:)` above.
+    /// Adds a rule with an action that also receives the report, and can suspend; see `on(matching:)` above.
     @inlinable
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
@@ -65,7 +65,7 @@ extension ErrorHandler {
     ///   - type: The type to match; a class matches its subclasses too.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
+    ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     @inlinable
     public func on<E: Error>(
@@ -77,7 +77,7 @@ extension ErrorHandler {
         adding(SynchronousRule(type: type, at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for a type of error, with an action that also gets the report; see `on(matching:)` above.
+    /// Adds a rule for a type of error, with an action that also receives the report; see `on(matching:)` above.
     @inlinable
     public func on<E: Error>(
         _ type: E.Type,
@@ -88,7 +88,7 @@ extension ErrorHandler {
         adding(SynchronousReportRule(type: type, at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for a type of error, with an action that may suspend; see `on(matching:)` above.
+    /// Adds a rule for a type of error, with an action that can suspend; see `on(matching:)` above.
     @inlinable
     public func on<E: Error>(
         _ type: E.Type,
@@ -99,7 +99,7 @@ extension ErrorHandler {
         adding(AsynchronousRule(type: type, at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for a type of error, with an action that also gets the report, and may suspend; see
+    /// Adds a rule for a type of error, with an action that also receives the report, and can suspend; see
     /// ``on(_:fileID:line:do:)``.
     @inlinable
     public func on<E: Error>(
@@ -119,7 +119,7 @@ extension ErrorHandler {
     ///   - value: The value to compare with.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
+    ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     @inlinable
     public func on<E: Error & Equatable>(
@@ -131,7 +131,7 @@ extension ErrorHandler {
         adding(SynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for errors that equal a value, with an action that also gets the report; see
+    /// Adds a rule for errors that equal a value, with an action that also receives the report; see
     /// ``on(_:fileID:line:do:)``.
     @inlinable
     public func on<E: Error & Equatable>(
@@ -143,7 +143,7 @@ extension ErrorHandler {
         adding(SynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for errors that equal a value, with an action that may suspend; see `on(matching:)` above.
+    /// Adds a rule for errors that equal a value, with an action that can suspend; see `on(matching:)` above.
     @inlinable
     public func on<E: Error & Equatable>(
         _ value: E,
@@ -154,7 +154,7 @@ extension ErrorHandler {
         adding(AsynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for errors that equal a value, with an action that also gets the report, and may suspend; see
+    /// Adds a rule for errors that equal a value, with an action that also receives the report, and can suspend; see
     /// ``on(_:fileID:line:do:)``.
     @inlinable
     public func on<E: Error & Equatable>(
@@ -168,14 +168,14 @@ extension ErrorHandler {
 
     /// Adds a rule for a domain, or one code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
     ///
-    /// The action gets the error as the `NSError` that `as NSError` makes of it.
+    /// The action receives the error as the `NSError` that `as NSError` returns.
     ///
     /// - Parameters:
     ///   - domain: The `NSError` domain.
     ///   - code: The code, or nil for every code of the domain.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
+    ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func on(
         domain: String,
@@ -187,7 +187,7 @@ extension ErrorHandler {
         adding(SynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for a domain, with an action that also gets the report; see ``on(domain:code:fileID:line:do:)``.
+    /// Adds a rule for a domain, with an action that also receives the report; see ``on(domain:code:fileID:line:do:)``.
     public func on(
         domain: String,
         code: Int? = nil,
@@ -199,7 +199,7 @@ extension ErrorHandler {
             SynchronousReportRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for a domain, with an action that may suspend; see ``on(domain:code:fileID:line:do:)``.
+    /// Adds a rule for a domain, with an action that can suspend; see ``on(domain:code:fileID:line:do:)``.
     public func on(
         domain: String,
         code: Int? = nil,
@@ -210,7 +210,7 @@ extension ErrorHandler {
         adding(AsynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for a domain, with an action that also gets the report, and may suspend; see
+    /// Adds a rule for a domain, with an action that also receives the report, and can suspend; see
     /// ``on(domain:code:fileID:line:do:)``.
     public func on(
         domain: String,

@@ -3,11 +3,11 @@ import StandardErrorWriter
 extension ErrorHandler {
     /// The library's preset: ``standardError``.
     ///
-    /// An application may declare its own preset under this name. Where its declaration is visible, `.default` means
-    /// the application's; in a module that sees none it means the library's, and the compiler says nothing. So a
-    /// preset for several modules is declared `public` in one that all of them import. `print(handler)` shows which one
-    /// a handler is: it names the file in which each rule was registered. An application's preset can build on the
-    /// library's by its other name:
+    /// An application can declare its own preset under this name. Where its declaration is visible, `.default` means
+    /// the application's preset; in other modules it means the library's, without a warning. So declare a preset for
+    /// several modules `public`, in a module that all of them import. `print(handler)` names the file in which each
+    /// rule was registered, so it shows which preset a handler is. An application's preset can extend the library's by
+    /// its other name:
     ///
     /// ```swift
     /// extension ErrorHandler {
@@ -22,16 +22,16 @@ extension ErrorHandler {
     ///
     /// The line has the error's type and message, its domain and code if it defines them, its source, scope, metadata,
     /// occurrences, and trail: the underlying errors. Line breaks, control characters, and characters that are
-    /// invisible or reorder text are escaped, so that every error is one line. A text of more than 16 KiB is cut, and
-    /// ends in `…`.
+    /// invisible or reorder text are escaped, so that every error is one line. A text of more than 16 KiB is truncated,
+    /// and ends in `…`.
     public static var standardError: ErrorHandler { plainStandardError }
 
-    /// Kept, so that its rules are compiled once.
+    /// Cached, so that its rules are compiled once.
     private static let plainStandardError = standardError { ErrorLine($0) }
 
     /// The preset ``standardError`` with the texts of errors redacted, as by ``LastResort/redacting(_:)``.
     ///
-    /// - Parameter redact: Returns the text for a line in place of the report's message, metadata and trail. If it
+    /// - Parameter redact: Returns the text for a line instead of the report's message, metadata, and trail. If it
     ///   posts an error itself, the line of that error names only its type and source.
     /// - Returns: The preset.
     public static func standardError(
@@ -51,8 +51,8 @@ extension ErrorHandler {
 
     /// Passes each error, with its report, to a closure, and does nothing else.
     ///
-    /// It is an `always` action that returns `.next`: a bus gets it as its only handler, or overlaid with the rules
-    /// that it must log. The level follows from the report's role and outcome, as ``ErrorReport/severity`` says:
+    /// It is an `always` action that returns `.next`. Pass it to a bus alone, or overlaid with the rules that it must
+    /// log. The level follows from the report's role and outcome, as ``ErrorReport/severity`` says:
     ///
     /// ```swift
     /// ErrorHandler.logging { error, report in

@@ -1,5 +1,5 @@
-// Mistakes that the compiler would tell as something else: given one, it picks one of these, and says what to write.
-// A closure that awaits nothing fits an asynchronous parameter too, so that two shapes of action are enough.
+// Overloads for mistakes that the compiler would otherwise report misleadingly: it picks one of these, and says what to
+// write. Two shapes of action are enough, because a closure that awaits nothing fits an asynchronous parameter too.
 
 extension ErrorHandler {
     /// Not for protocols: use `on(matching: .conforming(to:))`.
@@ -28,7 +28,7 @@ extension ErrorHandler {
         self
     }
 
-    /// Not for a case with a payload, which is no value: use `on(matching: .extracting(_:_:))`.
+    /// Not for a case with a payload, which isn't a value: use `on(matching: .extracting(_:_:))`.
     @available(
         *, unavailable,
         message:
@@ -43,7 +43,7 @@ extension ErrorHandler {
         self
     }
 
-    /// Not for a case with a payload, which is no value: use `on(matching: .extracting(_:_:))`.
+    /// Not for a case with a payload, which isn't a value: use `on(matching: .extracting(_:_:))`.
     @available(
         *, unavailable,
         message:

@@ -1,4 +1,4 @@
-/// An ordered set of rules for errors: what to match, and what to do with it.
+/// An ordered set of rules for errors: the errors to match, and the actions for them.
 ///
 /// ```swift
 /// let handler = ErrorHandler()
@@ -9,21 +9,21 @@
 ///     .always { error, report in … ; return .next }
 /// ```
 ///
-/// Rules are tried last-registered first, so the latest customisation has priority. Matching actions run in that order
-/// until one returns ``HandleStrategy/stop``. `onNoMatch` actions run only if no rule matched, and `always` actions
-/// last, for every error; both last-registered first, until `.stop`. An action that throws counts as matched and as
-/// `.next`; the error it threw becomes an ``ActionFailure`` in the outcome.
+/// The rule that is registered last is tried first, so the latest customization has priority. Matching actions run in
+/// that order until one returns ``HandleStrategy/stop``. `onNoMatch` actions run only if no rule matched, and `always`
+/// actions run last, for every error. Both run in the same order until `.stop`. If an action throws, it counts as
+/// matched and as `.next`, and its error becomes an ``ActionFailure`` in the outcome.
 ///
-/// A handler is a value: every verb returns a new one, and customising a shared preset never changes the preset.
+/// A handler is a value: every verb returns a new one, and customizing a shared preset never changes the preset.
 public struct ErrorHandler: Sendable, CustomStringConvertible {
     var rules = RuleSet()
 
-    /// Makes a handler without rules, which matches no error.
+    /// Creates a handler without rules, which matches no error.
     public init() {}
 
     /// Returns this handler with another one's rules on top.
     ///
-    /// - Parameter overlay: Its rules count as registered later: they go first.
+    /// - Parameter overlay: The handler to add. Its rules count as registered later, so they are tried first.
     /// - Returns: A handler with the rules of both.
     /// - Complexity: O(1): the rules are shared, and compiled when the handler is first used.
     public func overlaid(with overlay: ErrorHandler) -> ErrorHandler {
@@ -42,7 +42,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
         return result
     }
 
-    /// The rules in the order in which they are tried, each with the place where it was registered.
+    /// The rules in the order in which they are tried, each with its source location.
     public var description: String {
         if rules.isEmpty { return "ErrorHandler: no rules" }
         var lines = ["ErrorHandler, in the order tried:"]

@@ -4,11 +4,11 @@ extension ErrorMap {
     /// Adds a rule for the errors that a matcher matches.
     ///
     /// - Parameters:
-    ///   - matcher: What to match.
+    ///   - matcher: The matcher.
     ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - condition: The matches that the rule is for; nil for all.
+    ///   - condition: Selects the matches that the rule is for; nil for all.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
@@ -20,13 +20,13 @@ extension ErrorMap {
         adding(matcher, value, where: condition, at: .init(fileID: fileID, line: line))
     }
 
-    /// Adds a rule for the errors that a matcher matches, with a value made from the match.
+    /// Adds a rule for the errors that a matcher matches, with a value computed from the match.
     ///
     /// - Parameters:
-    ///   - matcher: What to match.
+    ///   - matcher: The matcher.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - value: Makes the value from the match.
+    ///   - value: Computes the value from the match.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
@@ -44,7 +44,7 @@ extension ErrorMap {
     ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - condition: The matches that the rule is for; nil for all.
+    ///   - condition: Selects the matches that the rule is for; nil for all.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error>(
         _ type: E.Type,
@@ -56,13 +56,13 @@ extension ErrorMap {
         adding(.type(type), value, where: condition, at: .init(fileID: fileID, line: line))
     }
 
-    /// Adds a rule for a type of error, with a value made from the match.
+    /// Adds a rule for a type of error, with a value computed from the match.
     ///
     /// - Parameters:
     ///   - type: The type to match; a class matches its subclasses too.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - value: Makes the value from the match.
+    ///   - value: Computes the value from the match.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error>(
         _ type: E.Type,
@@ -80,7 +80,7 @@ extension ErrorMap {
     ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - condition: The matches that the rule is for; nil for all.
+    ///   - condition: Selects the matches that the rule is for; nil for all.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error & Equatable>(
         _ error: E,
@@ -92,13 +92,13 @@ extension ErrorMap {
         adding(.value(error), value, where: condition, at: .init(fileID: fileID, line: line))
     }
 
-    /// Adds a rule for errors that equal a given one, with a value made from the match.
+    /// Adds a rule for errors that equal a given one, with a value computed from the match.
     ///
     /// - Parameters:
     ///   - error: The error to compare with.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - value: Makes the value from the match.
+    ///   - value: Computes the value from the match.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error & Equatable>(
         _ error: E,
@@ -117,7 +117,7 @@ extension ErrorMap {
     ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - condition: The matches that the rule is for; nil for all.
+    ///   - condition: Selects the matches that the rule is for; nil for all.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on(
         domain: String,
@@ -130,14 +130,14 @@ extension ErrorMap {
         adding(.nsError(domain: domain, code: code), value, where: condition, at: .init(fileID: fileID, line: line))
     }
 
-    /// Adds a rule for a domain, or one code of it, with a value made from the match.
+    /// Adds a rule for a domain, or one code of it, with a value computed from the match.
     ///
     /// - Parameters:
     ///   - domain: The `NSError` domain.
     ///   - code: The code, or nil for every code of the domain.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - value: Makes the value from the match.
+    ///   - value: Computes the value from the match.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on(
         domain: String,

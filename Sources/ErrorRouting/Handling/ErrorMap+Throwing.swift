@@ -1,9 +1,9 @@
 extension ErrorMap where Value: Error {
-    /// Runs an operation, and turns what it throws into the error of this level.
+    /// Runs an operation, and converts its error to the error of this layer.
     ///
-    /// The rules decide first. An error that none of them matches is thrown as it is if it is of this level already, a
-    /// `Value`; else the default is thrown. A cancellation passes where a rule says so, by a value that is a
-    /// ``CancellationConvertible``:
+    /// The rules decide first. If no rule matches, an error that already belongs to this layer, a `Value`, is rethrown
+    /// unchanged; for any other error the default is thrown. A cancellation stays one only if a rule returns a value
+    /// that is a ``CancellationConvertible``:
     ///
     /// ```swift
     /// static let level = ErrorMap(default: CheckoutError.unavailable)
@@ -16,13 +16,13 @@ extension ErrorMap where Value: Error {
     /// ```
     ///
     /// - Parameter operation: The operation. It keeps the caller's isolation.
-    /// - Returns: What the operation returned.
-    /// - Throws: The map's value for what the operation threw.
+    /// - Returns: The operation's result.
+    /// - Throws: The map's value for the operation's error.
     public func throwing<T>(_ operation: () async throws -> T) async throws(Value) -> T {
         do { return try await operation() } catch { throw level(of: error) }
     }
 
-    /// Runs a synchronous operation, and turns what it throws into the error of this level; see ``throwing(_:)``.
+    /// Runs a synchronous operation, and converts its error to the error of this layer; see ``throwing(_:)``.
     public func throwing<T>(_ operation: () throws -> T) throws(Value) -> T {
         do { return try operation() } catch { throw level(of: error) }
     }

@@ -1,4 +1,4 @@
-/// The rules of an error handler, returning a value: a status, a log level, an exit code, a metric label.
+/// Rules like those of an error handler that return a value: a status, a log level, an exit code, a metric label.
 ///
 /// ```swift
 /// let status = ErrorMap(default: 500)
@@ -7,19 +7,20 @@
 /// response.status = status[error]
 /// ```
 ///
-/// Rules are tried last-registered first, as in an ``ErrorHandler``. A map is a value: every verb returns a new one.
+/// The rule that is registered last is tried first, as in an ``ErrorHandler``. A map is a value: every verb returns a
+/// new one.
 public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     private let defaultValue: Value
     private var rules = RuleSet()
 
-    /// Makes a map that returns one value for every error.
+    /// Creates a map that returns one value for every error.
     ///
     /// - Parameter defaultValue: The value for errors that no rule matches.
     public init(default defaultValue: Value) {
         self.defaultValue = defaultValue
     }
 
-    /// The value of the last-registered rule that matches the error; the default if none does.
+    /// The value of the first rule that matches the error; if none does, the default.
     ///
     /// - Parameter error: The error to look up.
     /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
@@ -29,7 +30,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         return value
     }
 
-    /// Returns the value of the last-registered rule that matches the error, and which rule that is.
+    /// Returns the value of the first rule that matches the error, together with that rule.
     ///
     /// - Parameter error: The error to look up.
     /// - Returns: The value and its rule; nil if no rule matches.
@@ -43,7 +44,8 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
 
     /// Returns this map with another one's rules on top.
     ///
-    /// - Parameter overlay: Its rules count as registered later: they go first. Its default is not used.
+    /// - Parameter overlay: The map to add. Its rules count as registered later, so they are tried first. Its default
+    ///   is not used.
     /// - Returns: A map with the rules of both, and the default of this one.
     /// - Complexity: O(1): the rules are shared, and compiled when the map is first used.
     public func overlaid(with overlay: Self) -> Self {
@@ -52,15 +54,15 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         return result
     }
 
-    /// Returns a map with the same rules, whose values are made from those of this one.
+    /// Returns a map with the same rules and transformed values.
     ///
-    /// So one table of what errors mean serves each layer with its part: `meanings.map(\.status)`. The rules keep their
-    /// places, so that ``explain(_:)`` names the line of the table that decides.
+    /// Use it to give each layer its part of one table: `meanings.map(\.status)`. Rules keep their source locations, so
+    /// ``explain(_:)`` still names the line of the table that decides.
     ///
-    /// - Parameter transform: Makes a value from one of this map's. Called now for the default and for each constant,
-    ///   and at each look-up for a value that a rule's closure makes.
-    /// - Returns: The map.
-    /// - Complexity: O(number of rules): derive a map once, and not for each error.
+    /// - Parameter transform: Converts a value. Called now for the default and each constant, and on every lookup for a
+    ///   value that a rule's closure computes.
+    /// - Returns: The derived map.
+    /// - Complexity: O(number of rules). Derive a map once, not for each error.
     public func map<NewValue: Sendable>(_ transform: @escaping @Sendable (Value) -> NewValue) -> ErrorMap<NewValue> {
         rules[.rules].reversed().reduce(ErrorMap<NewValue>(default: transform(defaultValue))) { result, rule in
             guard let rule = rule as? MapRule<Value> else {
@@ -70,9 +72,9 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Says which rule decides for an error, rule by rule.
+    /// Explains which rule decides for an error, rule by rule.
     ///
-    /// Predicates run; no closure that makes a value does.
+    /// Predicates run; closures that compute values do not.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
@@ -83,7 +85,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         return Explanation(error, on: path)
     }
 
-    /// The rules in the order in which they are tried, each with the place where it was registered.
+    /// The rules in the order in which they are tried, each with its source location.
     public var description: String {
         var lines = ["ErrorMap, in the order tried:"]
         for rule in rules[.rules] { lines.append("  \(lines.count). on \(rule.registration.description)") }

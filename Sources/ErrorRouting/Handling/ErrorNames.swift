@@ -1,7 +1,7 @@
 import BoundedDescriptions
 import Foundation
 
-/// The names of an error that isn't there itself, for example an error that another process has recorded.
+/// The names of an error that isn't available itself, such as an error that another process has recorded.
 public struct ErrorNames: Sendable, Hashable {
     /// The name of the error's type, with its module; see ``ErrorReport/typeName``.
     public var typeName: String
@@ -55,7 +55,7 @@ extension ErrorHandler {
 }
 
 extension Explanation {
-    /// Asks the rules of a path by an error's names.
+    /// Evaluates the rules of a path for an error's names.
     init(named names: ErrorNames, on path: Path) {
         let subject = NamedSubject(names)
         self.init(NamedError(description: names.typeName), path) { rule in
@@ -64,7 +64,7 @@ extension Explanation {
     }
 }
 
-/// The names of an error, with Foundation's error of that domain and code if it is one of Foundation's.
+/// The names of an error and, if it is one of Foundation's, Foundation's error of that domain and code.
 private struct NamedSubject {
     let names: ErrorNames
     let underlying: [NamedSubject]?
@@ -91,7 +91,7 @@ private struct NamedSubject {
         return type is AnyClass ? nil : false
     }
 
-    /// Whether the error may equal a value.
+    /// Whether the error might equal a value.
     func mayEqual(_ value: any Error) -> Bool {
         isOf(type(of: value)) != false
     }
@@ -99,21 +99,21 @@ private struct NamedSubject {
     private func matches(_ type: Any.Type, _ error: ErrorSubject) -> Bool {
         guard let type = type as? any Error.Type else { return false }
         var error = error
-        // What would have to be bridged was: its Swift type has the code, or there is none that has.
+        // Nothing is left to bridge: the error's Swift type has the code, or no Swift type has it.
         return MatcherShape.type(type).likelihood(for: &error) >= .always
     }
 
-    /// Whether the error conforms to a protocol; nil if that is not known.
+    /// Whether the error conforms to a protocol; nil if that is unknown.
     func conforms(to type: Any.Type, _ conforms: (any Error) -> Bool) -> Bool? {
         if let foundations { return conforms(foundations.error) }
         return type == (any CancellationConvertible).self && names.isCancellation == true ? true : nil
     }
 
-    /// Whether the error has a domain and, unless that is nil, a code; nil if it is not known.
+    /// Whether the error has a domain and, unless the code is nil, the code; nil if that is unknown.
     func has(_ domain: String, _ code: Int?) -> Bool? {
         let domain = OneLine.escaped(TypeName.withoutAddresses(domain))
         if let own = names.domain { return own == domain && (code == nil || code == names.code) }
-        // Swift makes up the domain of other errors from the name, and the code from the number of the case.
+        // For other errors, Swift derives the domain from the name, and the code from the number of the case.
         return names.typeName != domain ? false : code == nil ? true : nil
     }
 }
@@ -152,7 +152,7 @@ extension MatcherShape {
         }
     }
 
-    /// Whether one of several answers is true; nil if none is, and one is not known.
+    /// Whether one of several answers is true; nil if none is true and at least one is unknown.
     private static func any(_ answers: [Bool?]) -> Bool? {
         var result: Bool? = false
         for answer in answers {

@@ -1,6 +1,7 @@
 extension ErrorReport {
-    /// Returns how much the report matters: for a failure, by the rule of a map that matches its error; otherwise
-    /// ``severity``.
+    /// Returns how much the report matters.
+    ///
+    /// For a failure, a matching rule of the map decides; otherwise ``severity`` does.
     ///
     /// ```swift
     /// let severities = ErrorMap(default: ErrorReport.Severity.error).on(matching: .status(404), .info)

@@ -1,11 +1,11 @@
 import Foundation
 
 extension Explanation {
-    /// Whether a closure of the program was called: that of a `predicate`, a `where` or an `extracting`.
+    /// Whether a closure of the program was called, in a `predicate`, a `where`, or an `extracting`.
     ///
-    /// A closure may look at anything, for example at the time. If none was called, the explanation follows from the
-    /// rules and from the error's type, value, domain and code, and from those of its underlying errors: another error
-    /// that is equal in all of them has the same explanation. Names of matchers don't count, only their parts.
+    /// A closure can read anything, for example the time. If none was called, the explanation depends only on the
+    /// rules, on the error's type, value, domain, and code, and on those of its underlying errors. Another error that
+    /// is equal in all of them has the same explanation. Only the parts of matchers count, not their names.
     ///
     /// - Complexity: O(number of rules), at each access.
     public var asksPredicates: Bool {
@@ -13,8 +13,9 @@ extension Explanation {
         return askedShapes.contains { $0.asksClosure(of: subject) }
     }
 
-    /// Whether all errors of the error's type have this explanation: each rule that was tried matches all of them or
-    /// none, and no closure of the program was called.
+    /// Whether all errors of the error's type have this explanation.
+    ///
+    /// It is true if each tried rule matches all of them or none, and no closure of the program was called.
     ///
     /// - Complexity: O(number of rules), at each access.
     public var followsFromType: Bool {
@@ -26,7 +27,7 @@ extension Explanation {
         }
     }
 
-    /// What the rules that were asked match.
+    /// The shapes of the rules that were evaluated.
     private var askedShapes: [MatcherShape] {
         entries.compactMap { entry in
             if case .notReached = entry.verdict { return nil }
@@ -36,9 +37,9 @@ extension Explanation {
 }
 
 extension MatcherShape {
-    /// Whether asking the matcher may call one of the closures that the program has written for it.
+    /// Whether evaluating the matcher might call one of the program's closures in it.
     ///
-    /// - Parameter error: The error that is matched; nil if that may be any.
+    /// - Parameter error: The error to match; nil for any error.
     fileprivate func asksClosure(of error: ErrorSubject?) -> Bool {
         var budget = Self.partLimit
         return asksClosure(of: error, &budget)

@@ -1,21 +1,20 @@
 import BoundedDescriptions
 
-/// What a handler would do with an error, or what a map would return for it, rule by rule.
+/// Explains how a handler would handle an error, or which value a map would return for it, rule by rule.
 ///
-/// Its description is a text to paste into a bug report.
+/// Its description is a text for bug reports.
 public struct Explanation: Sendable, CustomStringConvertible {
     /// Whether a rule matches an error, and whether it is reached.
     public enum Verdict: Sendable, Hashable {
         /// The rule matches, and its action runs.
         case matched
-        /// The rule matches; its action runs only if every action before it returns `.next`, which is not known.
+        /// The rule matches. Its action runs only if every action before it returns `.next`, which isn't known.
         case matchedIfReached
         /// The rule does not match.
         case notMatched
         /// The rule is not tried, for the reason given.
         case notReached(because: String)
-        /// Only the error itself could decide, and nothing but its names is known: see
-        /// ``ErrorHandler/explain(named:)``.
+        /// Only the error itself could decide, but only its names are known; see ``ErrorHandler/explain(named:)``.
         case undecided
     }
 
@@ -23,7 +22,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public enum Stage: Sendable, Hashable, CaseIterable {
         /// Among the rules that match errors.
         case rule
-        /// After them, if none of them matched.
+        /// After these, if none of them matched.
         case onNoMatch
         /// Last, for every error.
         case always
@@ -33,12 +32,12 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public struct Entry: Sendable {
         /// When the rule is tried.
         public let stage: Stage
-        /// The rule, with its matcher in words and where it was registered.
+        /// The rule, with its matcher as a text and its source location.
         public let rule: RuleDescription
         /// Whether the rule matches, and whether it is reached.
         public let verdict: Verdict
-        /// The path of the scope that the rule came from, the outermost first; empty for rules of the bus, and of a
-        /// handler that is explained alone.
+        /// The path of the rule's scope, the outermost first; empty for rules of the bus, and of a handler that is
+        /// explained alone.
         public let scope: [String]
     }
 
@@ -48,9 +47,9 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let entries: [Entry]
     /// The disposition of the error if the first rule that matches stopped.
     ///
-    /// `.handled`, `.ignored` or `.unmatched`; `.dropped` if no rule is reached, since there is no bus; `.pending` if
-    /// it is not known, because the error or a rule asks for an explanation of itself without end, or because a rule
-    /// before the first match is ``Verdict/undecided``.
+    /// It is `.handled`, `.ignored`, or `.unmatched`; it is `.dropped` if no rule is reached, because there is no bus.
+    /// It is `.pending` if it is unknown: the error or a rule explains itself in an endless recursion, or a rule before
+    /// the first match is ``Verdict/undecided``.
     public let disposition: HandleOutcome.Disposition
     /// The `ignore` rule that matches, if one does; nil for a map.
     private let ignoreRule: RuleDescription?
@@ -60,13 +59,14 @@ public struct Explanation: Sendable, CustomStringConvertible {
         entries.first { $0.stage == .rule && $0.verdict == .matched }?.rule
     }
 
-    /// Returns the outcome that the error would have if the actions returned what they did when the error was handled.
+    /// Returns the outcome for the recorded results of the actions.
     ///
-    /// For an error that other rules have handled before. What actions return is known only from then: each returned
-    /// `.next` but the one at which the handling ended. So it would end at the rule that matches as the
-    /// `matchedRuleCount`-th, at an `ignore` before that, or at the last rule that matches if fewer do.
+    /// Use it for an error that other rules have handled before. The results of actions are known only from that time:
+    /// each returned `.next`, except for the last one. So the handling would end at the n-th rule that matches, where n
+    /// is `matchedRuleCount`. It would end earlier at an `ignore` or, if fewer rules match, at the last match.
     ///
-    /// - Parameter count: The number of rules that matched then (``HandleOutcome/matchedRuleCount``); 0 counts as 1.
+    /// - Parameter count: The recorded number of rules that matched (``HandleOutcome/matchedRuleCount``); 0 counts as
+    ///   1.
     /// - Returns: The outcome, without failures; `.unmatched` if no rule matches, `.pending` if a rule that counts is
     ///   ``Verdict/undecided``.
     public func outcome(matchedRuleCount count: Int) -> HandleOutcome {
@@ -78,7 +78,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
             disposition: rule == ignoreRule ? .ignored : .handled, matchedRuleCount: matched.count, rule: rule)
     }
 
-    /// A text with a line for each rule, numbered in the order in which they are tried.
+    /// A text with one line per rule, numbered in the order in which they are tried.
     public var description: String {
         var lines = ["\(ErrorText.typeName(of: error)): \(OneLine.escaped(ErrorText.message(of: error)))"]
         let hasScopes = entries.contains { !$0.scope.isEmpty }
@@ -88,7 +88,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
             let verdict = OneLine.escaped(entry.verdict.description)
             return cells + (hasScopes ? [scope, verdict] : [verdict])
         }
-        // Widths are limited, so that a name longer than a line shifts only its own row.
+        // Limit the widths, so that a name longer than a line shifts only its own row.
         let widths = (0..<(hasScopes ? 4 : 3)).map { column in min(rows.map { $0[column].count }.max() ?? 0, 120) }
         for row in rows {
             let number = String(repeating: " ", count: widths[0] - row[0].count) + row[0]
@@ -106,7 +106,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
 }
 
 extension Explanation.Verdict: CustomStringConvertible {
-    /// The verdict in words.
+    /// The verdict as a text.
     public var description: String {
         switch self {
         case .matched: "matched"
@@ -119,10 +119,10 @@ extension Explanation.Verdict: CustomStringConvertible {
 }
 
 extension ErrorHandler {
-    /// Explains what the handler would do with an error, rule by rule.
+    /// Explains how the handler would handle an error, rule by rule.
     ///
-    /// Predicates run; no action does. What a rule returns is known only of `ignore`, so after the first match the
-    /// explanation says of other rules that match that they run if they are reached.
+    /// Predicates run; actions do not. Only the result of an `ignore` is known. So for each match after the first one,
+    /// the explanation says that it runs if it is reached.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
@@ -138,10 +138,10 @@ extension Explanation {
     /// The rule sets that an error would go through, each with the path of its scope.
     struct Path {
         fileprivate let endsAtMatch: Bool
-        /// From the innermost outwards.
+        /// The rule sets, the innermost first.
         private var sets: [(scope: [String], rules: RuleSet, isTriedFirst: Bool)] = []
 
-        /// - Parameter endsAtMatch: Whether no rule after the first that matches is tried, as in a map.
+        /// - Parameter endsAtMatch: Whether the first match ends the search, as in a map.
         init(endsAtMatch: Bool = false) { self.endsAtMatch = endsAtMatch }
 
         /// Adds a rule set outside all the others.
@@ -154,8 +154,7 @@ extension Explanation {
             sets.append((scope, rules, isTriedFirst))
         }
 
-        /// Calls a closure with the rules of a stage in the order in which they are tried, each with the path of its
-        /// scope.
+        /// Calls a closure with the rules of a stage in the order in which they are tried, each with its scope's path.
         fileprivate func forEachRule(_ stage: Stage, _ body: (_ scope: [String], Rule) -> Void) {
             let list: RuleSet.Stage =
                 switch stage {
@@ -172,14 +171,14 @@ extension Explanation {
         }
     }
 
-    /// Asks the rules of a path, and runs no action.
+    /// Evaluates the rules of a path, and runs no action.
     ///
-    /// A rule or an error may ask for an explanation itself; beyond a limit such an inner explanation asks no rule.
+    /// A rule or an error might explain itself; beyond a limit such an inner explanation evaluates no rule.
     ///
     /// - Parameters:
     ///   - error: The error.
     ///   - path: The rules that the error would go through.
-    ///   - reason: Why the error would not reach the rules, if it would not: then no rule is asked.
+    ///   - reason: Why the error would not reach the rules; nil if it would. With a reason, no rule is evaluated.
     init(_ error: any Error, on path: Path, unreachableBecause reason: String? = nil) {
         if reason == nil, let asked = ErrorText.ask(isCounted: false, { Explanation(asking: error, path) }) {
             self = asked
@@ -200,10 +199,10 @@ extension Explanation {
         self.init(subject.error, path) { $0.mayMatch(subject.type) && $0.matches(&subject) }
     }
 
-    /// Asks the rules of a path by a closure; nil from it means that the rule is undecided.
+    /// Evaluates the rules of a path with a closure; if it returns nil, the rule is undecided.
     init(_ error: any Error, _ path: Path, isMatched: (Rule) -> Bool?) {
         var entries: [Entry] = []
-        // Enough for a preset and what is on top of it: a small array grows step by step.
+        // Reserve enough for a preset and the rules on top of it: a small array grows step by step.
         entries.reserveCapacity(16)
         var (firstMatch, stop): (Int?, Int?)
         var isUndecided = false
