@@ -1,7 +1,7 @@
 /// The failure of an action that threw an error or exceeded the bus's time limit.
 ///
 /// A bus delivers the failure through the handler right after the report that the action was handling. Its only
-/// underlying error is the one the action threw, so that ``ErrorMatcher/anywhere(_:)`` does not find the original error
+/// underlying error is the one that the action threw. So ``ErrorMatcher/anywhere(_:)`` does not find the original error
 /// in it, and a rule for the original error does not run twice.
 public struct ActionFailure: UnderlyingErrors, CustomStringConvertible {
     /// The error that the action threw; an ``ActionTimeLimitExceeded`` if the action was abandoned.

@@ -1,17 +1,18 @@
 import Foundation
 
-/// Recognizes cancellations in `catching`, `rethrowing` and `task`.
+/// Recognizes cancellations in `catching`, `rethrowing`, and `task`.
 enum Cancellation {
     private static let cancellation = ErrorMatcher.cancellation
     private static let transferCancellation = ErrorMatcher.type(URLError.self).where { $0.code == .cancelled }
 
-    /// Whether an error says that work was cancelled.
+    /// Whether an error represents a cancellation.
     static func matches(_ error: any Error) -> Bool { cancellation.match(error) != nil }
 
-    /// What an error that was caught in the current task is posted as; nil if the task was cancelled and the error only
-    /// says so, as `URLError.cancelled` does there too.
+    /// The role for posting an error that was caught in the current task; nil if the error only reports the
+    /// cancellation of this task.
     ///
-    /// In a task that nobody has cancelled, something else was, and its work is missing: a notice.
+    /// In a cancelled task, `URLError.cancelled` counts as such an error too. If the task isn't cancelled, something
+    /// else was, and its work is missing: the role is a notice.
     static func role(of error: any Error) -> ErrorReport.Role? {
         let isCancellation = matches(error)
         guard Task.isCancelled else { return isCancellation ? .notice : .failure }

@@ -1,24 +1,24 @@
 package import Foundation
 
-/// An error as a form that can be written and read: its type's name, and what it is rebuilt from.
+/// An error in a form for writing and reading: the name of its type, and the data to rebuild it.
 ///
-/// For errors that are within other errors, such as a cause: the outer error's type doesn't know their types. The writer
-/// and the reader know the types, and bind ``CurrentErrorCoding``.
+/// It is for errors inside other errors, such as a cause, because the outer error's type doesn't know their types. The
+/// writer and the reader know the types, and bind ``CurrentErrorCoding``.
 package struct CodedError: Codable, Sendable {
     /// The full name of the error's type.
     package let type: String
     /// The error's domain and code, if it defines them: enough for Foundation's errors.
     package let domain: String?
     package let code: Int?
-    /// The error's value as JSON; nil if its type is not known.
+    /// The error's value as JSON; nil if its type is unknown.
     package let value: String?
 
-    /// Codes an error that is within another one.
+    /// Codes an error inside another one.
     package init(_ error: any Error) {
         self.init(error) { CurrentErrorCoding.value?.value(of: error, named: $0) }
     }
 
-    /// Codes an error, with the value of a type's name.
+    /// Codes an error with a closure that returns its value for the name of its type.
     package init(_ error: any Error, value: (String) -> String?) {
         var kind = ErrorKind(of: error)
         type = kind.typeName
@@ -29,21 +29,21 @@ package struct CodedError: Codable, Sendable {
     /// Whether the error can be rebuilt.
     package var isRebuildable: Bool { value != nil || Self.isFoundations(type) && domain != nil }
 
-    /// Returns the error; nil if it cannot be rebuilt.
+    /// Returns the error; nil if it can't be rebuilt.
     package func error() -> (any Error)? {
         error { CurrentErrorCoding.value?.error(named: type, $0) }
     }
 
-    /// Returns the error, with what its value is decoded as; nil if it cannot be rebuilt.
+    /// Returns the error, which a closure decodes from its value; nil if it can't be rebuilt.
     package func error(decoding: (Data) -> (any Error)?) -> (any Error)? {
         if let value { return decoding(Data(value.utf8)) }
         guard Self.isFoundations(type), let domain, let code else { return nil }
         return Self.foundation(domain, code)
     }
 
-    /// Whether a type is one of Foundation's that are rebuilt by their domain and code.
+    /// Whether a type is one of Foundation's types that are rebuilt by their domain and code.
     ///
-    /// The module of such a type differs between platforms, and errors of a server may be replayed elsewhere.
+    /// The module of such a type differs between platforms, and errors of a server might be replayed elsewhere.
     package static func isFoundations(_ typeName: String) -> Bool {
         let parts = typeName.split(separator: ".")
         let hasModule = parts.count == 2 && (parts[0].hasPrefix("Foundation") || parts[0] == "__C")
@@ -51,8 +51,9 @@ package struct CodedError: Codable, Sendable {
             && ["NSError", "URLError", "CocoaError", "POSIXError"].contains(parts[parts.count - 1])
     }
 
-    /// Returns Foundation's error of a domain and a code: the Swift type of the domain, if there is one that has the
-    /// code; otherwise an `NSError`.
+    /// Returns Foundation's error of a domain and a code.
+    ///
+    /// It is the domain's Swift type, if there is one that has the code; otherwise an `NSError`.
     package static func foundation(_ domain: String, _ code: Int) -> any Error {
         let error = NSError(domain: domain, code: code)
         if let error = ErrorMatcher.type(URLError.self).match(error) { return error }
@@ -63,15 +64,15 @@ package struct CodedError: Codable, Sendable {
 
 /// Codes the values of errors by the names of their types.
 package protocol ErrorCoding: Sendable {
-    /// Returns an error's value as JSON; nil if its type is not known.
+    /// Returns an error's value as JSON; nil if its type is unknown.
     func value(of error: any Error, named typeName: String) -> String?
-    /// Returns the error of a value; nil if its type is not known, or the value is another type's.
+    /// Returns the error of a value; nil if its type is unknown, or the value belongs to another type.
     func error(named typeName: String, _ value: Data) -> (any Error)?
 }
 
-/// Codes the errors within the error that the current task is coding.
+/// Codes the errors inside the error that the current task is coding.
 ///
-/// A task-local value, because a coder with a user info copies it for each error that it codes.
+/// It is a task-local value, because a coder with a user info copies it for each error that it codes.
 package enum CurrentErrorCoding {
     /// The coding; nil if the program codes an error by itself.
     @TaskLocal package static var value: (any ErrorCoding)?

@@ -1,13 +1,14 @@
 import Foundation
 
-/// An error's type and code: the number of an enum's case, or an `NSError`'s domain and code, by which Foundation's
-/// Swift types are known too.
+/// An error's type and code.
+///
+/// The code is the number of an enum's case, or the domain and code of an `NSError` or of a Swift type of Foundation.
 struct ErrorCode: Equatable, Sendable {
     let type: ObjectIdentifier
     let number: Int
     let domain: String?
 
-    /// Reads an error's code, which may run code of the user's.
+    /// Reads an error's code, which might run user code.
     init(of error: any Error) {
         let type = Swift.type(of: error)
         if NSErrorBridge.isNSErrorOrBridged(type) {
@@ -17,8 +18,8 @@ struct ErrorCode: Equatable, Sendable {
             domain = error?.domain
         } else {
             self.type = ObjectIdentifier(type)
-            // The number of an enum's case, or 1 for a struct; for a `CustomNSError` its `errorCode`, which may post
-            // the error itself.
+            // This is the number of an enum's case, or 1 for a struct. For a `CustomNSError` it is its `errorCode`,
+            // which might post the error itself.
             let entry = PerThread.enterMatcher()
             number = entry == nil ? 0 : error._code
             domain = nil

@@ -1,12 +1,12 @@
 import BoundedDescriptions
 
-/// What kind an error is of, in words, each asked for at most once: its type, its case, and its domain and code.
+/// The names of an error's kind, each read at most once: its type, its case, and its domain and code.
 struct ErrorKind {
     let typeName: String
     private let name: String?
     private let error: any Error
 
-    /// Not asked for before it is needed: that bridges the error, and the name of a case says more.
+    /// Lazy, because reading it bridges the error, and the name of a case says more.
     private(set) lazy var domainAndCode: (domain: String, code: Int)? =
         ErrorText.code(of: error).map { (OneLine.escaped($0.domain), $0.code) }
 
@@ -18,11 +18,11 @@ struct ErrorKind {
 
     var caseName: String? { name.map(OneLine.escaped) }
 
-    /// The type, with the case or else the domain and code if it has any: `Intake.PaymentError.declined`,
+    /// The type, with the case or, without one, the domain and code if it has any: `Intake.PaymentError.declined`,
     /// `Foundation.URLError(NSURLErrorDomain -1009)`, `Intake.Offline`.
     ///
-    /// The same in every run, and, where nothing was renamed, in every release: a case's number would change with a new
-    /// case before it.
+    /// It is the same in every run and, if nothing is renamed, in every release. A case's number would change when a
+    /// case is added before it.
     var fingerprint: String {
         mutating get {
             if let name { return "\(typeName).\(OneLine.bare(name))" }

@@ -8,7 +8,7 @@ import Foundation
 struct ErrorLine {
     let text: String
 
-    /// Makes the line of a report with all its fields.
+    /// Creates the line of a report with all its fields.
     init(_ report: ErrorReport) {
         let error = report.error
         var reflected: ReflectedFields?
@@ -32,7 +32,7 @@ struct ErrorLine {
         text = fields.joined(separator: " ")
     }
 
-    /// Makes a line of type and source, and of a message if there is one; calls no code of the user's.
+    /// Creates a line of type and source, and of a message if there is one; calls no user code.
     init(naming report: ErrorReport, message: String? = nil) {
         text =
             "\(report.role.name) type=\(OneLine.bare(ErrorText.typeName(of: report.error)))"
@@ -40,11 +40,11 @@ struct ErrorLine {
             + " source=\(OneLine.bare(report.source.description))"
     }
 
-    /// Makes a line of type, source, and a text in place of all other fields.
+    /// Creates a line of type, source, and a text that replaces all other fields.
     ///
     /// - Parameters:
     ///   - report: The report to print.
-    ///   - redact: Returns the text, which is escaped and cut.
+    ///   - redact: Returns the text, which is escaped and truncated.
     init(_ report: ErrorReport, redacting redact: (ErrorReport) -> String) {
         self.init(naming: report, message: ErrorText.ask { redact(report) })
     }

@@ -1,8 +1,9 @@
 extension ErrorReport {
-    /// The role of a report that is no plain failure, the mark of the bus's witness, and the moment of the oldest error
-    /// that a merged report stands for.
+    /// The rare parts of a report: a role other than a plain failure, the mark of the bus's witness, and the time of
+    /// the oldest error that a merged report represents.
     ///
-    /// In an object of its own: most reports have none, and each part of a report costs at each copy of it.
+    /// They are in a separate object: most reports have none, and every part of a report makes each copy of it more
+    /// expensive.
     final class Details: Sendable {
         let role: Role
         let mark: (any AnyObject & Sendable)?
@@ -12,9 +13,9 @@ extension ErrorReport {
             (self.role, self.mark, self.firstMoment) = (role, mark, firstMoment)
         }
 
-        /// Returns the details; nil for a failure without a mark that stands for itself alone.
+        /// Returns the details; nil for a failure without a mark that represents only itself.
         ///
-        /// No initialiser that returns nil: a class's allocates an object even then.
+        /// This isn't an initializer that returns nil: a class's initializer allocates an object even then.
         @inline(__always)
         static func of(
             _ role: Role, _ mark: (any AnyObject & Sendable)? = nil, since firstMoment: Moment? = nil

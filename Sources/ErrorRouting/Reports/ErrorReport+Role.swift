@@ -1,9 +1,9 @@
 extension ErrorReport {
-    /// What a post is, so that a reader of the report knows whether to care.
+    /// The meaning of a post, which shows a reader of the report whether to act.
     ///
-    /// Rules and `onNoMatch` are not tried for an attempt. Counts, `always` actions and observers see all roles alike. A
-    /// line begins with the role, a presenter shows failures only, and a test that fails on unexpected errors is not
-    /// failed by an attempt or a notice. An application may add its own roles:
+    /// Rules and `onNoMatch` are not tried for an attempt. Counts, `always` actions, and observers treat all roles
+    /// alike. A line begins with the role, and a presenter shows only failures. Attempts and notices don't fail a test
+    /// that fails on unexpected errors. An application can add its own roles:
     ///
     /// ```swift
     /// extension ErrorReport.Role { static let audit = Self("audit") }
@@ -11,21 +11,23 @@ extension ErrorReport {
     public struct Role: Sendable, Hashable, CustomStringConvertible {
         // Computed: each post compares with one, and a constant would be looked up in memory.
 
-        /// Something failed, and nobody else will deal with it: the role of a post unless another one is given.
+        /// Something failed, and no other code will deal with it.
+        ///
+        /// This is the default role of a post.
         public static var failure: Role { Role("failure") }
         /// Something failed, but the work continues, with a retry or another source.
         ///
-        /// No rule is tried, because nothing is decided yet: the error counts as ignored.
+        /// No rule is tried, because nothing is decided yet; the error counts as ignored.
         public static var attempt: Role { Role("attempt") }
-        /// Something is announced that is no failure in itself, such as a circuit that closed again.
+        /// An announcement that isn't a failure, such as a circuit that closed again.
         ///
-        /// A ``FloodLimit`` neither holds nor merges a notice, except that of a cancellation.
+        /// A ``FloodLimit`` neither holds back nor merges a notice, except for notices of cancellations.
         public static var notice: Role { Role("notice") }
 
-        /// The role's name, as lines and fields show it.
+        /// The role's name, as shown in lines and fields.
         public let name: String
 
-        /// Creates a role of the application's.
+        /// Creates a role of the application.
         ///
         /// - Parameter name: The role's name; roles with equal names are equal.
         public init(_ name: String) { self.name = name }

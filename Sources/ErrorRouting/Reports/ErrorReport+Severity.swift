@@ -1,5 +1,5 @@
 extension ErrorReport {
-    /// How much a report matters: the levels of swift-log, by the same names.
+    /// How much a report matters, with the names of swift-log's levels.
     ///
     /// ```swift
     /// logger.log(level: .init(rawValue: report.severity.rawValue) ?? .error, "\(report.message)")

@@ -1,26 +1,25 @@
 import BoundedDescriptions
 import Foundation
 
-/// The texts of a report for exporters, dashboards and screens: the same in every run of a program, and without
-/// addresses.
+/// The texts of a report for exporters, dashboards, and screens. They are the same in every run of a program, and
+/// contain no addresses.
 extension ErrorReport {
     /// The name of the error's type, with its module: `Intake.PaymentError`.
     ///
-    /// `URLError`, `CocoaError`, `POSIXError` and the `NSError` objects of their domains have one name on all
-    /// platforms, `Foundation.URLError` for example; other objects of Foundation's class are `Foundation.NSError`.
+    /// `URLError`, `CocoaError`, `POSIXError`, and the `NSError` objects of their domains have the same name on all
+    /// platforms, such as `Foundation.URLError`. Other objects of Foundation's class are `Foundation.NSError`.
     public var typeName: String { ErrorText.typeName(of: error) }
 
     /// The name of the error's case, such as `declined`; nil if the error is not an enum.
     ///
-    /// Without payload. Enums imported from C have no names of cases either.
+    /// The name has no payload. Enums imported from C have no case names either.
     public var caseName: String? { ErrorText.caseName(of: error).map(OneLine.escaped) }
 
-    /// The error's domain and code, if it defines them: an `NSError` object or a `CustomNSError`, such as
-    /// `URLError`, `CocoaError` and `POSIXError`; otherwise nil.
+    /// The error's domain and code, if it defines them; otherwise nil.
     ///
-    /// The domain is one line, escaped and bounded as ``message`` is. Other Swift errors have a domain and a code only
-    /// as `NSError` makes them up: from the type's name and the number of the case, which ``typeName`` and ``caseName``
-    /// show better.
+    /// An `NSError` object or a `CustomNSError` defines them, such as `URLError`, `CocoaError`, and `POSIXError`. The
+    /// domain is one line, escaped and bounded like ``message``. For other Swift errors, `NSError` derives a domain and
+    /// a code from the type's name and the number of the case; ``typeName`` and ``caseName`` show these better.
     ///
     /// - Complexity: That of the error's own `errorDomain` and `errorCode`; computed at each access.
     public var domainAndCode: (domain: String, code: Int)? {
@@ -29,35 +28,36 @@ extension ErrorReport {
 
     /// The error's message on one line, as the default preset prints it.
     ///
-    /// Line breaks, control characters, and invisible or reordering characters are escaped; a text of more than 16 KiB
-    /// is cut, and ends in `…`. If the error's description in turn asks for this message, the recursion ends with the
-    /// type's name.
+    /// Line breaks, control characters, and invisible or reordering characters are escaped. A text of more than 16 KiB
+    /// is truncated, and ends in `…`. If the error's description in turn reads this message, the recursion ends with
+    /// the type's name.
     ///
     /// - Complexity: That of the error's own description; computed at each access.
     public var message: String { OneLine.escaped(ErrorText.message(of: error)) }
 
-    /// The error's type, its case or else its domain and code, and the posting file, to group reports by.
+    /// A text to group reports by: the error's type, its case or, without one, the domain and code, and the posting
+    /// file.
     ///
-    /// For example `Intake.PaymentError.declined Intake/Rules.swift`. The same in every run and, as long as type, case
-    /// and file keep their names, in every release: lines and case numbers, which other edits change, are not in it.
-    /// Payloads, messages and scopes do not count.
+    /// An example is `Intake.PaymentError.declined Intake/Rules.swift`. It is the same in every run and, as long as
+    /// type, case, and file keep their names, in every release. It contains no lines and case numbers, because other
+    /// edits change these. Payloads, messages, and scopes do not count.
     public var fingerprint: String {
         var kind = kind
         return fingerprint(of: &kind)
     }
 
-    /// The names of the error's kind, for those who need several.
+    /// The names of the error's kind, for code that needs several.
     var kind: ErrorKind { ErrorKind(of: error) }
 
-    /// Returns the fingerprint of the report, whose error is known to be of a kind.
+    /// Returns the fingerprint of the report for a known kind of its error.
     func fingerprint(of kind: inout ErrorKind) -> String {
         "\(kind.fingerprint) \(OneLine.escaped(source.fileID))"
     }
 
     /// The report as fields of a structured log entry, or as an exporter's attributes.
     ///
-    /// The fields are the metadata under its own keys, and these. For the error itself they have the names of
-    /// OpenTelemetry's semantic conventions for exceptions, by which backends find it:
+    /// The fields are the metadata under its own keys, and the following ones. The error's own fields have the names of
+    /// OpenTelemetry's semantic conventions for exceptions, so that backends find them:
     ///
     /// | key | value |
     /// | --- | --- |
@@ -68,12 +68,12 @@ extension ErrorReport {
     /// | `error.fingerprint` | ``fingerprint`` |
     /// | `error.source` | the file and line where the error was posted |
     /// | `error.disposition` | the disposition so far, such as `handled` |
-    /// | `error.rule` | the rule that stopped, else the last that matched; only if a rule matched |
+    /// | `error.rule` | the rule that stopped the search or, if none did, the last match; only if a rule matched |
     /// | `error.scope` | the path of scopes, such as `checkout/payment`; only if posted in a scope |
-    /// | `error.trail` | the ``trail``, from the outside in; only if not empty |
+    /// | `error.trail` | the ``trail``, from the outermost to the innermost error; only if not empty |
     /// | `error.occurrences` | ``occurrences``; only if more than one |
     ///
-    /// These replace metadata of the same name. Each value is one line, escaped and bounded as ``message`` is.
+    /// These replace metadata of the same name. Each value is one line, escaped and bounded like ``message``.
     ///
     /// ```swift
     /// logger.error("\(report.message)", metadata: report.fields.mapValues { "\($0)" })
@@ -84,9 +84,10 @@ extension ErrorReport {
         fields { _, trail in trail.map(\.description).joined(separator: " < ") }
     }
 
-    /// Returns the ``fields`` with a text of your own for the trail.
+    /// Returns the ``fields`` with your own text for the trail.
     ///
-    /// For a log that has each text once: the message and the trail, which can be long, are computed once for both.
+    /// Use it for a log that has each text once. The message and the trail, which can be long, are computed once for
+    /// both.
     ///
     /// - Parameter describeTrail: Returns the value of `error.trail`. It is called with the message and the trail,
     ///   unless the trail is empty.
@@ -113,7 +114,7 @@ extension ErrorReport {
 
     // MARK: Trail
 
-    /// An error under the reported one: its type, message and fingerprint.
+    /// An underlying error of the reported one: its type, message, and fingerprint.
     public struct TrailStep: Sendable, Hashable, CustomStringConvertible {
         /// The name of the error's type, with its module; see ``ErrorReport/typeName``.
         public let typeName: String
@@ -138,15 +139,15 @@ extension ErrorReport {
         public var description: String { "\(typeName): \(message)" }
     }
 
-    /// The errors under the reported one, which caused it, from the outside in.
+    /// The underlying errors of the reported one, from the outermost to the innermost.
     ///
-    /// In the order in which ``ErrorMatcher/anywhere(_:)`` visits them, breadth first; the reported error itself is not
-    /// included. At most 63 errors.
+    /// They are in the order in which ``ErrorMatcher/anywhere(_:)`` visits them, breadth first. The reported error
+    /// itself is not included. There are at most 63 errors.
     ///
     /// - Complexity: O(number of errors and of their fields); computed at each access.
     public var trail: [TrailStep] { trail(nil) }
 
-    /// The message and the trail, for those who need both: an error without a description is reflected only once.
+    /// The message and the trail, for code that needs both: an error without a description is reflected only once.
     var messageAndTrail: (message: String, trail: [TrailStep]) {
         var fields: ReflectedFields?
         let message = OneLine.escaped(ErrorText.message(of: error, reading: &fields))
@@ -166,7 +167,7 @@ extension ErrorReport {
 
     /// Returns the errors of the trail.
     ///
-    /// - Parameter fields: The fields of the reported error, if they are known.
+    /// - Parameter fields: The fields of the reported error; nil if they are unknown.
     func underlyingErrors(_ fields: ReflectedFields? = nil) -> [any Error] {
         var walk = UnderlyingErrorWalk(error, bridged: nil, fields: fields)
         walk.finish()

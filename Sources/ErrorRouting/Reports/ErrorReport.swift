@@ -1,15 +1,15 @@
 public import Foundation
 
-/// One posted error, with where, when and in what scope it was posted.
+/// One posted error, with the place, time, and scope of the post.
 public struct ErrorReport: Sendable, CustomStringConvertible {
-    /// A place in the source.
+    /// A source location.
     public struct Source: Sendable, Hashable, CustomStringConvertible {
         /// The file as `#fileID` gives it: `Module/File.swift`.
         public let fileID: String
         /// The line in that file.
         public let line: UInt
 
-        /// Makes a source; by default that of the call.
+        /// Creates a source location; by default that of the call.
         ///
         /// - Parameters:
         ///   - fileID: The file as `#fileID` gives it.
@@ -28,25 +28,28 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 
     /// The error that was posted.
     public let error: any Error
-    /// What the post is: a failure, an attempt that somebody goes on after, a notice, or a role of the application's.
+    /// The role of the post: a failure, an attempt after which the work continues, a notice, or one of the
+    /// application's roles.
     public var role: Role { details?.role ?? .failure }
     /// Where the error was posted.
     public let source: Source
     /// When the error was posted.
     public var instant: ContinuousClock.Instant { moment.instant }
-    /// When the oldest error that the report stands for was posted: ``instant``, unless a flood limit merged several.
+    /// When the oldest error that the report represents was posted: ``instant``, unless a flood limit merged several.
     public var firstInstant: ContinuousClock.Instant { min(details?.firstMoment ?? moment, moment).instant }
-    /// The metadata from the metadata provider, the scopes and the poster.
+    /// The metadata from the metadata provider, the scopes, and the caller.
     public internal(set) var metadata: [String: String]
     /// The path of scopes in which the error was posted, the outermost first; empty if it was posted to the bus itself.
     public let scope: [String]
     /// The report's number in the order of delivery, strictly increasing from 1; 0 before it is delivered.
     public internal(set) var sequence: UInt64
-    /// The number of errors that the report stands for: its own, and those that a flood limit suppressed.
+    /// The number of errors that the report represents: its own, and the ones that a flood limit suppressed.
     public internal(set) var occurrences: Int
     /// The number of reports that an observer missed just before this one, because its buffer was full; otherwise 0.
     public internal(set) var missed = 0
-    /// The outcome: for an `always` action the outcome so far, for an observer the final one; before that `.pending`.
+    /// The outcome.
+    ///
+    /// For an `always` action it is the outcome so far, for an observer the final one; before that `.pending`.
     public internal(set) var outcome: HandleOutcome
 
     /// The mark that the bus's ``PostWitness`` returned for the error; nil without one.
@@ -57,19 +60,19 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     private let details: Details?
     private let moment: Moment
 
-    /// Makes a report, for tests and for your own posters; a bus makes its own reports.
+    /// Creates a report, for tests and for your own posters; a bus creates its own reports.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - role: What the post is.
+    ///   - role: The role of the post.
     ///   - source: Where the error was posted.
     ///   - instant: When the error was posted.
-    ///   - firstInstant: When the oldest error that the report stands for was posted: not after `instant`; nil if that
-    ///     is the moment of all.
+    ///   - firstInstant: When the oldest error that the report represents was posted, not after `instant`; nil if all
+    ///     errors were posted at that time.
     ///   - metadata: The report's metadata.
     ///   - scope: The path of scopes, the outermost first.
     ///   - sequence: The report's number in the order of delivery; 0 if it was not delivered.
-    ///   - occurrences: The number of errors that the report stands for.
+    ///   - occurrences: The number of errors that the report represents.
     ///   - outcome: The outcome.
     public init(
         error: any Error,
@@ -120,7 +123,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 
     /// When the error was posted, as a date.
     ///
-    /// Computed from ``instant`` at each access, so that posting reads one clock only.
+    /// It is computed from ``instant`` at each access, so that posting reads only one clock.
     public var date: Date {
         let age = (ContinuousClock.now - instant) / .seconds(1)
         return Date(timeIntervalSinceNow: -age)

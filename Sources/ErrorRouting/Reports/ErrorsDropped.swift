@@ -2,8 +2,8 @@ import BoundedDescriptions
 
 /// A notice that errors were dropped because the bus was full, delivered through the bus's own handler.
 ///
-/// At most one notice is outstanding: errors dropped before its delivery add to its count. The source of its report is
-/// where the first of them was posted.
+/// At most one notice is outstanding: errors that are dropped before its delivery add to its count. The source of its
+/// report is where the first of them was posted.
 public struct ErrorsDropped: Error, Hashable, CustomStringConvertible {
     /// The key in ``byType`` for errors of further types, after the 64 that a bus counts separately.
     static let otherTypes = "other types"
@@ -15,7 +15,7 @@ public struct ErrorsDropped: Error, Hashable, CustomStringConvertible {
     /// Errors of further types, after the 64 that a bus counts separately, are under `other types`.
     public let byType: [String: Int]
 
-    /// Makes a notice, for tests and fakes.
+    /// Creates a notice, for tests and fakes.
     ///
     /// - Parameters:
     ///   - count: The number of dropped errors.
@@ -25,7 +25,9 @@ public struct ErrorsDropped: Error, Hashable, CustomStringConvertible {
         self.byType = byType
     }
 
-    /// Makes a notice of counts by type: with 64 bits on all systems, since drops may go on as long as the program runs.
+    /// Creates a notice from counts by type.
+    ///
+    /// They have 64 bits on all systems, because drops can continue as long as the program runs.
     init(_ counts: [String: Int64]) {
         count = Int(clamping: counts.values.reduce(0, +))
         byType = counts.mapValues { Int(clamping: $0) }

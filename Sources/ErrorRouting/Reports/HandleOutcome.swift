@@ -1,6 +1,6 @@
 /// The result of handling an error.
 public struct HandleOutcome: Sendable, CustomStringConvertible {
-    /// How an error ended, or that it has not ended yet.
+    /// How the handling of an error ended; `pending` if it has not ended yet.
     public enum Disposition: String, Sendable, Hashable, CaseIterable {
         /// A rule matched.
         case handled
@@ -10,27 +10,27 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
         case unmatched
         /// The error was not delivered: the bus was full, finished, or shut down first.
         case dropped
-        /// The error has not been handled yet, or a flood limit holds it, to deliver or suppress it later.
+        /// The error has not been handled yet, or a flood limit holds it back, to deliver or suppress it later.
         case pending
     }
 
-    /// How the error ended.
+    /// How the handling of the error ended.
     public let disposition: Disposition
     /// The number of rules that matched; `onNoMatch` and `always` do not count.
     public let matchedRuleCount: Int
-    /// The rule that stopped, else the last one that matched; nil if none matched.
+    /// The rule that stopped the search or, if none did, the last match; nil if none matched.
     public let rule: RuleDescription?
     /// The failures of actions that threw or exceeded the time limit, in order.
     public var failures: [ActionFailure] { failed ?? [] }
-    /// Nil while there are none, since even an empty array is released.
+    /// Nil while there are none, because even an empty array is released.
     private let failed: [ActionFailure]?
 
-    /// Makes an outcome, for tests and for your own posters.
+    /// Creates an outcome, for tests and for your own posters.
     ///
     /// - Parameters:
-    ///   - disposition: How the error ended.
+    ///   - disposition: How the handling of the error ended.
     ///   - matchedRuleCount: The number of rules that matched.
-    ///   - rule: The rule that stopped, else the last one that matched.
+    ///   - rule: The rule that stopped the search or, if none did, the last match.
     ///   - failures: The failures of actions.
     public init(
         disposition: Disposition,

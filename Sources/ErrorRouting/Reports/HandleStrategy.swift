@@ -1,6 +1,6 @@
 /// The value that an action returns: whether the rules after it are still tried.
 public enum HandleStrategy: Sendable {
-    /// Go on to the next matching rule.
+    /// Continue with the next matching rule.
     case next
     /// Try no further rule of this kind.
     case stop

@@ -1,12 +1,12 @@
 import BoundedDescriptions
 import StandardErrorWriter
 
-/// The place where the library itself writes errors that no handler gets.
+/// Writes the errors that no handler receives.
 ///
-/// Those are errors posted where there is no bus, or to one that has finished; reports pending in a bus that is
-/// discarded; reports that a shutdown inside an action takes back; and failures of actions that nobody handles. A bus's
-/// own last resort, ``ErrorBus/Configuration/lastResort``, takes precedence over the process's, which is standard error
-/// unless it is set.
+/// It writes errors that are posted without a bus, or to a bus that has finished; the pending reports of a bus that is
+/// discarded; reports that a shutdown inside an action removes; and failures of actions that remain unhandled. A bus's
+/// own last resort, ``ErrorBus/Configuration/lastResort``, takes precedence over the process's. The process's is
+/// standard error by default.
 ///
 /// ```swift
 /// LastResort.setForProcess(.standardError.redacting { report in "\(report.source)" })
@@ -20,17 +20,17 @@ public struct LastResort: Sendable {
     private let write: @Sendable (String) -> Void
     private var redact: (@Sendable (ErrorReport) -> String)?
 
-    /// Makes a last resort that writes where you choose.
+    /// Creates a last resort that writes where you choose.
     ///
-    /// - Parameter write: Gets one line without its end for each error, on the thread where the error occurred. It must
-    ///   not block. If it posts an error itself, the line of that error names only its type and source.
+    /// - Parameter write: Receives one line without its end for each error, on the thread where the error occurred. It
+    ///   must not block. If it posts an error itself, the line of that error names only its type and source.
     public init(_ write: @escaping @Sendable (_ line: String) -> Void) {
         self.write = write
     }
 
     /// Returns the same last resort with the texts of errors redacted.
     ///
-    /// - Parameter redact: Returns the text for a line in place of the report's message, metadata and trail. If it
+    /// - Parameter redact: Returns the text for a line instead of the report's message, metadata, and trail. If it
     ///   posts an error itself, the line of that error names only its type and source.
     /// - Returns: The redacted last resort.
     public func redacting(_ redact: @escaping @Sendable (ErrorReport) -> String) -> LastResort {
@@ -39,11 +39,11 @@ public struct LastResort: Sendable {
         return redacted
     }
 
-    /// Sets the last resort for errors posted without a bus, and for buses that have none.
+    /// Sets the last resort for errors that are posted without a bus, and for buses that have none.
     ///
     /// - Parameter lastResort: The process's last resort from now on.
     public static func setForProcess(_ lastResort: LastResort) {
-        // Releasing the former one may run code of the user's (a `deinit`), so it is done outside the lock.
+        // Release the previous one outside the lock: that might run user code, such as a `deinit`.
         let former = process.withLock { process in
             let former = process
             process = lastResort
@@ -55,7 +55,7 @@ public struct LastResort: Sendable {
     /// The process's last resort.
     static var ofProcess: LastResort { process.withLock { $0 } }
 
-    /// Writes a report that nobody handles, with the reason; not if it has a mark, since the bus's witness knows of it.
+    /// Writes an unhandled report, with the reason; skips a report with a mark, because the bus's witness has it.
     func write(_ report: ErrorReport, because reason: String) {
         if report.mark != nil { return }
         write(line: "\(line(of: report).text) reason=\(OneLine.quoted(reason))")
@@ -66,7 +66,7 @@ public struct LastResort: Sendable {
         if ErrorText.ask({ write(line) }) == nil { StandardError.write(line) }
     }
 
-    /// Writes an action's failure that nobody handles.
+    /// Writes an action's failure that remains unhandled.
     func write(_ failure: ActionFailure) {
         let report = ErrorReport(
             error: failure,
@@ -78,7 +78,7 @@ public struct LastResort: Sendable {
     }
 
     private func line(of report: ErrorReport) -> ErrorLine {
-        // An error posted while a text is asked for may be the very error that is asked, so it is not asked again.
+        // Don't read the text again: an error posted while a text is read might be the same error.
         if PerThread.isInText { return ErrorLine(naming: report) }
         return redact.map { ErrorLine(report, redacting: $0) } ?? ErrorLine(report)
     }

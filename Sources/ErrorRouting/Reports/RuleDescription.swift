@@ -1,9 +1,9 @@
 import BoundedDescriptions
 
-/// The description of a rule: its matcher as a text, and where it was registered.
+/// The description of a rule: its matcher as a text, and its source location.
 ///
-/// Made once for each rule, and shared by the outcomes, failures and explanations that name the rule; none is made for
-/// each error. Two descriptions are equal only if they describe the same registration.
+/// It is created once for each rule, not for each error. The outcomes, failures, and explanations that name the rule
+/// share it. Two descriptions are equal only if they describe the same registration.
 public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
     /// The content of a description; a copy describes the same registration.
     final class Storage: Sendable {
@@ -37,20 +37,20 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - matcher: The matcher as a text.
-    ///   - source: Where the rule is said to be registered.
+    ///   - source: The rule's source location.
     public init(matcher: String, source: ErrorReport.Source) {
         self.init(Storage(shape: .named(matcher, .any), source: source))
     }
 
-    /// The matcher as a text, or the name it was given, on one line.
+    /// The matcher as a text on one line, or its name if it has one.
     ///
-    /// For example `type(PaymentError)`; for `onNoMatch` and `always` it is that name.
+    /// For example `type(PaymentError)`; for `onNoMatch` and `always` it is their own name.
     public var matcher: String { storage.shape.description }
 
     /// Where the rule was registered.
     public var source: ErrorReport.Source { storage.source }
 
-    /// The matcher and the place of registration: `type(PaymentError) at Intake/Rules.swift:12`.
+    /// The matcher and the source location: `type(PaymentError) at Intake/Rules.swift:12`.
     public var description: String { "\(matcher) at \(OneLine.escaped(source.description))" }
 
     /// Returns whether two descriptions are of the same registration.
