@@ -111,7 +111,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
             result.isTruncated = true
             return result
         } catch  where (length ?? 0) > bodyLimit && !Task.isCancelled {
-            // The body would have been too long, so the response counts however the rest breaks off.
+            // The body would have been too long, so return the truncated response, however the rest breaks off.
             result.isTruncated = true
             return result
         }
