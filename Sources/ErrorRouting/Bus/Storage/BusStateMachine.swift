@@ -172,7 +172,7 @@ struct BusStateMachine: ~Copyable {
     ///   - isObserved: Whether observers have to be notified.
     ///   - intake: Where the reports are.
     /// - Returns: What the worker does next.
-    @inline(never)
+    @inline(__always)
     mutating func complete(
         _ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]?, for generation: UInt64,
         isObserved: Bool, _ intake: borrowing BusIntake
