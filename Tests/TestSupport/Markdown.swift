@@ -10,6 +10,11 @@ package enum Markdown {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
+    /// Whether the package has a file or a folder at a path.
+    package static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: root.appending(path: path).path)
+    }
+
     /// Returns the sorted paths of the files below a folder of the package whose names have a suffix.
     ///
     /// The paths begin at the folder.

@@ -78,10 +78,10 @@ struct ReadmeTests {
         for target in targets {
             let parts = target.split(separator: "#")
             let file = "\(page.split(separator: "/").dropLast().joined(separator: "/"))/\(parts[0])"
-            let found = try? Markdown.text(of: file)
-            #expect(found != nil, "\(page) links to \(target)")
-            guard let found, parts.count == 2 else { continue }
-            #expect(Markdown.anchors(in: found).contains(String(parts[1])), "\(page) links to \(target)")
+            #expect(Markdown.exists(file), "\(page) links to \(target)")
+            guard parts.count == 2 else { continue }
+            let anchors = Markdown.anchors(in: try Markdown.text(of: file))
+            #expect(anchors.contains(String(parts[1])), "\(page) links to \(target)")
         }
     }
 
