@@ -1,4 +1,3 @@
-import ErrorPresentation
 import ErrorRecovery
 import ErrorRoutingTesting
 import Foundation
@@ -6,6 +5,7 @@ import TestSupport
 import Testing
 
 // Import the internal check that statistics add up.
+@testable import ErrorPresentation
 @testable import ErrorRouting
 
 /// Checks which errors are posted, shown, counted, and retried, and how often, where several modules meet.
