@@ -136,7 +136,7 @@ extension ErrorTextLengthTests {
         #expect(ErrorText.message(of: Array(repeating: Item(), count: 100_000)).utf8.count <= Self.limit)
     }
 
-    @Test("what an NSError says is cut as well, whatever is in its user info, and so is what a CustomNSError lies")
+    @Test("an NSError's strings are truncated too, whatever its user info, and so are a CustomNSError's false ones")
     func nsErrors() {
         let info: [String: Any] = [
             NSLocalizedDescriptionKey: Self.long, NSUnderlyingErrorKey: NSError(domain: Self.long, code: 1),

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 8: nsError(domain:code:) compares what `error as NSError` says", .tags(.behaviour8), .hangLimit)
+@Suite("Behaviour 8: nsError(domain:code:) compares those of `error as NSError`", .tags(.behaviour8), .hangLimit)
 struct MatchingNSErrorTests {}
 
 extension MatchingNSErrorTests {

@@ -33,7 +33,7 @@ extension SeverityTests {
         }
     }
 
-    @Test("a rule of a map goes before that for failures; the map's default is not used")
+    @Test("a map's rule takes precedence for failures; the map's default isn't used")
     func map() {
         let map = ErrorMap(default: Severity.critical).on(Numbered(1), .warning)
         expect(Self.report().severity(by: map), equals: .warning)
