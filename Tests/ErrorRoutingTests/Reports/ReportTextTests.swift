@@ -218,7 +218,7 @@ extension ReportFieldsTests {
         let report = ErrorReport(error: Inner(), source: source, instant: .now - hour)
         let text = try #require(report.fields["error.time"])
         let time = try Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-        // Milliseconds are truncated, and reading an hour ago takes a little longer than an hour.
+        // Milliseconds are truncated, and by the time of the check a little more than an hour has passed.
         #expect(abs(time.timeIntervalSinceNow + 3_600) < 60)
         #expect(text.hasSuffix("Z") && text.count == "2026-05-31T16:05:09.125Z".count)
     }

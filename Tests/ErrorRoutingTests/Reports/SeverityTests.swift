@@ -15,7 +15,7 @@ extension SeverityTests {
         ErrorReport(error: error, role: role, source: .init(), outcome: HandleOutcome(disposition: disposition))
     }
 
-    @Test("a failure by its outcome, a notice and an attempt by their role, the bus's own by their type")
+    @Test("a failure has it by its outcome, a notice and an attempt by their role, the bus's own by their type")
     func table() async {
         let failures: [HandleOutcome.Disposition: Severity] = [
             .ignored: .debug, .handled: .notice, .unmatched: .error, .dropped: .error, .pending: .error,
