@@ -23,8 +23,7 @@ extension DiagnosticTests {
         ("ErrorMap(default: 1).on(matching: .type(E.self)) { $0.kode }", noMember),
         ("ErrorMap(default: 1).on(domain: \"d\") { $0.kode }", noMember("NSError", "kode")),
         // A misspelled member of the report. For a closure with two parameters the compiler complains about their
-        // number;
-        // if the report's type is written out, it names the member.
+        // number; if the report's type is written out, it names the member.
         ("ErrorHandler().on(E.self) { _, report in print(report.sorce); return .stop }", twoArguments("E")),
         (
             "ErrorHandler().on(E.self) { (_, report: ErrorReport) in print(report.sorce); return .stop }",
@@ -143,8 +142,7 @@ extension DiagnosticTests {
 
     @Test("a chain of 200 rules in all shapes is type-checked as one expression, within the compiler's limits")
     func longChain() async throws {
-        // A map's 200 rules take the compiler seven times as long as a handler's: test them all with
-        // `ERROR_BUS_LONG=1`.
+        // A map's 200 rules take seven times as long as a handler's: test them all with `ERROR_BUS_LONG=1`.
         let mapRuleCount = isLong ? 200 : 50
         let rules = (0..<50).map { number in
             """

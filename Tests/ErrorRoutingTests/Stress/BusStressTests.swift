@@ -25,7 +25,7 @@ import Testing
 struct BusStressTests {}
 
 extension BusStressTests {
-    @Test("every report comes to exactly one end, in order, and every count says so, whatever happens meanwhile")
+    @Test("every report comes to exactly one end, in order, and every count agrees, whatever else happens")
     func everything() async throws {
         let log = FileManager.default.temporaryDirectory.path + "/bus-stress-\(UUID().uuidString)"
         try handOver(log, as: "stress log")

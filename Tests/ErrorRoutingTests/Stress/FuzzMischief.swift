@@ -7,9 +7,8 @@ import TestSupport
 
 /// The deeds of evil errors when the library calls them: post, dispatch, explain, lie, recurse.
 ///
-/// There is one for each run, because an error's `==` has only its operands. Each deed takes fuel; without fuel all
-/// errors
-/// behave well, so that a run ends. A library that recursed without end would overflow the stack long before.
+/// There is one for each run, because an error's `==` has only its operands. Each deed takes fuel; without it all
+/// errors behave well, so that a run ends. A library that recursed without end would overflow the stack long before.
 final class FuzzMischief: Sendable {
     private static let here = Locked<FuzzMischief?>(nil)
 
