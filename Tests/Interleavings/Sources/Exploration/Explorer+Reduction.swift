@@ -17,13 +17,13 @@ extension Explorer {
         let time: UInt16
         /// All steps that it depends on, by way of others too, and itself.
         let order: VectorClock
-        /// Where in the path it was decided.
+        /// Its position in the path of decisions.
         let depth: Int
     }
 
     /// The last steps at a location.
     struct Dependence {
-        /// The last step that was no load, as an index of the events.
+        /// The last step that wasn't a load, as an index of the events.
         var change: Int32 = -1
         /// All that a step depends on that comes after it.
         var changeOrder = VectorClock()
@@ -125,7 +125,7 @@ extension Explorer {
         path[event.depth].wanted |= possible == 0 ? decision.ready : possible & (0 &- possible)
     }
 
-    /// Notes that whoever locks next comes after what the holder has done up to now.
+    /// Notes that the next thread that locks comes after the holder's steps up to now.
     @inline(__always)
     func order(nextLockAt location: UnsafeMutablePointer<Location>) {
         if bound.preemptions == nil { unsafe location.pointee.dependence.changeOrder.join(orders[current]) }

@@ -15,7 +15,7 @@ import Strands
 /// - With a bound, a thread that could go on is interrupted only so often. Most faults need one interruption or two.
 package final class Explorer {
     package static let maximumThreads = 8
-    /// More steps than any scenario takes: a thread that waits for another in a loop is found by them.
+    /// More steps than any scenario takes, to find a thread that waits for another in a loop.
     static let maximumSteps = 20_000
 
     /// The explorer whose thread runs now; nil while none of the scenario's threads does, as between schedules.
@@ -42,7 +42,7 @@ package final class Explorer {
         var strand: OpaquePointer?
         var body: (() -> Void)?
         var step = Step.end
-        /// Where it does that.
+        /// The location of that step.
         var location: UnsafeMutablePointer<Location>?
         /// What it waits for, if it waits.
         var condition: (() -> Bool)?
@@ -55,7 +55,7 @@ package final class Explorer {
 
     var path: [Decision] = []
     var depth = 0
-    /// All that was decided in this execution, as a schedule says it.
+    /// All decisions of this execution, as a schedule.
     var taken: [Schedule.Choice] = []
     var report = Report()
     /// The failure of this execution.
@@ -79,7 +79,7 @@ package final class Explorer {
     var orders = [VectorClock](repeating: VectorClock(), count: Explorer.maximumThreads)
     /// The threads, as bits, whose next step was tried already, in an equivalent schedule.
     var asleep: UInt8 = 0
-    /// Whether an equivalent schedule was explored: this one only runs to its end.
+    /// Whether an equivalent schedule was explored; if so, this one only runs to its end.
     var isRedundant = false
     var isBeginning = false
     var invariant: (() -> Void)?
@@ -174,7 +174,7 @@ package final class Explorer {
             orders[index] = VectorClock()
             if unsafe threads[index].strand == nil { unsafe threads[index].strand = makeStrand(of: index) }
         }
-        // What a thread does before it first competes with others needs no decision.
+        // A thread's steps before it first competes with others need no decision.
         isBeginning = true
         for index in 1..<threadCount where failure == nil { switchTo(index) }
         isBeginning = false
@@ -183,7 +183,7 @@ package final class Explorer {
         invariant = nil
     }
 
-    /// Says that this execution is wrong; a thread does not go on then.
+    /// Reports this execution as wrong; a thread doesn't continue then.
     package func fail(_ text: String) {
         if failure == nil { failure = text }
         if current != 0 { switchTo(0) }
@@ -209,7 +209,7 @@ package final class Explorer {
         unsafe strand_switch(threads[former].strand, threads[next].strand)
     }
 
-    /// Calls a closure that accesses what the threads share, between two of their steps.
+    /// Calls a closure that accesses the threads' shared state, between two of their steps.
     @inline(__always)
     func inBetween<Result>(_ body: () -> Result) -> Result {
         let (former, formerActive) = (current, Explorer.active)
@@ -238,10 +238,10 @@ package final class Explorer {
     private func callBody(of index: Int) { threads[index].body.take()?() }
 }
 
-/// What an exploration has found.
+/// The result of an exploration.
 package struct Report: Sendable {
     package var schedules = 0
-    /// Schedules of which an equivalent one was explored.
+    /// The number of schedules with an equivalent one that was explored.
     package var redundant = 0
     package var steps = 0
     /// How often the search began anew, with one more location at which threads compete.

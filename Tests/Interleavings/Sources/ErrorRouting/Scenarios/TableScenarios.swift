@@ -2,10 +2,10 @@ import Exploration
 import Synchronization
 
 extension Scenario {
-    /// What is made at its first use, by whoever comes first, and read without a lock.
+    /// Objects that the first thread creates at their first use, and that are read without a lock.
     static let tables: [Scenario] = [setOnce, typeTable, rules, scope, threadKey]
 
-    /// Two threads set an object, and a third one looks for it.
+    /// Two threads set an object, and a third one reads it.
     private static let setOnce = Scenario(of: "SetOnce", .none()) {
         let once = SharedOnce()
         let (setters, reader) = (Found<Counted>(), Found<Counted>())
@@ -18,7 +18,7 @@ extension Scenario {
 
     private final class SharedOnce: Sendable { let value = SetOnce<Counted>() }
 
-    /// What threads have found; each access of theirs has to be ordered with the making of it.
+    /// The objects that threads have found; each access must be ordered with their creation.
     private final class Found<Object: AnyObject>: @unchecked Sendable {
         private(set) var addresses: [UInt] = []
 
@@ -61,7 +61,7 @@ extension Scenario {
 
     // MARK: Rules and scopes
 
-    /// Two threads are the first to handle errors by a handler, and a third one by another that begins with it.
+    /// Two threads are the first to handle errors with a handler, and a third one with another that begins with it.
     private static let rules = Scenario(of: "rules-at-first-use", .none()) {
         let retained = Counted()
         let handled = Handled()

@@ -10,7 +10,7 @@ import Synchronization
 
     init(_ value: consuming Value) { storage = .init(value) }
 
-    // An object on the stack may be at the same address as one before it.
+    // An object on the stack might be at the same address as one before it.
     deinit { Explorer.active?.forget(address) }
 
     func load(ordering: AtomicLoadOrdering, file: StaticString = #fileID, line: UInt = #line) -> Value {
