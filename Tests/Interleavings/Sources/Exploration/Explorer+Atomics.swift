@@ -33,7 +33,7 @@ extension Explorer {
 
     /// Replaces the newest value, which is given, with a closure's result for it.
     ///
-    /// If the closure returns nil, this is a load, which may also find an older value for which the closure returns nil.
+    /// If the closure returns nil, this is a load, which might also find an older value with a nil result.
     ///
     /// - Returns: The value found, and the one that replaces it.
     package func change(

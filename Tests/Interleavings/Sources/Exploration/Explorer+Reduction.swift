@@ -2,13 +2,13 @@
 /// independent steps.
 ///
 /// Two steps of different threads depend on each other if they are at one location and one of them isn't a load. If a
-/// step depends on an earlier one and nothing else orders the two, they *race*, and some schedule has to take them the
-/// other way round. The search finds out with which threads such a schedule can begin, and lets one of them be tried where
-/// the earlier step was decided. This is the dynamic partial-order reduction by source sets (Abdulla, Aronsson, Jonsson,
-/// and Sagonas, 2014).
+/// step depends on an earlier one and nothing else orders the two, they *race*, and some schedule must take them in the
+/// opposite order. The search finds the threads that such a schedule can begin with, and lets one of them be tried
+/// where the earlier step was decided. This is the dynamic partial-order reduction by source sets (Abdulla, Aronsson,
+/// Jonsson, and Sagonas, 2014).
 ///
-/// A thread that was tried at a decision also *sleeps* in the other alternatives, until a step is taken that its own step
-/// depends on: whatever it did before that was explored already.
+/// A thread that was tried at a decision also *sleeps* in the other alternatives, until another thread takes a step
+/// that its own step depends on. Everything that it could do before that was already explored.
 extension Explorer {
     /// A step that was taken.
     struct Event {
@@ -108,8 +108,8 @@ extension Explorer {
 
     @inline(never)
     private func reverse(_ event: Event, _ index: Int) {
-        // The events after this one that don't depend on it could have come before it, followed by the newest event. Find
-        // the threads that such a schedule can begin with.
+        // The events after this one that don't depend on it could have come before it, followed by the newest event.
+        // Find the threads that such a schedule can begin with.
         var (firsts, seen) = (UInt8(0), VectorClock.never)
         for later in events[(index + 1)...] {
             let isNewest = later.depth == depth

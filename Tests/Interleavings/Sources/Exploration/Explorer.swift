@@ -1,11 +1,11 @@
 import Glibc
 import Strands
 
-/// Runs a scenario under each schedule: a depth-first search over who goes on and what each load finds.
+/// Runs a scenario under each schedule: a depth-first search over the next thread and the value of each load.
 ///
-/// The scenario's threads are coroutines, and one of them runs at a time. A thread stands still before each access to an
-/// atomic or a lock (``stop(at:_:)``), and the search decides which thread takes its step. For the next schedule the
-/// scenario is arranged anew, and the same decisions are taken up to the last one that has another alternative.
+/// The scenario's threads are coroutines, and one of them runs at a time. A thread stops before each access to an atomic
+/// or a lock (``stop(at:_:)``), and the search decides which thread takes its step. For the next schedule the scenario
+/// is arranged again, and the same decisions are taken up to the last one that has another alternative.
 ///
 /// Three things make that fast enough to be complete:
 ///

@@ -92,7 +92,7 @@ extension Scenario {
         func note(_ rule: Int) { rules.append(rule) }
     }
 
-    /// One thread is the first to post in a scope, another in a scope below it, and the worker is the first to read them.
+    /// One thread is the first to post in a scope, another in a scope below it, and the worker is the first reader.
     private static let scope = Scenario(of: "scope-at-first-use", .preemptions(2), long: .preemptions(3)) {
         let bus = ExploredBus(capacity: 4)
         let handled = Handled()
