@@ -36,7 +36,7 @@ enum LinearReading {
         var rule: Int?
         var failures: [Int] = []
 
-        /// The result as an `always` action notes it.
+        /// The outcome as an `always` action notes it.
         var note: String { "\(disposition) \(matchedRuleCount) \(rule ?? 0) \(failures)" }
     }
 

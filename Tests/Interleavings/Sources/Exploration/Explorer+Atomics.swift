@@ -2,7 +2,7 @@
 /// any value that its thread doesn't know to be replaced.
 ///
 /// A load never finds a value that is stored later, and all threads agree on one order of the stores to an atomic: that
-/// of the steps. So load buffering and what is peculiar to sequential consistency aren't explored.
+/// of the steps. So load buffering and the peculiarities of sequential consistency aren't explored.
 extension Explorer {
     /// Returns what a load finds, given the newest value.
     package func load(_ address: UInt, _ newest: UInt64, acquires: Bool, at site: Site) -> UInt64 {
@@ -65,7 +65,7 @@ extension Explorer {
         let time = tick()
         let former = stores[Int(index)].released
         if acquires { clocks[current].join(former) }
-        // What reads and writes in one step goes on with the release sequence.
+        // An access that reads and writes in one step continues the release sequence.
         var released = former
         if releases { released.join(clocks[current]) }
         unsafe add(new, to: location, time, releasing: released)

@@ -3,16 +3,16 @@ import Strands
 
 /// Runs a scenario under each schedule: a depth-first search over the next thread and the value of each load.
 ///
-/// The scenario's threads are coroutines, and one of them runs at a time. A thread stops before each access to an atomic
+/// The scenario's threads are coroutines, and only one runs at a time. A thread stops before each access to an atomic
 /// or a lock (``stop(at:_:)``), and the search decides which thread takes its step. For the next schedule the scenario
 /// is arranged again, and the same decisions are taken up to the last one that has another alternative.
 ///
 /// Three things make that fast enough to be complete:
 ///
 /// - An access is a decision only where threads compete, which means that no other access orders theirs. The explorer
-///   learns where that is: if it finds one more location, the search begins anew.
+///   learns these locations: if it finds one more, the search begins again.
 /// - Without a bound on preemptions, schedules that differ only in the order of independent steps count as one.
-/// - With a bound, a thread that could go on is interrupted only so often. Most faults need one interruption or two.
+/// - With a bound, interruptions of a thread that could continue are limited. Most faults need one or two.
 package final class Explorer {
     package static let maximumThreads = 8
     /// More steps than any scenario takes, to find a thread that waits for another in a loop.
@@ -126,7 +126,7 @@ package final class Explorer {
         return report
     }
 
-    /// What is made once in a process was made in the first execution; so what that has learned does not count.
+    /// Objects created once in a process were created in the first execution, so the facts learned there don't count.
     private func endRehearsal() {
         (isRehearsal, isToBeginAnew, path) = (false, false, [])
         locations.setContended(replayed?.contended ?? [])
@@ -244,7 +244,7 @@ package struct Report: Sendable {
     /// The number of schedules with an equivalent one that was explored.
     package var redundant = 0
     package var steps = 0
-    /// How often the search began anew, with one more location at which threads compete.
+    /// How often the search began again, with one more location at which threads compete.
     package var restarts = 0
     /// Processor time.
     package var seconds = 0.0

@@ -39,7 +39,7 @@ extension Scenario {
 
     private final class SharedTable: Sendable { let entries = TypeTable<Counted>() }
 
-    /// Two threads insert entries, one of them for the same type, one of them in a larger table; a third looks for all.
+    /// Two threads insert entries, one of them for the same type, one of them in a larger table; a third reads all.
     private static let typeTable = Scenario(of: "TypeTable", .none()) {
         let (table, found) = (SharedTable(), types.map { _ in Found<Counted>() })
         func insert(_ type: Int) { found[type].note(table.entries.insert(made(Counted()), for: types[type])) }
