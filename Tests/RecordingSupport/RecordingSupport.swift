@@ -7,7 +7,7 @@ import Testing
     import Darwin
 #endif
 
-/// A folder of a test's own, deleted with its contents.
+/// A test's own folder, deleted with its contents.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
@@ -22,14 +22,14 @@ package final class TemporaryFolder: Sendable {
     /// The path of the recorder's file.
     package var file: String { "\(path)/errors.jsonl" }
 
-    /// The names of what is in the folder, sorted.
+    /// The sorted names of the folder's contents.
     package var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 }
 
-/// What a file has in it.
+/// The contents of a file.
 package struct RecordedFile {
     package let text: String
-    /// Its lines, without their ends; what follows the last end is not one.
+    /// Its lines, without their ends; text after the last end isn't a line.
     package var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() }
     /// The lines that are records.
     package var records: [ErrorRecord] {
@@ -44,7 +44,7 @@ package struct RecordedFile {
 
     package init(_ folder: TemporaryFolder) throws { try self.init(folder.file) }
 
-    /// Returns the records of a file and of those that were put aside, the oldest first.
+    /// Returns the records of a file and of the rotated files, the oldest first.
     package static func all(at path: String) throws -> [ErrorRecord] {
         try (0...20).reversed().flatMap { number in
             let file = number == 0 ? path : "\(path).\(number)"
@@ -67,7 +67,7 @@ package struct Plain: Error {
     package init(number: Int) { self.number = number }
 }
 
-/// An error whose message has a length.
+/// An error with a message of a given length.
 package struct Sized: Error, CustomStringConvertible {
     package let length: Int
     package var description: String { String(repeating: "x", count: length) }
@@ -95,7 +95,7 @@ extension ErrorRecorder {
         return await close(within: longTime)
     }
 
-    /// Waits until nothing is pending, as tests do that go on recording; with no other event to wait for, it asks again
+    /// Waits until nothing is pending, for tests that continue recording; without an event to wait for, it checks again
     /// and again.
     package func settle() async {
         while statistics.pending > 0 { try? await Task.sleep(for: .milliseconds(1)) }

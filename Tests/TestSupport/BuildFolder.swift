@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The folder in which the build has put the tests, and the modules and programs beside them.
+/// The folder where the build has put the tests, and the modules and programs next to them.
 package enum BuildFolder {
     package struct NotFound: Error {
         let name: String
@@ -9,10 +9,10 @@ package enum BuildFolder {
     /// In the tests' own executable, or on Darwin in their bundle, which a runner has loaded from elsewhere.
     private final class Marker {}
 
-    /// Returns the place of what the build has put there.
+    /// Returns the location of a file that the build has put there.
     ///
-    /// By its own path, without symbolic links: modules that were made under one name of a folder are not taken under
-    /// another.
+    /// The path has no symbolic links: the compiler rejects modules that were built under another name of
+    /// the folder.
     package static func url(of name: String) throws -> URL {
         var folder = Bundle(for: Marker.self).bundleURL.resolvingSymlinksInPath()
         while folder.pathComponents.count > 1 {

@@ -1,7 +1,7 @@
 import Foundation
 package import Testing
 
-/// A process that a test starts, and what it has written when it has ended.
+/// A process that a test starts, and its output when it has ended.
 package struct ChildProcess: Sendable {
     package let status: Int32
     package let output: String
@@ -9,10 +9,10 @@ package struct ChildProcess: Sendable {
     /// Runs a program to its end.
     ///
     /// - Parameters:
-    ///   - command: The program, which is looked for as a shell does, and its arguments.
-    ///   - environment: Variables that this process does not have.
+    ///   - command: The program, which is found as a shell finds it, and its arguments.
+    ///   - environment: Variables that this process doesn't have.
     package init(_ command: [String], environment: [String: String] = [:]) async throws {
-        // On a thread of its own: a wait would block a thread of the pool, and actions of other tests would outlive
+        // Use a separate thread: waiting would block a thread of the pool, and actions of other tests would exceed
         // their time limits.
         self = try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -44,12 +44,12 @@ package enum FailingTests {
     /// Whether this process runs them.
     package static var areRun: Bool { ProcessInfo.processInfo.environment[variable] != nil }
 
-    /// Runs them in a process of their own.
+    /// Runs them in a separate process.
     ///
     /// - Parameter filter: A regular expression for their names.
     package static func run(_ filter: String) async throws -> ChildProcess {
         let own = CommandLine.arguments
-        // On Darwin the program is a helper of the toolchain's, which loads the tests.
+        // On Darwin the program is a helper of the toolchain, which loads the tests.
         let bundle = own.firstIndex(of: "--test-bundle-path").map { own[$0...].prefix(2) } ?? []
         let program = Bundle.main.executablePath ?? own[0]
         return try await ChildProcess(

@@ -1,23 +1,23 @@
 package import Testing
 
-// The macro `#expect` takes each expression to pieces, which the compiler does for each use of it. A file of
-// many comparisons compiles several times as fast with these functions. `#_sourceLocation` is a macro too: hence the
-// literals. A failure says the same as the macro's, with both values, at the caller's line. What is not a comparison by
-// `==` is for `#expect`.
+// The compiler expands the macro `#expect` at each use, which takes each expression to pieces. A file with
+// many comparisons compiles several times as fast with these functions. `#_sourceLocation` is a macro too, so use
+// literals. A failure prints the same as the macro's, with both values, at the caller's line. Use `#expect` for checks
+// other than `==`.
 
 /// Does what `#expect(actual == expected)` does.
 package func expect<Value: Equatable>(
     _ actual: Value, equals expected: Value, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: Int = #line, column: Int = #column
 ) {
-    // The macro's way to a comparison that holds is long, and random walks make some hundred thousand.
+    // Compare first: the macro is slow for a comparison that holds, and random walks make some hundred thousand.
     if actual == expected { return }
     #expect(actual == expected, sourceLocation: SourceLocation(fileID, filePath, line, column))
 }
 
 /// Does what `#expect(actual == expected, comment)` does.
 ///
-/// - Parameter comment: What a failure says beside the values.
+/// - Parameter comment: The text that a failure prints besides the values.
 package func expect<Value: Equatable>(
     _ actual: Value, equals expected: Value, _ comment: @autoclosure () -> Comment?, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column

@@ -1,21 +1,21 @@
 import Foundation
 
-// The closures of exit tests capture nothing: capture lists came with Swift 6.3. What a test has for the process of its
-// exit test goes through a file, which that process finds by its parent's identifier.
+// The closures of exit tests capture nothing: capture lists came with Swift 6.3. A test passes values to its exit
+// test's process through a file, which that process finds by its parent's identifier.
 
-/// Hands a value to the processes of exit tests.
+/// Passes a value to the processes of exit tests.
 ///
-/// - Parameter name: Another one for each test. A test that does this once for each of its arguments is `.serialized`.
+/// - Parameter name: A unique name for each test. A test that does this for each of its arguments is `.serialized`.
 package func handOver(_ value: some Encodable, as name: String) throws {
     try JSONEncoder().encode(value).write(to: ownFolder.appending(path: name), options: .atomic)
 }
 
-/// Returns, in the process of an exit test, what its test has handed over.
+/// Returns, in the process of an exit test, the value that its test has passed.
 package func handedOver<Value: Decodable>(_ name: String) throws -> Value {
     try JSONDecoder().decode(Value.self, from: Data(contentsOf: folder(of: getppid()).appending(path: name)))
 }
 
-/// What this process hands over is in here, until it ends.
+/// The folder for values that this process passes, until it ends.
 private let ownFolder: URL = {
     let own = folder(of: getpid())
     try? FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)

@@ -4,7 +4,7 @@ package import Testing
 /// A test's turn among the other tests, and its time limit, which begins with the turn.
 ///
 /// Every suite has this trait. Swift Testing starts all tests at once; on a machine with few cores, and under a
-/// sanitizer, a test that hangs could not be told from one that waits for a core.
+/// sanitizer, a test that hangs would look like one that waits for a core.
 package struct HangLimit: TestTrait, SuiteTrait, TestScoping {
     @TaskLocal private static var hasTurn = false
 
@@ -48,25 +48,25 @@ package struct HangLimit: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == HangLimit {
-    /// The turn of tests that run beside others, and a time limit of ten minutes.
+    /// The turn of tests that run alongside others, and a time limit of ten minutes.
     package static var hangLimit: Self { .hangLimit(minutes: 10) }
 
-    /// The turn of tests that run beside others, and a time limit.
+    /// The turn of tests that run alongside others, and a time limit.
     package static func hangLimit(minutes: Int) -> Self { HangLimit(minutes: minutes) }
 
-    /// The turn of tests beside which no other test runs, because they need the process or the cores for themselves.
+    /// The turn of tests that run alone, because they need the process or the cores for themselves.
     package static var alone: Self { HangLimit(minutes: 10, isAlone: true) }
 }
 
 /// Ends this process if it hangs; the first call of each exit test.
 ///
-/// A time limit is reported when it is up, but still waits for the process: the whole test run would hang.
+/// A time limit is reported when it expires, but still waits for the process, so the whole test run would hang.
 ///
 /// - Parameter seconds: Much more than an exit test takes on a busy machine under a sanitizer.
 package func endIfItHangs(after seconds: Int = 300) { alarm(UInt32(seconds)) }
 
 extension ExitTest.Result? {
-    /// What the process wrote to standard error.
+    /// The process's output on standard error.
     package var standardErrorText: String { String(decoding: self?.standardErrorContent ?? [], as: UTF8.self) }
 
     /// The lines that the process wrote to standard error.

@@ -20,14 +20,14 @@ package enum Markdown {
     /// The paths begin at the folder.
     package static func files(below folder: String, endingIn suffix: String = ".md") -> [String] {
         let folder = root.appending(path: folder)
-        // Hidden are the builds of nested packages.
+        // Hidden folders are the builds of nested packages.
         let files = FileManager.default.enumerator(
             at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
         let paths = (files?.compactMap { ($0 as? URL)?.path } ?? []).filter { $0.hasSuffix(suffix) }
         return paths.map { String($0.dropFirst(folder.path.count + 1)) }.sorted()
     }
 
-    /// Returns the blocks of Swift in a text, in their order.
+    /// Returns the blocks of Swift in a text, in order.
     package static func swiftBlocks(in text: String) -> [String] {
         text.components(separatedBy: "```swift\n").dropFirst().compactMap { rest in
             rest.components(separatedBy: "\n```").first

@@ -1,4 +1,4 @@
-/// A programming error, and what the program says before it stops.
+/// A programming error, and the program's message before it stops.
 package struct Misuse: Sendable {
     package let message: String
     package let act: @Sendable () async -> Void

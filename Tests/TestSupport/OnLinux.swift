@@ -1,9 +1,9 @@
 package import Testing
 
 extension Trait where Self == ConditionTrait {
-    /// The condition of tests that hold on Linux alone.
+    /// The condition of tests that hold only on Linux.
     ///
-    /// - Parameter reason: What is otherwise on other systems.
+    /// - Parameter reason: What differs on other systems.
     package static func onLinux(_ reason: Comment) -> Self {
         #if os(Linux)
             let isLinux = true

@@ -2,13 +2,13 @@ import Foundation
 package import StandardErrorWriter
 import Testing
 
-/// A file in place of standard error, and its other end: for a process of a test's own.
+/// A file that replaces standard error, and its other end, for a test in a separate process.
 ///
-/// The closures of exit tests capture nothing, so each makes one for itself.
+/// The closures of exit tests capture nothing, so each creates its own.
 package struct StandardErrorStage {
-    /// The end at which what was written to standard error is read.
+    /// The end that reads the output on standard error.
     package let reader: Int32
-    /// The open file that standard error is too: its flags are those which other processes would see.
+    /// The open file that is also standard error; other processes would see its flags.
     package let shared: Int32
 
     package static func pipe() -> Self {
@@ -27,7 +27,7 @@ package struct StandardErrorStage {
         return Self(ends[0], ends[1])
     }
 
-    /// A terminal that passes everything on as it is.
+    /// A terminal that passes everything unchanged.
     package static func terminal() -> Self {
         var (reader, writer): (Int32, Int32) = (0, 0)
         #expect(unsafe openpty(&reader, &writer, nil, nil, nil) == 0)
@@ -82,7 +82,7 @@ package struct StandardErrorStage {
             guard isReadable(milliseconds: 10_000) else { break }
             let piece = available()
             if piece.isEmpty { break }
-            // Only what is new is split: a terminal hands out a little at a time.
+            // Split only new output: a terminal returns a little at a time.
             let parts = (rest + piece).components(separatedBy: "\n")
             rest = parts.last ?? ""
             lines += parts.dropLast().filter { !$0.isEmpty }
@@ -97,7 +97,7 @@ package struct StandardErrorStage {
 
     package func closeReader() { close(reader) }
 
-    /// Makes the null device standard error: the testing library writes there when a test's process ends.
+    /// Makes the null device standard error, because the testing library writes there when a test's process ends.
     package static func end() { dup2(unsafe open("/dev/null", O_WRONLY), STDERR_FILENO) }
 }
 

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs a body on threads of its own, which begin together, and waits until all have ended.
+/// Runs a body on new threads, which begin together, and waits until all have ended.
 ///
 /// The system interrupts threads anywhere, unlike tasks, and there may be more of them than cores.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async {
@@ -21,7 +21,7 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int)
     }
 }
 
-/// Lets other threads run, where the caller can only wait for them.
+/// Lets other threads run if the caller can only wait for them.
 package func yieldToOtherThreads() { sched_yield() }
 
 /// A line at which threads wait for each other.

@@ -32,7 +32,7 @@ package final class Turns: Sendable {
         state = Mutex(State(free: count))
     }
 
-    /// Waits for a number of turns, runs a body, and gives the turns back.
+    /// Waits for a number of turns, runs a body, and returns the turns.
     package func taking(_ count: Int, _ body: () async throws -> Void) async rethrows {
         await withCheckedContinuation { continuation in
             resume { $0.waiting.append((count, continuation)) }

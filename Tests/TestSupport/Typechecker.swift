@@ -6,17 +6,17 @@ package enum Typechecker {
         package let description: String
     }
 
-    /// The modes in which a reader may compile: a new app of Xcode's has all of it on the main actor by default.
+    /// The modes in which a reader might compile: a new Xcode app has everything on the main actor by default.
     package static let modes = ["6", "5"].flatMap { version in
         [[], ["-default-isolation", "MainActor"]].map { ["-swift-version", version] + $0 }
     }
 
-    /// The compiler's errors, `file:line: message`; empty where the sources compile.
+    /// The compiler's errors, `file:line: message`; empty if the sources compile.
     ///
     /// - Parameters:
     ///   - sources: Texts by file name; they form one module.
-    ///   - options: What the compiler is told besides.
-    ///   - stubs: Sources of modules that are not there, by the modules' names.
+    ///   - options: Further options of the compiler.
+    ///   - stubs: Sources of missing modules, by the modules' names.
     package static func errors(
         in sources: [String: String],
         _ options: [String] = [],
@@ -25,19 +25,19 @@ package enum Typechecker {
         try await errors(in: sources, modes: [options], stubs: stubs)
     }
 
-    /// The compiler's errors in each of some modes: what the compiler is told besides, and `file:line: message`.
+    /// The compiler's errors in each of some modes: the mode's options, and `file:line: message`.
     ///
     /// - Parameters:
     ///   - sources: Texts by file name; they form one module.
-    ///   - modes: What the compiler is told besides, each time.
-    ///   - stubs: Sources of modules that are not there, by the modules' names.
+    ///   - modes: The further options of each mode.
+    ///   - stubs: Sources of missing modules, by the modules' names.
     package static func errors(
         in sources: [String: String],
         modes: [[String]],
         stubs: [String: String] = [:]
     ) async throws -> [String] {
-        // On a thread of its own: a wait for the compiler would block a thread of the pool, and actions of other tests
-        // would outlive their time limits.
+        // Use a separate thread: waiting for the compiler would block a thread of the pool, and actions of other tests
+        // would exceed their time limits.
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try findErrors(in: sources, modes, stubs) }) }
         }
@@ -52,8 +52,8 @@ package enum Typechecker {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let modules = try BuildFolder.url(of: "Modules/ErrorRouting.swiftmodule").deletingLastPathComponent()
-        // Making the modules of the C library and Foundation anew takes longer than the check itself, so all runs share
-        // those of the build. Without `-g`, as the build has it, none of them would do.
+        // Building the modules of the C library and Foundation again takes longer than the check, so all runs share
+        // those of the build. Without the build's `-g` none of them would match.
         let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache")
         let shared = ["-g", "-module-cache-path", cache.path]
         for (module, text) in stubs {
@@ -71,7 +71,7 @@ package enum Typechecker {
             try text.write(to: file, atomically: true, encoding: .utf8)
             files.append(file.path)
         }
-        // Without `-wmo` each source would have a compiler of its own.
+        // Without `-wmo` each source would have its own compiler process.
         let flags = [
             "-typecheck", "-wmo", "-parse-as-library", "-swift-version", "6", "-module-name", "Snippets",
             "-I", modules.path, "-I", folder.path,
@@ -79,7 +79,7 @@ package enum Typechecker {
         return try modes.flatMap { mode in
             let lines = try run(["swiftc"] + flags + shared + mode + files).components(separatedBy: "\n")
             let errors = lines.filter { $0.contains(": error: ") }.map { $0.replacing(folder.path + "/", with: "") }
-            // Such as an option that it does not know.
+            // An unknown option causes this, for example.
             if errors.isEmpty, let line = lines.first(where: { $0.hasPrefix("error: ") }) {
                 throw Failure(description: "the compiler did not run: \(line)")
             }

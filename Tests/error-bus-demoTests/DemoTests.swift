@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the demo prints, read as a person would read it.
+/// Tests of the demo's output, read as a user would read it.
 @Suite("The demo prints what became of each error", .alone)
 struct DemoTests {
     /// Runs the demo with a temporary folder of its own, and returns the lines that it prints.
@@ -105,7 +105,7 @@ extension DemoTests {
         #expect(ends[2][1].hasSuffix("(not retried: no rule retries this error)"), "\(ends[2])")
     }
 
-    @Test("the end returns two reports, in time, and counts both as dropped")
+    @Test("shutdown returns two reports in time, and counts both as dropped")
     func end() async throws {
         let lines = try await lines("--only", "end")
         let left = lines.filter { $0.hasPrefix("  not delivered: ") }
@@ -113,7 +113,7 @@ extension DemoTests {
         #expect(lines.contains { $0.hasPrefix("  posted 3 = handled 1 ") && $0.contains(" dropped 2 ") })
     }
 
-    @Test("the whole has about forty lines, and names the file of each section, which exists")
+    @Test("the output has about forty lines, and names the file of each section, which exists")
     func whole() async throws {
         let lines = try await lines()
         #expect((35...55).contains(lines.count), "\(lines.count)")
@@ -122,7 +122,7 @@ extension DemoTests {
         for file in files { #expect(try !Markdown.text(of: String(file)).isEmpty) }
     }
 
-    @Test("help is no error, and what makes no sense is a usage error")
+    @Test("help isn't an error, and an invalid argument is a usage error")
     func options() async throws {
         #expect(try await lines("--help").first?.hasPrefix("usage: error-bus-demo ") == true)
         for arguments in [
@@ -134,7 +134,7 @@ extension DemoTests {
         }
     }
 
-    /// Returns the line of a file of the demo that `Name.swift:17` names.
+    /// Returns the line of a file of the demo that a location such as `Name.swift:17` names.
     private func line(_ place: String) throws -> String {
         let parts = place.split(separator: ":")
         let text = try Markdown.text(of: "Sources/error-bus-demo/\(parts[0])")

@@ -13,7 +13,7 @@ import Testing
 struct BusEndsTests {}
 
 extension BusEndsTests {
-    /// Posts the next number whenever it handles one.
+    /// A handler that posts the next number whenever it handles one.
     private static func goingOn(_ journal: Journal<Int>) -> ErrorHandler {
         ErrorHandler().on(Numbered.self) { error in
             journal.note(error.number)
@@ -23,7 +23,7 @@ extension BusEndsTests {
     }
 
     @Test(
-        "withErrorBus ends where actions post, or start, a follow-up each time: as many are accepted as there is room for"
+        "withErrorBus ends although each action posts or starts a follow-up, and accepts only what fits the capacity"
     )
     func followUps() async {
         let journal = Journal<Int>()
@@ -31,14 +31,14 @@ extension BusEndsTests {
             bus.post(Numbered(1))
             return bus
         }
-        // The action in flight when the tasks have ended, and those that were accepted since.
+        // The action in flight when the tasks ended, and the errors that the bus has accepted since then.
         #expect(journal.entries.count >= 9)
         expect(journal.entries, equals: Array(1...journal.entries.count))
         expect(bus.statistics.dropped, equals: 1)
         #expect(bus.statistics.isBalanced)
         expect(bus.statistics.pending, equals: 0)
 
-        // Posts of tasks that actions have started take that room too.
+        // Posts from tasks that actions started also use that capacity.
         let handler = ErrorHandler().on(Numbered.self) { error in
             ErrorBus.current?.task { throw Numbered(error.number + 1) }
             return .stop
@@ -52,7 +52,7 @@ extension BusEndsTests {
     }
 
     @Test(
-        "a caller that is cancelled returns: nothing is accepted once body and tasks have ended, nor while it winds up")
+        "a cancelled caller returns: the bus accepts nothing once body and tasks have ended, nor while it drains")
     func cancelled() async {
         let (journal, begun) = (Journal<Int>(), Gate())
         let task = Task {
@@ -83,7 +83,7 @@ extension BusEndsTests {
         expect(other.entries.first, equals: 1)
     }
 
-    @Test("shutdown takes reports back at its deadline although every thread of the pool is blocked")
+    @Test("shutdown returns pending reports at its deadline although every thread of the pool is blocked")
     func blockedPool() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -98,7 +98,7 @@ extension BusEndsTests {
             Task { _ = await bus.shutdown(within: .milliseconds(100)) }
             while !bus.storage.intake.state.isClosed { await Task.yield() }
             Thread.detachNewThread {
-                // The tasks that block all threads never end, so neither would anything that waits for the pool.
+                // The tasks that block all threads never end, so nothing that waits for the pool would end either.
                 for _ in 0..<30_000 where bus.statistics.dropped < 3 { usleep(1_000) }
                 let statistics = bus.statistics
                 exit(statistics.dropped == 3 && statistics.isBalanced && statistics.pending == 0 ? 0 : 1)
@@ -108,7 +108,7 @@ extension BusEndsTests {
         }
     }
 
-    @Test("when shutdown returns the root is free for the next, also of a bus that was never run")
+    @Test("when shutdown returns, another bus can become the root, even if the bus never ran")
     func rootIsFree() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -133,7 +133,7 @@ extension BusEndsTests {
 
         func set(forward step: Duration) { time.withLock { $0 += step } }
         func waitForSleepers() async { await wakeUps.waitForSleepers() }
-        /// Lets those who sleep look at the time.
+        /// Wakes the sleeping tasks, which then read the time.
         func tick() { wakeUps.advance(by: .seconds(1)) }
 
         func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -142,7 +142,7 @@ extension BusEndsTests {
     }
 
     @Test(
-        "a flood limit's window ends, by the next error or by itself, though the clock was set back",
+        "a flood limit's window ends, with the next error or by itself, although the clock was set back",
         arguments: [false, true])
     func windowSetBack(isNoticed: Bool) async {
         let (wall, journal) = (WallClock(), Journal<Int>())
@@ -159,7 +159,7 @@ extension BusEndsTests {
         await wall.waitForSleepers()
         wall.set(forward: .seconds(-1_000))
         if isNoticed {
-            // The bus looks at the time for another error, and sleeps again.
+            // The bus reads the time for another error and sleeps again.
             await bus.deliver(Numbered(0))
             for _ in 0..<1_000 { await Task.yield() }
             wall.set(forward: .seconds(11))
@@ -171,7 +171,7 @@ extension BusEndsTests {
         } else {
             bus.post(Numbered(0))
             wall.set(forward: .seconds(11))
-            // Another error looks at the time; the window of the first ones is over then.
+            // For another error the bus reads the time, and by then the window of the first errors has ended.
             bus.post(Numbered(1))
             while journal.entries.count < 4 { await Task.yield() }
             #expect(journal.entries.contains(2))

@@ -6,7 +6,7 @@ import Testing
 // The check that statistics add up is internal.
 @testable import ErrorRouting
 
-@Suite("flush waits until what was posted before is delivered, and finishes nothing", .hangLimit)
+@Suite("flush waits until earlier posts are delivered, and doesn't finish the bus", .hangLimit)
 struct BusFlushTests {}
 
 extension BusFlushTests {
@@ -24,7 +24,7 @@ extension BusFlushTests {
         expect(bus.statistics.pending, equals: 0)
     }
 
-    @Test("what was posted before is delivered when it returns, and the bus goes on", arguments: [true, false])
+    @Test("when it returns, earlier posts are delivered, and the bus continues", arguments: [true, false])
     func delivered(isObserved: Bool) async {
         let journal = Journal<Int>()
         await withRunningBus(.noting(journal)) { bus in
@@ -40,7 +40,7 @@ extension BusFlushTests {
         }
     }
 
-    @Test("several wait at once, among posts from many tasks: each finds its own delivered")
+    @Test("several tasks flush at once, among posts from many tasks, and each finds its own posts delivered")
     func several() async {
         let count = Journal<Int>()
         await withRunningBus(.noting(count), .init(capacity: 1_000_000)) { bus in
@@ -61,7 +61,7 @@ extension BusFlushTests {
         }
     }
 
-    @Test("what a flood limit holds, and failures of what was posted before, are delivered before flush returns")
+    @Test("reports held by a flood limit, and failures of earlier posts, are delivered before flush returns")
     func held() async {
         let journal = Journal<Int>()
         let configuration = ErrorBus.Configuration(
@@ -90,8 +90,8 @@ extension BusFlushTests {
         }
     }
 
-    // In a process of its own, since it keeps a thread of the pool from everyone else.
-    @Test("flush waits until observers have received the last report, which counts as delivered before that")
+    // Run in a separate process: the test blocks a thread of the pool.
+    @Test("flush waits until observers have received the last report, which already counts as delivered")
     func observers() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -118,7 +118,7 @@ extension BusFlushTests {
     }
 
     @Test(
-        "it returns false when its time is up or its caller is cancelled, and at once inside one of the bus's actions")
+        "it returns false at its time limit, if its caller is cancelled, and at once inside one of the bus's actions")
     func timeLimit() async {
         let clock = ManualClock()
         let gate = Gate()
@@ -147,7 +147,7 @@ extension BusFlushTests {
         expect(journal.entries, equals: [false])
     }
 
-    @Test("a bus that nobody runs is not flushed; one that is shut down meanwhile is not either; an ended one is")
+    @Test("flush returns false for a bus that nobody runs or that is shut down while it waits, true for an ended one")
     func ends() async {
         let clock = ManualClock()
         let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(clock: clock))

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Arguments out of range stop the program, and say which value it was", .hangLimit)
+@Suite("Arguments out of range stop the program with a message that names the value", .hangLimit)
 struct BusMisuseTests {}
 
 extension BusMisuseTests {
@@ -34,7 +34,7 @@ extension BusMisuseTests {
         },
     ]
 
-    @Test("each misuse stops the program, and says what was wrong", .serialized, arguments: misuses.indices)
+    @Test("each misuse stops the program with a message that says why", .serialized, arguments: misuses.indices)
     func stops(index: Int) async throws {
         try handOver(index, as: "bus misuse")
         let message = Self.misuses[index].message

@@ -11,7 +11,7 @@ import Testing
 struct BusReentryTests {}
 
 extension BusReentryTests {
-    /// Catches a deadlock or an endless recursion: all that a bus can be asked is asked from within an action.
+    /// Catches a deadlock or an endless recursion by calling every method of a bus from within an action.
     @Test("an action may post, deliver, observe, explain, handle again, finish and shut down")
     func everyCallAtOnce() async {
         let journal = Journal<String>()
@@ -52,7 +52,7 @@ extension BusReentryTests {
         #expect(bus.statistics.isBalanced)
         #expect(bus.statistics.actionFailures > 0)
         #expect(journal.entries.contains("inner") && journal.entries.contains("no match ActionFailure"))
-        // Streams have ended, or this would not return.
+        // Returns only if the streams have ended.
         _ = await reports.collected()
         await bus.tasks.waitForAll()
     }
@@ -81,7 +81,7 @@ extension BusReentryTests {
         expect(journal.entries, equals: [.handled])
     }
 
-    @Test("no action begins once shutdown has taken its report back")
+    @Test("no action begins once shutdown has removed and returned its report")
     func noActionAfterShutdown() async {
         let journal = Journal<String>()
         for isAsynchronous in [false, true] {
@@ -112,12 +112,12 @@ extension BusReentryTests {
             leave.signal()
             await left.wait()
         }
-        // Lets the workers end: an action that they began would have been noted by then.
+        // Lets the workers end: any action that they began is noted by then.
         for _ in 0..<100 { await Task.yield() }
         #expect(journal.entries.isEmpty)
     }
 
-    @Test("what a shutdown inside an action cuts off is dropped, and on standard error before run returns")
+    @Test("reports that a shutdown inside an action cuts off are dropped, and on standard error before run returns")
     func cutOffInside() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -176,7 +176,7 @@ extension BusReentryTests {
     }
 
     @Test(
-        "an action that cancels its own task cancels nothing after it in its own report, and is not run again",
+        "an action that cancels its own task cancels none of the report's later actions, and doesn't run again",
         arguments: [false, true], [false, true]
     )
     func selfCancellingBeforeOthers(isAsynchronous: Bool, isThrowing: Bool) async {
@@ -209,11 +209,11 @@ extension BusReentryTests {
             }
             : base.on(Numbered(1)) { _ in try cancel() }
         let withFirst = handler.on(Numbered(1)) { _ in await note("before") }
-        // Where all tests run at once, a task that yields may take longer than the default limit to go on.
+        // While all tests run at once, a task that yields might take longer than the default limit to continue.
         await withErrorBus(handler: withFirst, configuration: .init(actionTimeLimit: nil)) { bus in
             await bus.deliver(Numbered(1))
             await bus.scope("inner", handler: handler).deliver(Numbered(1))
-            // Where nobody waits for them.
+            // Here no caller waits for the outcomes.
             for _ in 0..<2 { bus.post(Numbered(1)) }
         }
         let once = ["before false", "cancels", "first false", "second false"]
@@ -223,7 +223,7 @@ extension BusReentryTests {
     }
 
     @Test(
-        "where the last action cancels its own task, those who wait for the end hear of it all the same",
+        "if the last action cancels its own task, callers that wait for the end still return",
         arguments: [false, true], [false, true]
     )
     func lastActionCancelsItself(isAsynchronous: Bool, isObserved: Bool) async {
@@ -241,7 +241,7 @@ extension BusReentryTests {
             await withErrorBus(handler: isAsynchronous ? asynchronous : synchronous) { bus in
                 let observation = !isObserved ? nil : bus.observe { _ in observed.note(1) }
                 bus.post(Numbered(1))
-                // Also while the body has ended already.
+                // This also holds after the body has ended.
                 bus.task {
                     await Task.yield()
                     bus.post(Numbered(1))
@@ -252,7 +252,7 @@ extension BusReentryTests {
         }
     }
 
-    @Test("where an action cancels its own task, the end of a flood limit's window is kept all the same")
+    @Test("if an action cancels its own task, a flood limit's window still ends on time")
     func cancelsItselfWhileHolding() async {
         let (clock, journal) = (ManualClock(), Journal<Int>())
         let handler = ErrorHandler().on(Numbered.self) { error in
@@ -271,7 +271,7 @@ extension BusReentryTests {
         expect(journal.entries, equals: [1, 2])
     }
 
-    @Test("limits beyond what a clock can count are none; clocks that ignore cancellation, or fail, hold up no end")
+    @Test("a limit beyond a clock's range is no limit; clocks that fail or ignore cancellation don't delay the end")
     func oddClocks() async {
         let forever = Duration.seconds(Int64.max)
         let yielding = ErrorHandler().on(Numbered.self) { _ in
@@ -295,7 +295,7 @@ extension BusReentryTests {
             await running.value
             expect(bus?.statistics.handled, equals: 1)
             bus = nil
-            // A task that still sleeps on the clock does not retain the bus.
+            // A task that still sleeps on the clock doesn't retain the bus.
             while watched.object != nil { await Task.yield() }
             clock.gate.open()
         }

@@ -6,17 +6,17 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Another process sends the signal, at any moment.
+/// Another process sends the signal, at any time.
 @Suite(
-    "Behaviours 14 to 16 and 26: a service in a storm ends in order on SIGTERM",
+    "Behaviours 14 to 16 and 26: a service in a flood of errors shuts down in order on SIGTERM",
     .tags(.behaviour14, .behaviour15, .behaviour16, .behaviour26), .hangLimit)
 struct BusTerminationTests {}
 
 extension BusTerminationTests {
-    /// How many processes; more of them with `ERROR_BUS_LONG`.
+    /// The number of processes, larger with `ERROR_BUS_LONG`.
     static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == "1" ? 300 : 8
 
-    @Test("the process ends by itself, and what was posted is what became of it", .serialized, arguments: 0..<count)
+    @Test("the process ends by itself, and the outcomes account for every post", .serialized, arguments: 0..<count)
     func termination(number: Int) async throws {
         try handOver(number, as: "termination")
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
@@ -38,7 +38,7 @@ private final class TerminatedService: Sendable {
     }
 
     private let answer: Answer
-    /// When the signal comes, in milliseconds.
+    /// The time of the signal, in milliseconds.
     private let delay: Int
     private let bus: ErrorBus
     private let posted = Atomic<Int>(0)
@@ -52,7 +52,7 @@ private final class TerminatedService: Sendable {
         let configuration = ErrorBus.Configuration(
             capacity: [1, 64, 1_000, 8_192].randomElement(using: &random) ?? 1,
             floodLimit: number % 3 == 0 ? FloodLimit(first: 100, per: .milliseconds(5)) : nil,
-            // Much is posted too late.
+            // Many errors are posted too late.
             lastResort: LastResort { _ in }
         )
         let handler = ErrorHandler()
@@ -80,7 +80,7 @@ private final class TerminatedService: Sendable {
         async let posting: Void = onThreads(3) { [self] _ in post() }
         sendSignal()
         await bus.run()
-        // While the storm goes on after the end the figures balance too.
+        // The figures also balance while the flood continues after the end.
         for _ in 0..<100 where !bus.statistics.isBalanced { fatalError("\(bus.statistics)") }
         isEnough.store(true, ordering: .releasing)
         await posting
@@ -89,7 +89,7 @@ private final class TerminatedService: Sendable {
         }
         source.cancel()
         let (statistics, posted) = (bus.statistics, posted.load(ordering: .acquiring))
-        // The surplus are notices.
+        // The surplus reports are notices.
         guard statistics.posted >= posted, statistics.isBalanced else { fatalError("\(posted): \(statistics)") }
         print(statistics)
     }

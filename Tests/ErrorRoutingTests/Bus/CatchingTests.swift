@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 17: catching, rethrowing, task and scopes that catch post what is thrown, but no cancellation",
+    "Behaviour 17: catching, rethrowing, task and catching scopes post thrown errors, but no cancellations",
     .tags(.behaviour17, .behaviour22), .hangLimit)
 struct CatchingTests {}
 
@@ -14,7 +14,7 @@ extension CatchingTests {
         func count() throws -> Int { 3 }
     }
 
-    @Test("catching posts what is thrown and returns nil, or false; else what was returned, or true")
+    @Test("catching posts a thrown error and returns nil or false; otherwise it returns the body's result or true")
     func catching() async {
         let recorded = await withRecordedErrors { bus in
             expectNil(await bus.catching(metadata: ["try": "1"]) { try await fail(1) })
@@ -29,7 +29,7 @@ extension CatchingTests {
         expect(recorded.reports.map(\.metadata), equals: [["try": "1"], [:]])
         expect(recorded.reports.map(\.source.line), equals: [#line - 10, #line - 9])
 
-        // What returns nothing says whether it succeeded.
+        // For a body that returns nothing, the result says whether it succeeded.
         let client = Client()
         let sent = await withRecordedErrors { bus in
             #expect(bus.catching { try client.send(1) })
@@ -50,7 +50,7 @@ extension CatchingTests {
         expect(sent.matches(of: .type(Numbered.self)).map(\.number), equals: [-1, -2, -3])
     }
 
-    @Test("an optional stays an optional, also that of a chain, and is not wrapped in another")
+    @Test("an optional result, even of optional chaining, isn't wrapped in another optional")
     func optionals() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             let missing: Int? = nil
@@ -81,18 +81,18 @@ extension CatchingTests {
         }
     }
 
-    @Test("rethrowing posts what is thrown and throws it on, typed")
+    @Test("rethrowing posts a thrown error and throws it again, typed")
     func rethrowing() async {
         let line: UInt = #line + 4
         let recorded = await withRecordedErrors { bus in
             do throws(Numbered) {
-                // A typed error stays typed, or this would not compile.
+                // This compiles only if a typed error stays typed.
                 try await bus.rethrowing(metadata: ["try": "1"]) { () async throws(Numbered) in throw Numbered(1) }
             } catch {
                 expect(error.number, equals: 1)
             }
             #expect(throws: Numbered(2)) { try bus.rethrowing { try failNow(2) } }
-            // Nothing thrown, nothing to try.
+            // A body that doesn't throw needs no `try`.
             expect(bus.rethrowing { 5 }, equals: 5)
         }
         expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2])
@@ -100,7 +100,7 @@ extension CatchingTests {
         expect(recorded.reports.first?.source.line, equals: line)
     }
 
-    @Test("CancellationError in a task that nobody has cancelled is posted as a notice by each of them")
+    @Test("each of them posts a CancellationError as a notice if the task wasn't cancelled")
     func cancellationIsNoticed() async {
         let recorded = await withRecordedErrors { bus in
             await bus.catching {
@@ -118,13 +118,13 @@ extension CatchingTests {
                 try bus.rethrowing { throw CancellationError() }
             }
             await bus.task { throw CancellationError() }.value
-            // Posted as it is, it is an error like any other.
+            // If it is posted directly, it is an error like any other.
             bus.post(CancellationError())
         }
         expect(recorded.reports.map(\.role), equals: Array(repeating: .notice, count: 5) + [.failure])
     }
 
-    @Test("metadata is computed only for what is posted, on the caller's actor")
+    @Test("metadata is computed only for posted errors, on the caller's actor")
     @MainActor func lazyMetadata() async {
         var computed = 0
         func metadata() -> [String: String] {
@@ -147,7 +147,7 @@ extension CatchingTests {
         expect(recorded.reports.map { $0.metadata["number"] }, equals: ["1", "2", "3"])
     }
 
-    @Test("no error dies in a task, also in one that is cancelled: it is posted, and the task's value comes after that")
+    @Test("no error is lost in a task, even a cancelled one: it is posted before the task's value is available")
     func task() async {
         let recorded = await withRecordedErrors { bus in
             let line: UInt = #line + 1
@@ -206,7 +206,7 @@ extension CatchingTests {
         recorded.expectReported(.value(Numbered(4)), count: 1)
     }
 
-    @Test("a task that is cancelled before it could begin, or starts where tasks were cancelled, begins cancelled")
+    @Test("a task that is cancelled before it begins, or starts after tasks were cancelled, begins cancelled")
     @MainActor func cancelledBeforeItBegins() async {
         let bus = ErrorBus(handler: ErrorHandler())
         for _ in 0..<200 {
@@ -218,7 +218,7 @@ extension CatchingTests {
         }
 
         let journal = Journal<Bool>()
-        // Not on the main actor, where it could not begin too early.
+        // Don't use the main actor: there the task couldn't begin too early.
         let root = Task { @concurrent in
             await withErrorBus(handler: ErrorHandler()) { bus in
                 while !Task.isCancelled { await Task.yield() }

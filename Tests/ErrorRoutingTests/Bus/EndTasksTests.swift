@@ -5,12 +5,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 15: endTasks waits for tasks, then cancels them, then goes on without them",
+    "Behaviour 15: endTasks waits for tasks, then cancels them, then continues without them",
     .tags(.behaviour15), .hangLimit)
 struct EndTasksTests {}
 
 extension EndTasksTests {
-    @Test("endTasks returns when the tasks have ended, those included that tasks start, and cancels none")
+    @Test("endTasks returns when the tasks and the tasks that they start have ended, and cancels none")
     func endInTime() async {
         let (journal, gate) = (Journal<Int>(), Gate())
         await withErrorBus(handler: .noting(journal), configuration: .init(clock: ManualClock())) { bus in
@@ -24,10 +24,10 @@ extension EndTasksTests {
             async let allEnded = bus.endTasks(within: .seconds(3))
             gate.open()
             #expect(await allEnded)
-            // None of the tasks was cancelled, and one that starts now is not either.
+            // None of the tasks was cancelled, and one that starts now isn't either.
             await bus.task { throw Numbered(Task.isCancelled ? 5 : 4) }.value
         }
-        // The first two run side by side: which of them throws first is nobody's promise.
+        // The first two run concurrently, so either might throw first.
         expect(journal.entries.count, equals: 3)
         expect(Set(journal.entries.prefix(2)), equals: [1, 2])
         expect(journal.entries.last, equals: 4)
@@ -57,7 +57,7 @@ extension EndTasksTests {
     }
 
     @Test(
-        "after the grace neither endTasks nor withErrorBus waits for a task that goes on in spite of its cancellation")
+        "after the grace period neither endTasks nor withErrorBus waits for a task that ignores its cancellation")
     func goesOn() async {
         let (journal, clock, posted, gate) = (Journal<Int>(), ManualClock(), Gate(), Gate())
         let task = await withErrorBus(handler: .noting(journal), configuration: .init(clock: clock)) { bus in
@@ -66,7 +66,7 @@ extension EndTasksTests {
                 posted.open()
                 await gate.wait()
             }
-            // A task that starts after the grace posts to a bus that has finished.
+            // A task that starts after the grace period posts to a bus that has finished.
             await posted.wait()
             async let allEnded = bus.endTasks(within: .seconds(3), grace: .seconds(1))
             await clock.waitForSleepers()
@@ -92,7 +92,7 @@ extension EndTasksTests {
         }
     }
 
-    @Test("every caller learns that a task goes on: one who still waits, and one who asks later, until it has ended")
+    @Test("endTasks returns false to every caller, a waiting or a later one, until the abandoned task has ended")
     func severalCallers() async {
         let (running, gate) = (Gate(), Gate())
         let configuration = ErrorBus.Configuration(clock: ManualClock())

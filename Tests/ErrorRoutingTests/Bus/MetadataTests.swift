@@ -5,12 +5,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What is known where an error is posted: the trace of a request, say.
+/// The context of a post, such as the trace of a request.
 private enum Request {
     @TaskLocal static var id = "none"
 }
 
-@Suite("A report's metadata comes from its scopes, then the provider, then the poster", .hangLimit)
+@Suite("A report's metadata comes from its scopes, then the provider, then the post", .hangLimit)
 struct MetadataTests {
     private let requestID: ErrorBus.Configuration = .init(metadataProvider: { _ in ["request": Request.id] })
 
@@ -18,7 +18,7 @@ struct MetadataTests {
 }
 
 extension MetadataTests {
-    @Test("scopes inherit and override from the outside in, and the poster overrides all of them")
+    @Test("scopes inherit and override from the outside in, and the post overrides all of them")
     func inheritance() async {
         let recorded = await withRecordedErrors { bus in
             let outer = bus.scope("outer", metadata: ["a": "outer", "b": "outer", "c": "outer"])
@@ -42,7 +42,7 @@ extension MetadataTests {
             ])
     }
 
-    @Test("the provider gets the error, out of its boxes, in the poster's task: task-local values reach the report")
+    @Test("the provider receives the unboxed error in the caller's task: task-local values reach the report")
     func taskLocals() async {
         let configuration = ErrorBus.Configuration(metadataProvider: { error in
             ["error": (error as? Numbered).map { "\($0.number)" } ?? "\(type(of: error))", "request": Request.id]
@@ -82,7 +82,7 @@ extension MetadataTests {
         expect(recorded.reports.map { $0.metadata["request"] }, equals: ["1", "1", "1", "1", "2", "none", "thread"])
     }
 
-    @Test("the provider overrides the scopes' metadata, the poster the provider; actions and observers see the same")
+    @Test("the provider overrides the scopes' metadata, the post the provider's; actions and observers see the same")
     func precedence() async {
         let journal = Journal<[String: String]>()
         let handler = ErrorHandler().always { _, report in
@@ -95,7 +95,7 @@ extension MetadataTests {
             scope.post(Numbered(1), metadata: ["c": "poster"])
             scope.post(Numbered(2))
             bus.post(Numbered(3))
-            // A caller that waits.
+            // This caller waits for the outcome.
             await scope.deliver(Numbered(4), metadata: ["c": "poster"])
         }
         let all = ["a": "scope", "b": "provider", "c": "poster"]
@@ -107,7 +107,7 @@ extension MetadataTests {
         expect(journal.entries, equals: metadata(recorded))
     }
 
-    @Test("what the provider itself posts gets nothing from the provider, so that it is not asked without end")
+    @Test("the provider isn't called for errors that it posts itself, so it can't recurse without end")
     func reentry() async {
         let asked = Atomic<Int>(0)
         let configuration = ErrorBus.Configuration(metadataProvider: { _ in
@@ -129,7 +129,7 @@ extension MetadataTests {
             ])
     }
 
-    @Test("what a provider starts, and what it posts to another bus, gets metadata as any other post does")
+    @Test("tasks that a provider starts, and its posts to another bus, get metadata as any other post does")
     func startedInside() async {
         let (started, inner) = (Journal<Task<Void, Never>>(), Journal<[String: String]>())
         let other = ErrorBus(
@@ -138,14 +138,14 @@ extension MetadataTests {
                 return .next
             },
             configuration: .init(metadataProvider: { _ in
-                // Back to the first bus, whose provider is asking this one.
+                // Posts to the first bus, while its provider waits for this one.
                 postError(Numbered(2))
                 return ["by": "other"]
             }))
         let first = Atomic<Bool>(true)
         let configuration = ErrorBus.Configuration(metadataProvider: { _ in
             if first.exchange(false, ordering: .relaxed) {
-                // As a singleton does that is made when it is first used.
+                // A singleton that is created at its first use does this.
                 started.note(Task { postError(Numbered(1)) })
                 other.post(Numbered(3))
             }
@@ -163,7 +163,7 @@ extension MetadataTests {
         expect(inner.entries, equals: [["by": "other"]])
     }
 
-    @Test("the provider is asked once for each error, dropped ones included, and for none of the bus's own notices")
+    @Test("the provider is called once for each error, even a dropped one, and for none of the bus's own notices")
     func onceEach() async {
         let asked = Atomic<Int>(0)
         let configuration = ErrorBus.Configuration(
@@ -172,7 +172,7 @@ extension MetadataTests {
         let bus = ErrorBus(handler: handler, configuration: configuration)
         let reports = bus.reports()
         let scope = bus.scope("scope")
-        // Before it runs, so that there is room for two.
+        // Post before the bus runs: then there is room for two.
         for number in 1...5 { scope.post(Numbered(number)) }
         bus.finish()
         await bus.run()
@@ -182,7 +182,7 @@ extension MetadataTests {
             await reports.collected().map(\.metadata), equals: [["n": "1"], ["n": "1"], ["n": "2"], ["n": "2"], [:]])
     }
 
-    @Test("a bus within a bus asks its own provider alone")
+    @Test("a bus within a bus calls only its own provider")
     func innerBus() async {
         let outer = await withRecordedErrors(configuration: .init(metadataProvider: { _ in ["by": "outer"] })) { _ in
             let inner = await withRecordedErrors(configuration: .init(metadataProvider: { _ in ["by": "inner"] })) {

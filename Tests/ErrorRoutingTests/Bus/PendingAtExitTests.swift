@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 25: when the process ends, each bus writes what it had pending", .tags(.behaviour25), .hangLimit)
+@Suite("Behaviour 25: when the process ends, each bus writes its pending counts", .tags(.behaviour25), .hangLimit)
 struct PendingAtExitTests {}
 
 extension PendingAtExitTests {
@@ -13,7 +13,7 @@ extension PendingAtExitTests {
     }
 
     @Test(
-        "buses that nobody runs, and one in whose body the process exits, say with their counts what they had pending")
+        "a bus that nobody runs, and one with a body that exits the process, write the counts of their pending reports")
     func pending() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -29,7 +29,7 @@ extension PendingAtExitTests {
             await withErrorBus(handler: slow) { bus in
                 for number in 1...5 { bus.post(Numbered(number)) }
                 while bus.statistics.deliveryTime == nil { await Task.yield() }
-                // A bus that has delivered all says nothing.
+                // A bus that has delivered everything writes nothing.
                 await withErrorBus(handler: ErrorHandler().ignore(Numbered.self)) { $0.post(Numbered(6)) }
                 withExtendedLifetime(buses) { exit(0) }
             }
@@ -41,7 +41,7 @@ extension PendingAtExitTests {
         #expect(told.contains { $0.contains("had 5 pending") })
     }
 
-    @Test("a thread that holds the bus's lock for ever does not hold up the end, which tells what it can")
+    @Test("a thread that holds the bus's lock forever doesn't delay the process's end, which writes what it can read")
     func lockHeld() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -54,7 +54,7 @@ extension PendingAtExitTests {
                     DispatchSemaphore(value: 0).wait()
                 }
             }
-            // Waited for by a thread, since the pool is not to be blocked.
+            // A thread waits for it, because the pool must not be blocked.
             Thread.detachNewThread {
                 isHeld.wait()
                 exit(0)
@@ -65,7 +65,7 @@ extension PendingAtExitTests {
         expect(lines(result).first?.contains("had 3 pending or more"), equals: true)
     }
 
-    @Test("a bus that is released while its figures are read ends there, and holds nothing up", arguments: 0..<8)
+    @Test("a bus that is released while its figures are read ends there, and delays nothing", arguments: 0..<8)
     func lastReference(_: Int) async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -75,7 +75,7 @@ extension PendingAtExitTests {
                 // Unretained: the holder has the last reference.
                 let bus = unsafe holder.withLock { unsafe $0.map { unsafe Unmanaged.passUnretained($0) } }
                 var looks = 0
-                // Goes on until the end of the process holds the lock.
+                // Continues until the end of the process holds the lock.
                 while unsafe bus?._withUnsafeGuaranteedRef({ $0.storage.statisticsIfUnlocked }) != nil {
                     looks += 1
                     if looks == 1_000 { isReady.signal() }

@@ -10,7 +10,7 @@ import Testing
 struct RoleTests {}
 
 extension RoleTests {
-    @Test("every way to post carries the role to the report, and is a failure unless said otherwise")
+    @Test("every posting method passes the role to the report; the default is a failure")
     func ways() async {
         let audit = ErrorReport.Role("audit")
         let recorded = await withRecordedErrors { bus in
@@ -83,13 +83,13 @@ extension RoleTests {
         let direct = await handler.handle(ErrorReport(error: Numbered(1), role: .attempt, source: .init()))
         expect(direct.disposition, equals: .ignored)
         expect(ran.entries.count, equals: 7)
-        // Without any action there is nothing to run.
+        // Without an action there is nothing to run.
         let report = ErrorReport(error: Numbered(1), role: .attempt, source: .init())
         expect(await ErrorHandler().handle(report).disposition, equals: .ignored)
         expect(await scoped.handle(report).disposition, equals: .ignored)
     }
 
-    @Test("an always action that throws for an attempt is a failure, which rules get")
+    @Test("an always action that throws for an attempt is a failure, which rules handle")
     func failingAlways() async {
         let handler = ErrorHandler()
             .on(ActionFailure.self) { _ in .stop }
@@ -103,7 +103,7 @@ extension RoleTests {
         expect(recorded.statistics.handled, equals: 1)
     }
 
-    @Test("rules get all roles but attempts, and see them in the report; what the bus makes itself is a failure")
+    @Test("rules receive every role except attempts, and find it in the report; the bus's own reports are failures")
     func rules() async {
         let roles = Journal<ErrorReport.Role>()
         let handler = ErrorHandler().on(Numbered.self) { _, report in
@@ -122,7 +122,7 @@ extension RoleTests {
         #expect(failed.errors.last is ActionFailure)
     }
 
-    @Test("a line begins with the role, that of the last resort too, and the fields have it")
+    @Test("a line begins with the role, even from the last resort, and the fields have it")
     func texts() async {
         for role in ["failure", "attempt", "notice", "two words"] {
             let report = ErrorReport(error: Numbered(1), role: .init(role), source: .init())
@@ -140,7 +140,7 @@ extension RoleTests {
         await bus.run()
     }
 
-    @Test("no flood limit holds or merges a notice, whether it knows the kind or holds some of it; attempts it does")
+    @Test("a flood limit merges attempts, but never holds back or merges a notice, even if it holds others of its kind")
     func floodLimit() async {
         let configuration = ErrorBus.Configuration(
             floodLimit: FloodLimit(first: 1, per: .seconds(10)) { _ in "all" }, clock: ManualClock())

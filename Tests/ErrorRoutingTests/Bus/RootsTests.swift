@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The root is the process's, so what needs one runs in a process of its own.
-@Suite("The newest root counts, and a second run waits", .tags(.behaviour11, .behaviour15), .hangLimit)
+/// The process has one root, so each test that needs a root runs in a separate process.
+@Suite("The newest root receives the posts, and a second run waits", .tags(.behaviour11, .behaviour15), .hangLimit)
 struct RootsTests {}
 
 extension RootsTests {
@@ -33,7 +33,7 @@ extension RootsTests {
         }
     }
 
-    @Test("a bus that is bound for a body gets what is posted there and in what it starts, and not the root or a scope")
+    @Test("a bus bound for a body, not the root or a scope, receives the posts of the body and of its tasks")
     func bound() async {
         struct Late: Error {}
         let (outer, bus) = (ErrorBus(handler: ErrorHandler()), ErrorBus(handler: ErrorHandler()))
@@ -53,7 +53,7 @@ extension RootsTests {
         for bus in [outer, bus] { _ = await bus.shutdown(within: .zero) }
     }
 
-    @Test("a root that nobody else retains is the root while it is the newest, and is gone once it is not")
+    @Test("a root without another owner remains while it is the newest, and is deallocated after that")
     func weak() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -72,7 +72,7 @@ extension RootsTests {
         }
     }
 
-    @Test("roots that come and go in many tasks leave the process with the one that stays")
+    @Test("after roots come and go in many tasks, the remaining one is the root")
     func contention() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -94,7 +94,7 @@ extension RootsTests {
         }
     }
 
-    @Test("a second run waits for the end as the first does, and its cancellation finishes the bus")
+    @Test("a second run waits for the end, and its cancellation finishes the bus")
     func secondRun() async {
         let (bus, gate) = (ErrorBus(handler: ErrorHandler()), Gate())
         let first = Task { await bus.run() }
@@ -126,7 +126,7 @@ extension RootsTests {
             await bus.task { await bus.run() }.value
             await bus.scope("scope").task { await bus.run() }.value
             await bus.deliver(Numbered(1))
-            // Detached, it inherits no mark; a task of the bus has its own.
+            // A detached task inherits no mark; a task of the bus has its own.
             await Task.detached { await bus.task { await bus.run() }.value }.value
         }
         expect(lines.entries.count, equals: 6)

@@ -6,12 +6,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 15: withErrorBus returns when its tasks have ended and all is delivered",
+    "Behaviour 15: withErrorBus returns when its tasks have ended and every error is delivered",
     .tags(.behaviour15), .hangLimit)
 struct WithErrorBusTests {}
 
 extension WithErrorBusTests {
-    @Test("it binds the current bus for the body and all that it starts")
+    @Test("it binds the current bus for the body and all tasks that the body starts")
     func bindsCurrent() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             #expect(ErrorBus.current === bus)
@@ -23,7 +23,7 @@ extension WithErrorBusTests {
     }
 
     @Test(
-        "it returns only when its tasks have ended, those included that tasks and actions start, and all is delivered")
+        "it returns only when its tasks, even those that tasks and actions start, have ended and all is delivered")
     func waitsForTasks() async {
         let journal = Journal<Int>()
         let gate = Gate()
@@ -42,11 +42,11 @@ extension WithErrorBusTests {
         }
         expect(journal.entries, equals: [1, 2])
 
-        // Also those that actions start while it drains, for errors of such tasks too.
+        // This includes tasks that actions start while it drains, even for errors of such tasks.
         let other = Journal<Int>()
         let starting = ErrorHandler.noting(other).on(Numbered.self) { error in
             guard error.number < 4 else { return .next }
-            // Meanwhile the task that has thrown this error ends, and no other runs.
+            // The task that has thrown this error ends now, and no other task runs.
             for _ in 0..<10 { await Task.yield() }
             ErrorBus.current?.task { throw Numbered(error.number + 1) }
             return .next
@@ -56,7 +56,7 @@ extension WithErrorBusTests {
     }
 
     @Test(
-        "it throws what the body throws, typed; that and a cancellation cancel its tasks, whose errors are still delivered"
+        "it throws the body's error, typed; that and a cancellation cancel its tasks; their errors are still delivered"
     )
     func throwingBody() async {
         let journal = Journal<Int>()
@@ -69,7 +69,7 @@ extension WithErrorBusTests {
                 throw Numbered(1)
             }
         }
-        // The body's own error is thrown to whoever waits; it is not posted.
+        // The body's own error is thrown to its caller; it isn't posted.
         expect(journal.entries, equals: [2])
 
         let other = Journal<Int>()
@@ -88,7 +88,7 @@ extension WithErrorBusTests {
         expect(other.entries, equals: [1])
     }
 
-    @Test("the body may finish the bus, and a shutdown in it takes back what hangs")
+    @Test("the body can finish the bus, and a shutdown in it returns the report that hangs")
     func shutdownInBody() async {
         let gate = Gate()
         let handler = ErrorHandler.hanging(on: 1, at: gate)
@@ -102,7 +102,7 @@ extension WithErrorBusTests {
     }
 
     @Test(
-        "cancelling run means finish and drain; on a bus that was finished with nothing to deliver it returns at once")
+        "cancelling run means finish and drain; run of a finished bus with nothing to deliver returns at once")
     func cancellingRun() async {
         let journal = Journal<Int>()
         let bus = ErrorBus(handler: .noting(journal))
@@ -122,8 +122,8 @@ extension WithErrorBusTests {
         expect(other.statistics, equals: ErrorBus.Statistics())
     }
 
-    // In a process of its own, since it keeps a thread of the pool from everyone else.
-    @Test("a task that an observer starts while it is told of the last report is awaited, and its error delivered")
+    // Run in a separate process: the test blocks a thread of the pool.
+    @Test("a task that an observer starts for the last report is awaited, and its error delivered")
     func taskOfAnObserver() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -153,7 +153,7 @@ extension WithErrorBusTests {
     }
 
     @Test(
-        "at its drain time limit the rest is dropped, counted, and goes to the last resort; in time it changes nothing")
+        "at the drain time limit the rest is dropped, counted, and sent to the last resort; before, nothing changes")
     func drainTimeLimit() async {
         let lines = Journal<String>()
         let (clock, entered, gate) = (ManualClock(), Gate(), Gate())
@@ -198,7 +198,7 @@ extension WithErrorBusTests {
         expect(delivered.entries, equals: Array(1...100))
     }
 
-    @Test("the drain time limit holds until the end, also where somebody else finishes the bus meanwhile")
+    @Test("the drain time limit holds until the end, even if another caller finishes the bus while it drains")
     func finishedByAnother() async {
         let lines = Journal<String>()
         let (clock, gate, second, end) = (ManualClock(), Gate(), Gate(), Gate())
@@ -224,7 +224,7 @@ extension WithErrorBusTests {
         await clock.waitForSleepers()
         gate.open()
         await second.wait()
-        // Whatever follows finish has had time to drop the limit.
+        // By now the code after `finish` could have dropped the limit.
         for _ in 0..<100 { await Task.yield() }
         clock.advance(by: .seconds(5))
         await ends.value

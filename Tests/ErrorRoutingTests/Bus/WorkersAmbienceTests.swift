@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 12: actions see no task-local value and no priority of others", .tags(.behaviour12), .hangLimit)
+@Suite("Behaviour 12: actions inherit no task-local value and no priority", .tags(.behaviour12), .hangLimit)
 struct WorkersAmbienceTests {
     enum Request {
         @TaskLocal static var id: String?
@@ -19,7 +19,7 @@ extension WorkersAmbienceTests {
         }
     }
 
-    @Test("neither those of who runs the bus, nor of who calls withErrorBus, nor of who posts")
+    @Test("neither from the task that runs the bus, nor from withErrorBus's caller, nor from the posting task")
     func run() async {
         let seen = Journal<String?>()
         let bus = ErrorBus(handler: Self.noting(seen))
@@ -32,7 +32,7 @@ extension WorkersAmbienceTests {
         expect(seen.entries, equals: [nil, nil])
     }
 
-    @Test("nor of who flushes or shuts down, for a worker that the timer starts")
+    @Test("nor from a task that flushes or shuts down, in a worker that the timer starts")
     func flush() async {
         let (seen, clock, entered) = (Journal<String?>(), WatchedClock(), Gate())
         let handler = ErrorHandler()
@@ -53,7 +53,7 @@ extension WorkersAmbienceTests {
             let flushed = Task { @concurrent in
                 await Request.$id.withValue("flush") { await bus.flush(within: .seconds(1)) }
             }
-            // The bus has one timer, which the flush sets anew: only the deadline tells whose it is.
+            // The bus has one timer, which the flush sets again: only the deadline shows which one it is.
             await clock.waitForSleeper(until: .seconds(1))
             clock.base.advance(by: .seconds(1))
             expect(await flushed.value, equals: false)
@@ -80,7 +80,7 @@ extension WorkersAmbienceTests {
     }
 }
 
-/// A manual clock that says until when its sleepers sleep.
+/// A manual clock that returns the deadlines of its sleepers.
 private struct WatchedClock: Clock {
     let base = ManualClock()
     private let sleeps = AsyncStream.makeStream(of: Duration.self)

@@ -12,7 +12,7 @@ struct DocumentationTests {
 
     @Test("the pages are found")
     func catalogs() {
-        // A catalog that moved must not let the tests below pass for want of pages.
+        // If a catalog moved, the tests below would find no pages and pass.
         #expect(Self.pages.count >= 12)
         #expect(Self.pages.contains { $0.hasSuffix("ErrorRoutingTesting.md") })
     }
@@ -28,7 +28,7 @@ struct DocumentationTests {
             equals: [], "\(page)")
     }
 
-    /// What the pages use of swift-log, which this package does not depend on.
+    /// The parts of swift-log that the pages use, because this package doesn't depend on it.
     private let logging = """
         public struct Logger: Sendable {
             public enum Level: String, Sendable { case debug, info, notice, warning, error, critical }
@@ -44,17 +44,17 @@ struct DocumentationTests {
         """
 }
 
-@Suite("What is promised is tested", .hangLimit)
+@Suite("Every promise is tested", .hangLimit)
 struct PromiseTests {}
 
 extension PromiseTests {
-    /// The tags of each module's promises, and what their headings begin with, before the number.
+    /// The tags of each module's promises, and the beginning of their headings, before the number.
     private static let headings = [
         ("behaviour", "### Behaviour "), ("recovery", "### R"), ("http", "### H"), ("presentation", "### P"),
         ("recording", "### E"),
     ]
 
-    @Test("each numbered promise has a suite with its tag, but for a cost, which the benchmarks check")
+    @Test("each numbered promise has a suite with its tag, except for costs, which the benchmarks check")
     func tags() throws {
         let page = try Markdown.text(of: "Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md").split(separator: "\n")
         let promised = Self.headings.flatMap { tag, start in
@@ -81,7 +81,7 @@ struct ErrorsWayTests {
     func functions() throws {
         let row = /\| (\d+) \| `([^`]+)` \| `([^`]+)` \|.*/
         let rows = page.matches(of: row).map(\.output)
-        // All of the three tables: a row in another form would be passed over.
+        // Count the rows of all three tables: a row in another form would be skipped.
         expect(rows.map(\.1), equals: [1...30, 1...5, 1...10].joined().map { "\($0)" })
         for (_, _, declaration, file) in rows {
             let source = try Markdown.text(of: "Sources/ErrorRouting/\(file)")
@@ -96,7 +96,7 @@ struct ErrorsWayTests {
         }
     }
 
-    @Test("each place for a change that the page lists is a file, or a type")
+    @Test("each place for a change that the page lists is a file or a type")
     func places() throws {
         let table = try #require(page.components(separatedBy: "## Where a change belongs").last)
         let names = table.matches(of: /\| .* \| (`.*`) \|/).flatMap { row in

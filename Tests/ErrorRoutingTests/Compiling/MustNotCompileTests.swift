@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Each case pins part of its diagnostic.
-@Suite("The compiler refuses what must not compile", .hangLimit)
+@Suite("The compiler rejects code that must not compile", .hangLimit)
 struct MustNotCompileTests {}
 
 extension MustNotCompileTests {
@@ -78,7 +78,7 @@ extension MustNotCompileTests {
         ),
     ]
 
-    @Test("each case is refused with its diagnostic, and the control compiles")
+    @Test("each case is rejected with its diagnostic, and the control compiles")
     func mustNotCompile() async throws {
         var sources = [
             "stage.swift": """
@@ -89,7 +89,7 @@ extension MustNotCompileTests {
             final class Box { var count = 0 }
             """
         ]
-        // One module, since starting the compiler takes longer than a case.
+        // Use one module: starting the compiler takes longer than a case.
         for (index, example) in Self.cases.enumerated() {
             sources["case\(index).swift"] = """
                 import ErrorRouting

@@ -7,7 +7,7 @@ struct ReadmeTests {
     @Test("the snippets compile as one module")
     func snippets() async throws {
         let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: "README.md"))
-        // A change of the fences must not let the test pass for want of snippets.
+        // If the fences changed, the test would find no snippets and pass.
         #expect(snippets.count == 3)
         var sources = ["stage.swift": stage]
         for (index, snippet) in snippets.enumerated() {
@@ -17,7 +17,7 @@ struct ReadmeTests {
         expect(try await Typechecker.errors(in: sources, modes: Typechecker.modes), equals: [])
     }
 
-    /// A figure of the README, with the table and the row that it says it is from.
+    /// A figure of the README, with the table and the row that it cites.
     private struct Figure: CustomStringConvertible {
         let nanoseconds: String
         let row: String
@@ -34,7 +34,7 @@ struct ReadmeTests {
     }
 
     /// These few figures are copied by hand after a new measurement.
-    @Test("each figure of the README stands in the row of the table that it names")
+    @Test("each figure of the README is in the row of the table that it names")
     func figures() throws {
         let lines = try Markdown.text(of: "README.md").components(separatedBy: "\n")
         let figures = lines.compactMap(Figure.init)
@@ -48,7 +48,7 @@ struct ReadmeTests {
         }
     }
 
-    @Test("the lines of the library's preset in the explanation are those of its source")
+    @Test("the explanation quotes the source lines of the library's preset")
     func explanation() throws {
         let source = try Markdown.text(of: "Sources/ErrorRouting/Handling/ErrorHandler+Presets.swift")
         let lines = source.components(separatedBy: "\n")
@@ -58,7 +58,7 @@ struct ReadmeTests {
         for rule in rules { #expect(Int(rule.2).map { lines[$0 - 1].contains(rule.1) } == true, "\(rule.0)") }
     }
 
-    @Test("the tables of the page of figures are the files that the measuring wrote")
+    @Test("the tables of the page of figures are the files that the benchmarks wrote")
     func tables() throws {
         let page = try Markdown.text(of: "Benchmarks/README.md")
         for part in ["dispatch", "bus", "recovery"] {

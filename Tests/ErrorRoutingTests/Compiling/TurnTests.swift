@@ -7,11 +7,11 @@ import Testing
 struct TurnTests {}
 
 extension TurnTests {
-    /// Without the trait a test would run beside all others, which would be late.
-    @Test("each suite has the trait that bounds how many tests run at a time, and each test is in a suite")
+    /// Without the trait a test would run alongside all others and delay them.
+    @Test("each suite has the trait that limits how many tests run at a time, and each test is in a suite")
     func traits() throws {
         let files = Markdown.files(below: "Tests", endingIn: ".swift").filter {
-            // Packages of their own, whose tests run by themselves.
+            // These are separate packages; their tests run on their own.
             !$0.hasPrefix("Ecosystem/") && !$0.hasPrefix("Interleavings/")
         }
         let sources = try files.map { ($0, try Markdown.text(of: "Tests/\($0)").components(separatedBy: "\n")) }
@@ -27,7 +27,7 @@ extension TurnTests {
         for (file, lines) in sources {
             var container = ""
             for line in lines {
-                // A type within a suite may be a suite too.
+                // A type within a suite can be a suite too.
                 if let name = name(declaredIn: line), !line.hasPrefix(" ") || bounded.contains(name) {
                     container = name
                 } else if line.contains("@Test") {
@@ -37,7 +37,7 @@ extension TurnTests {
         }
     }
 
-    @Test("no more bodies run at a time than there are turns, a body that takes all runs alone, and all run")
+    @Test("at most as many bodies run as there are turns, a body that takes all turns runs alone, and all bodies run")
     func turns() async {
         let turns = Turns(3)
         let running = Running()

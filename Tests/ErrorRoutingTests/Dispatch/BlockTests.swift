@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Rules are read by blocks, which handlers and scopes share", .hangLimit)
+@Suite("Rules are read in blocks, which handlers and scopes share", .hangLimit)
 struct BlockTests {}
 
 extension BlockTests {
@@ -21,14 +21,14 @@ extension BlockTests {
 
     private static func customised(_ handler: ErrorHandler) -> ErrorHandler { handler.on(Numbered.self) { _ in .next } }
 
-    @Test("a preset is one block for all that customise it, used before or not")
+    @Test("a preset is one block for every handler that customizes it, used before or not")
     func preset() {
         let (used, unused) = (Self.numbers(10), Self.numbers(10))
         let block = Self.addresses(used)
         expect(block.count, equals: 1)
         for _ in 0..<3 { expect(Self.addresses(Self.customised(used)).dropFirst(), equals: block[...]) }
 
-        // Nothing tells the first from a handler that is still being built.
+        // The first looks like a handler that is still being built.
         let first = Self.customised(unused)
         let others = (0..<3).map { _ in Self.addresses(Self.customised(unused)) }
         expect(Set(others.map { $0[1] }).count, equals: 1)
@@ -38,7 +38,7 @@ extension BlockTests {
         }
     }
 
-    @Test("a small preset that asks its matchers, used before, is one block for all that customise it too")
+    @Test("a small preset that calls its matchers, used before, is also one block for every handler that customizes it")
     func smallPreset() {
         for asking in [
             ErrorHandler.default, Self.numbers(1).on(matching: .conforming(to: (any Bounced).self)) { _ in .next },
@@ -76,7 +76,7 @@ extension BlockTests {
         }
     }
 
-    @Test("rules that compare a value or a domain are read without a plan; one that has to be asked makes one")
+    @Test("rules that compare a value or a domain are read without a plan; a rule that has to be called creates one")
     func comparedWithoutPlan() {
         let preset = Self.numbers(10)
         _ = preset.handleSynchronously(Numbered(3))
@@ -128,7 +128,7 @@ extension BlockTests {
         }
     }
 
-    @Test("the first use of a preset's block by 64 tasks at once is as any other")
+    @Test("the first use of a preset's block by 64 tasks at once works as any other use")
     func firstUseAtOnce() async {
         for _ in 0..<20 {
             let preset = Self.numbers(10).onNoMatch { _ in .stop }
@@ -162,13 +162,13 @@ extension BlockTests {
         let value = Atomic(0)
     }
 
-    @Test("values are compared no more often where something runs after the rule that stops, on a bus or not")
+    @Test("values aren't compared more often if other actions run after the rule that stops, on a bus or not")
     func comparedOnce() async {
         let error = Compared(count: Counter())
         let stopping = Self.numbers(9).on(error) { _ in .stop }
         var (comparisons, onABus): ([Int], [Int]) = ([], [])
         for handler in [stopping, stopping.always { _ in .next }] {
-            // The first makes a plan.
+            // The first creates a plan.
             await handler.handle(error)
             error.count.value.store(0, ordering: .relaxed)
             await handler.handle(error)
@@ -184,7 +184,7 @@ extension BlockTests {
     private struct Deep: Error {}
 
     @Test(
-        "a type that is first met where matchers are nested too deep is asked for its domain later", .tags(.behaviour24)
+        "a type that first occurs where matchers are nested too deep is asked for its domain later", .tags(.behaviour24)
     )
     func metTooDeep() {
         let domain = (Deep() as NSError).domain
@@ -197,7 +197,7 @@ extension BlockTests {
                 return false
             }.match(Numbered(1))
         }
-        // At the bottom no matcher may be asked, so that no rule matches.
+        // At the bottom no matcher may be called, so no rule matches.
         dive(0) { expect(handler.handleSynchronously(Deep())?.disposition, equals: .unmatched) }
         expect(handler.handleSynchronously(Deep())?.disposition, equals: .handled)
     }

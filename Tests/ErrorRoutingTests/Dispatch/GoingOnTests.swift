@@ -7,7 +7,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 1 to 5: a dispatch that was suspended goes on with the next rule, and repeats nothing",
+    "Behaviours 1 to 5: a suspended dispatch continues with the next rule, and repeats nothing",
     .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5), .hangLimit)
 struct GoingOnTests {}
 
@@ -43,7 +43,7 @@ extension GoingOnTests {
         }
     }
 
-    @Test("predicates before and after an asynchronous rule are asked once, and each action runs once")
+    @Test("predicates before and after an asynchronous rule are called once, and each action runs once")
     func predicates() async {
         let notes = Notes()
         func predicate(_ name: String, _ holds: Bool) -> ErrorMatcher<any Error> {
@@ -80,7 +80,7 @@ extension GoingOnTests {
         }
     }
 
-    @Test("fallbacks before and after an asynchronous one run once, in their order")
+    @Test("fallbacks before and after an asynchronous one run once, in order")
     func fallbacks() async {
         let notes = Notes()
         let handler = ErrorHandler()
@@ -130,7 +130,7 @@ extension GoingOnTests {
         let value = Atomic(0)
     }
 
-    @Test("no rule runs twice for an error that changes its mind about what it equals")
+    @Test("no rule runs twice for an error whose == changes its result")
     func fickle() async {
         for values in [1, 3, 9] {
             let notes = Notes()
@@ -156,7 +156,7 @@ extension GoingOnTests {
         }
     }
 
-    /// An error whose comparisons are counted.
+    /// An error that counts its comparisons.
     private struct Counted: Error, Hashable {
         let count: Counter
 
@@ -168,7 +168,7 @@ extension GoingOnTests {
         func hash(into hasher: inout Hasher) {}
     }
 
-    @Test("after a pause no rule is looked up again: an error is compared as often whatever the number of its rules")
+    @Test("after a suspension no rule is looked up again: the number of comparisons doesn't depend on that of rules")
     func comparedOnce() async {
         let error = Counted(count: Counter())
         var counts: [Int: [Int]] = [:]
@@ -228,7 +228,7 @@ extension GoingOnTests {
         }
     }
 
-    @Test("a rule may have its own handler handle the error once more, at the handler's first use and later")
+    @Test("a rule can pass the error to its own handler again, at the handler's first use and later")
     func within() async {
         struct Nested: Error { let depth: Int }
         let notes = Notes()
@@ -255,12 +255,12 @@ extension GoingOnTests {
 }
 
 @Suite(
-    "Behaviours 16, 18 and 25: what an action throws while its report is taken away is reported once",
+    "Behaviours 16, 18 and 25: an action's error is reported once, even if its report is removed meanwhile",
     .tags(.behaviour16, .behaviour18, .behaviour25), .hangLimit)
 struct SupersededActionTests {}
 
 extension SupersededActionTests {
-    @Test("what comes in time is the worker's to report; what comes late is discarded, as the time limit was reported")
+    @Test("the worker reports an error in time; a late one is discarded, because the time limit was reported")
     func failures() async {
         let handler = ErrorHandler()
             .on(Numbered.self) { _ in
@@ -280,7 +280,7 @@ extension SupersededActionTests {
     }
 }
 
-/// A supervisor that takes the report away as soon as an asynchronous action has ended, or before that.
+/// A supervisor that removes the report as soon as an asynchronous action has ended, or before that.
 private final class TakingSupervisor: ActionSupervisor {
     private let cameInTime: Bool
     private let isTaken = Atomic(false)

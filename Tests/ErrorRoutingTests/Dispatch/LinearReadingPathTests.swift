@@ -7,7 +7,7 @@ import Testing
     "Behaviours 1 to 5 and 21: a bus and its scopes do what a linear reading of their path does",
     .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour21), .hangLimit)
 struct LinearReadingPathTests {
-    /// What a run has met, so that a run which tries nothing fails.
+    /// The cases that a run has met, so that a run that tries nothing fails.
     fileprivate struct Coverage {
         var results: [String: Int] = [:]
         var levels: [Int: Int] = [:]
@@ -41,7 +41,7 @@ extension LinearReadingPathTests {
             let place = "seed \(seed), round \(round)"
             guard await compare(path, errors, &coverage, place) else { return }
         }
-        // A run that met none of these would prove little.
+        // A run without these cases would prove little.
         expect(Set(coverage.results.keys), equals: ["handled", "ignored", "unmatched"])
         #expect(coverage.results.values.allSatisfy { $0 > 50 })
         expect(Set(coverage.levels.keys), equals: [1, 2, 3, 4])
@@ -50,7 +50,7 @@ extension LinearReadingPathTests {
         #expect(coverage.fallbacksOfSeveral > 20)
     }
 
-    /// Sends errors through a path one by one, and then all at once; returns whether all was as expected.
+    /// Posts errors through a path one by one, and then all at once; returns whether everything was as expected.
     private func compare(
         _ path: LinearReading.Path,
         _ errors: [LinearReading.Specimen],
@@ -91,7 +91,7 @@ extension LinearReadingPathTests {
             }
             for specimen in errors { poster.post(LinearReading.error(specimen)) }
         }
-        // These are neither awaited nor observed: they take the shortest way.
+        // These are neither awaited nor observed, so they take the shortest path.
         check(trace.takeAll(), errors.flatMap { reading.handle($0).notes }, errors)
         return isAsExpected
     }

@@ -10,7 +10,7 @@ import Testing
         .behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour6, .behaviour7, .behaviour8,
         .behaviour9, .behaviour10), .hangLimit)
 struct LinearReadingPropertyTests {
-    /// What a run has met, so that a run which tries nothing fails.
+    /// The cases that a run has met, so that a run that tries nothing fails.
     private struct Coverage {
         var results: [String: Int] = [:]
         var declined = 0
@@ -23,7 +23,7 @@ struct LinearReadingPropertyTests {
     private let handlersPerSeed = 150
     private let errorsPerHandler = 6
 
-    /// Compares everything that can be asked of a handler; returns whether all was as expected.
+    /// Compares the results of all of a handler's methods; returns whether everything was as expected.
     private func compare(
         _ reading: LinearReading.Handler,
         _ handler: ErrorHandler,
@@ -33,7 +33,7 @@ struct LinearReadingPropertyTests {
     ) async -> Bool {
         let error = LinearReading.error(specimen)
         let expected = reading.handle(specimen)
-        // Made for a failure alone: printing all rules takes longer than what is tested.
+        // Create the text only for a failure: printing all rules takes longer than the test.
         var comment: Comment {
             "\(place), error \(specimen), rules\n\(reading.rules.map { "\($0)" }.joined(separator: "\n"))"
         }
@@ -50,7 +50,7 @@ struct LinearReadingPropertyTests {
         check(explanation, reading.explain(specimen))
 
         let trace = ActionTrace()
-        // A handler that was never used makes a plan for the error's type, or reads its few rules linearly; one that was
+        // An unused handler creates a plan for the error's type, or reads its few rules linearly; one that was
         // used has the plan. The same for an error in a box within a box.
         let unused = reading.handler(split: 0)
         let uses: [(ErrorHandler, any Error)] = [
@@ -85,7 +85,7 @@ extension LinearReadingPropertyTests {
             let errors = (0..<errorsPerHandler).map { _ in generator.error() }
             var reading = generator.handler(for: errors, rules: round % 10 == 0 ? 40 : generator.number(0..<10))
             var handler = reading.handler(split: generator.number(0..<reading.rules.count + 1))
-            // Then once more with a rule added: a handler that has been used can still be customised.
+            // Compare again with a rule added: a used handler can still be customized.
             for stage in ["as made", "customised"] {
                 for specimen in errors {
                     let place = "seed \(seed), round \(round), \(stage)"
@@ -96,7 +96,7 @@ extension LinearReadingPropertyTests {
                 handler = rule.adding(to: handler)
             }
         }
-        // A run that met none of these would prove little.
+        // A run without these cases would prove little.
         expect(Set(coverage.results.keys), equals: ["handled", "ignored", "unmatched"])
         #expect(coverage.results.values.allSatisfy { $0 > 100 })
         #expect(coverage.failures > 100)
@@ -106,7 +106,7 @@ extension LinearReadingPropertyTests {
     }
 
     @Test(
-        "every matcher asked by itself returns what a linear reading does",
+        "every matcher on its own returns what a linear reading does",
         arguments: 101...(isLong ? 104 : 101) as ClosedRange<UInt64>)
     func matchers(seed: UInt64) {
         var generator = LinearReading.Generator(seed: seed)
@@ -167,7 +167,7 @@ extension LinearReadingPropertyTests {
                 group.addTask {
                     var coverage = Coverage()
                     for step in errors.indices {
-                        // Each task begins elsewhere, so that they meet the same types in different orders.
+                        // Each task begins at another error, so that the tasks meet the same types in different orders.
                         let specimen = errors[(step + offset * 7) % errors.count]
                         guard await compare(reading, handler, specimen, &coverage, "seed 301") else { return }
                     }

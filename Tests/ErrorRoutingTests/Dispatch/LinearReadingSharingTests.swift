@@ -2,7 +2,7 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-/// Compares handlers that are made of one another, and used in between, with linear readings of their rules: 2,000
+/// Compares handlers that are built from each other, and used in between, with linear readings of their rules: 2,000
 /// times, or 200,000 times with `ERROR_BUS_LONG=1`.
 @Suite(
     "Behaviours 1 to 5 and 21: handlers that share rules do what a linear reading of each does",
@@ -17,7 +17,7 @@ struct LinearReadingSharingTests {
 }
 
 extension LinearReadingSharingTests {
-    @Test("both agree, whatever is customised, overlaid, put into scopes and used, in whatever order")
+    @Test("both agree, whatever is customized, overlaid, put into scopes and used, in whatever order")
     func shared() async {
         var generator = LinearReading.Generator(seed: 501)
         let trace = ActionTrace()
@@ -54,7 +54,7 @@ extension LinearReadingSharingTests {
                 if isScoped { throughScopes += 1 }
             }
         }
-        // A run that met none of these would prove little.
+        // A run without these cases would prove little.
         expect(Set(dispositions.keys), equals: ["handled", "ignored", "unmatched"])
         #expect(dispositions.values.allSatisfy { $0 > rounds })
         #expect(throughScopes > rounds * 5)

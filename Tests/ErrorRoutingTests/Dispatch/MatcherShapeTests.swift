@@ -4,24 +4,24 @@ import Testing
 
 @testable import ErrorRouting
 
-/// A match that is called certain is handed on without a cast: so a shape that said it wrongly would read wrong memory.
+/// A match that a shape calls certain is passed without a cast, so a wrong shape would read wrong memory.
 @Suite(
-    "Behaviours 6 to 10 and 23: what a shape says of an error's type is so", .tags(.behaviour6, .behaviour23),
+    "Behaviours 6 to 10 and 23: a shape's verdict on an error's type is correct", .tags(.behaviour6, .behaviour23),
     .hangLimit)
 struct MatcherShapeTests {}
 
 extension MatcherShapeTests {
-    /// The errors that each row is asked about.
+    /// The errors that each row is checked with.
     private static let errors: [any Error] = [
         Zoo.Payment.expired, Zoo.Bird(), Zoo.Owl(), Zoo.Localized(), URLError(.timedOut),
         NSError(domain: NSURLErrorDomain, code: -1001),
     ]
 
-    /// A shape, what it says of each error's type, and what it hands on where it is certain.
+    /// A shape, its verdict on each error's type, and its output if the verdict is certain.
     private struct Row {
         let shape: MatcherShape
         let words: [Likelihood]
-        /// Whether an error is of the matcher's output type, with which actions read it.
+        /// Whether an error has the matcher's output type, which actions read it as.
         let isOutput: (any Error) -> Bool
 
         init<Output>(_ matcher: ErrorMatcher<Output>, _ words: Likelihood...) {
@@ -61,7 +61,7 @@ extension MatcherShapeTests {
         ]
     }
 
-    /// The name of a shape; a new one has to be given a name here, and then a row.
+    /// The name of a shape; a new shape needs a name here, and then a row.
     private static func name(_ shape: MatcherShape) -> String {
         switch shape {
         case .type: "type"
@@ -80,7 +80,7 @@ extension MatcherShapeTests {
         }
     }
 
-    @Test("each shape says of each type what the table does, and is certain only of its own output")
+    @Test("each shape's verdict on each type is the table's, and is certain only for its own output")
     func table() {
         expect(Set(Self.rows.map { Self.name($0.shape) }).count, equals: 13)
         for row in Self.rows {
@@ -89,7 +89,7 @@ extension MatcherShapeTests {
                 let said = row.shape.likelihood(for: &subject)
                 #expect(said == word, "\(row.shape) of \(type(of: error))")
                 if said == .certain { #expect(row.isOutput(error), "\(row.shape) of \(type(of: error))") }
-                // Rules of a small block are not compared with the type, but by their required type alone.
+                // Rules of a small block aren't compared with the type, but only by their required type.
                 let isOfRequiredType = row.shape.requirement.type.map { $0 == ObjectIdentifier(type(of: error)) }
                 if isOfRequiredType == false { expect(said, equals: .never) }
                 if row.shape.requirement.isOnlyType, isOfRequiredType != false { expect(said, equals: .certain) }

@@ -7,7 +7,7 @@ import Testing
 struct ErrorMapTests {}
 
 extension ErrorMapTests {
-    @Test("the last-registered rule that matches decides; an error that none matches gets the default")
+    @Test("the last-registered rule that matches decides; an error without a matching rule gets the default")
     func precedence() {
         let map = ErrorMap(default: 500)
             .on(matching: .any, 501)
@@ -25,7 +25,7 @@ extension ErrorMapTests {
         expect(errors.map { ErrorMap(default: 500)[$0] }, equals: [500, 500])
     }
 
-    @Test("rules by matcher, type, value and domain return a value, or what a closure makes of the match")
+    @Test("rules by matcher, type, value and domain return a value, or a closure's result for the match")
     func values() {
         let map = ErrorMap(default: "none")
             .on(matching: .conforming(to: (any LocalizedError).self), "matcher")
@@ -115,7 +115,7 @@ extension ErrorMapTests {
         expect(handler.handleSynchronously(Zoo.Offline())?.matchedRuleCount, equals: 2)
     }
 
-    @Test("match returns the value and the rule that has it; explain says which rule that is, and runs no closure")
+    @Test("match returns the value and its rule; explain names that rule and runs no closure")
     func match() throws {
         let map = ErrorMap<String?>(default: "default")
             .on(Zoo.Payment.self, "payment")
@@ -164,7 +164,7 @@ extension ErrorMapTests {
         )
     }
 
-    @Test("a rule with a constant may be for some matches only, of a matcher, a type, a value and a domain")
+    @Test("a rule with a constant can be limited to some matches of a matcher, a type, a value or a domain")
     func conditions() {
         let map = ErrorMap(default: 0)
             .on(Zoo.Timeout.self, 1)
@@ -197,7 +197,7 @@ extension DerivedMapTests {
         NSError(domain: "d", code: 8), Zoo.Group(underlyingErrors: [Zoo.Offline()]), Zoo.Localized(),
     ]
 
-    @Test("each part of a table is what the table says, at the first look-up and later, and so are parts of parts")
+    @Test("each part of a table returns the table's values, at the first lookup and later, and so do parts of parts")
     func parts() {
         let statuses = Self.table.map(\.status)
         let texts = statuses.map { "\($0)" }
@@ -210,7 +210,7 @@ extension DerivedMapTests {
         expect(Self.errors.map { statuses[$0] }, equals: [504, 410, 402, 500, 500, 503, 500])
     }
 
-    @Test("it names the table's line for each rule, and may have rules or an overlay of its own on top")
+    @Test("it names the table's line for each rule, and can have its own rules or an overlay on top")
     func places() throws {
         let statuses = Self.table.map(\.status).on(Zoo.Payment.self, 409)
         expect(Self.errors.prefix(2).map { statuses[$0] }, equals: [504, 409])
@@ -225,7 +225,7 @@ extension DerivedMapTests {
     }
 }
 
-@Suite("A map turns what a level throws into that level's error", .hangLimit)
+@Suite("A map converts the errors that a layer throws to that layer's error", .hangLimit)
 struct ErrorMapThrowingTests {}
 
 extension ErrorMapThrowingTests {
@@ -261,7 +261,7 @@ extension ErrorMapThrowingTests {
         }
     }
 
-    @Test("each error becomes what the rules say, the rest the default; one of this level that no rule matches stays")
+    @Test("each error becomes its rule's value or the default; this layer's own error stays if no rule matches")
     func rules() async {
         expect(await thrown { throw Zoo.Payment.declined(code: 51) }, equals: .declined(51))
         expect(await thrown { throw URLError(.notConnectedToInternet) }, equals: .offline)
@@ -274,7 +274,7 @@ extension ErrorMapThrowingTests {
         expect(thrownNow(strict) { throw Checkout.offline }, equals: .unavailable)
     }
 
-    @Test("a cancellation passes where a rule says so, and is one for who asks")
+    @Test("a cancellation passes if a rule says so, and still counts as one for callers that check")
     func cancellation() async {
         let error = await Task {
             await thrown {
@@ -288,7 +288,7 @@ extension ErrorMapThrowingTests {
     }
 
     @MainActor
-    @Test("what succeeds is returned, at once and after a suspension, and the operation keeps the caller's isolation")
+    @Test("a result is returned, at once or after a suspension, and the operation keeps the caller's isolation")
     func isolation() async throws {
         var count = 0
         try await Self.level.throwing {

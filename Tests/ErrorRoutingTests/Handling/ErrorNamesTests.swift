@@ -5,7 +5,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "An error's names say what its rules do, or that only the error itself would decide", .tags(.behaviour5), .hangLimit
+    "An error's names tell what its rules do, or that only the error itself decides", .tags(.behaviour5), .hangLimit
 )
 struct ErrorNamesTests {
     private enum Order: Error, Equatable { case late, lost }
@@ -50,7 +50,7 @@ struct ErrorNamesTests {
 }
 
 extension ErrorNamesTests {
-    @Test("what is decided by the names is what the error decides; a type, a domain and a cancellation always are")
+    @Test("a verdict by the names is the error's own verdict; types, domains and cancellations always have one")
     func agreement() {
         for (matcher, decides) in Self.matchers() {
             for (ignores, error) in [(true, Self.errors), (false, Self.errors)].flatMap({ row in
@@ -71,7 +71,7 @@ extension ErrorNamesTests {
         }
     }
 
-    @Test("an undecided rule counts where the handling could end at it, and not behind the end")
+    @Test("an undecided rule counts if the handling could end at it, and not after the end")
     func outcome() {
         let rules = ErrorHandler()
             .on(Order.late) { _ in .stop }
@@ -92,7 +92,7 @@ extension ErrorNamesTests {
             .explain(named: ErrorNames(typeName: TypeNames.order))
         expect(reversed.entries.map(\.verdict), equals: [.undecided, .matchedIfReached])
         expect(reversed.disposition, equals: .pending)
-        // Where it is not known what is under the error, it may be anything.
+        // If the underlying errors are unknown, they might be anything.
         let under = ErrorHandler().on(matching: .anywhere(.type(Base.self))) { _ in .stop }
             .explain(named: ErrorNames(typeName: TypeNames.order, underlying: nil))
         expect(under.disposition, equals: .pending)

@@ -32,7 +32,7 @@ extension ExplanationTests {
         expect(handler.explain(Zoo.Timeout(seconds: 5)).error as? Zoo.Timeout, equals: Zoo.Timeout(seconds: 5))
     }
 
-    @Test("what comes after a match runs if reached; the reason why a rule or onNoMatch is not reached names the rule")
+    @Test("rules after a match run if reached; the reason why a rule or onNoMatch isn't reached names the rule")
     func matches() {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in .next }
@@ -85,7 +85,7 @@ extension ExplanationTests {
         expect(found.prefix(3), equals: [.notMatched, .matched, .matchedIfReached])
     }
 
-    @Test("the rule that matches as the n-th ends an error's way where n rules matched, and an ignore ends it before")
+    @Test("if n rules matched, the n-th match ends the error's handling, unless an ignore ends it before")
     func outcomes() async {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in .stop }
@@ -126,7 +126,7 @@ extension ExplanationTests {
     }
 
     @Test(
-        "disposition and rule sum it up: the first rule that matches, as if it stopped; without a bus a scope drops it"
+        "disposition and rule name the first matching rule, as if it stopped; without a bus a scope drops the error"
     )
     func sums() async {
         func expectSum(
@@ -146,7 +146,7 @@ extension ExplanationTests {
         expectSum(timeout, .ignored, timeout.entries.dropFirst().first?.rule)
         let offline = handler.explain(Zoo.Offline())
         expectSum(offline, .unmatched, nil)
-        // A rule that goes on counts as if it stopped, although an ignore is behind it.
+        // A rule that continues counts as if it stopped, although an ignore follows it.
         let both = ErrorHandler().ignore(Zoo.Timeout.self).on(Zoo.Timeout.self) { _ in .next }.explain(Zoo.Timeout())
         expectSum(both, .handled, both.entries.first?.rule)
         let lonely = await withErrorScope("lonely", handler: ErrorHandler().ignore(Zoo.Timeout.self)) {
@@ -155,7 +155,7 @@ extension ExplanationTests {
         expectSum(lonely, .dropped, nil)
     }
 
-    @Test("its description is a text to paste: every rule numbered, with matcher, site and verdict in columns, or none")
+    @Test("its description can be pasted: every rule numbered, with matcher, site and verdict in columns, or none")
     func text() {
         let handler = ErrorHandler()
             .on(matching: .any, fileID: "Intake/Rules.swift", line: 7) { _ in .stop }
@@ -216,7 +216,7 @@ extension ExplanationTests {
 }
 
 extension ExplanationTests {
-    @Test("it is known whether a closure of the program's was asked, whatever the matchers are named")
+    @Test("it records whether one of the program's closures was called, whatever the matchers' names")
     func closures() {
         func asks<Output>(_ matcher: ErrorMatcher<Output>, _ error: any Error = Zoo.Payment.expired) -> Bool {
             ErrorHandler().on(matching: matcher.named("type(Payment)")) { _ in .stop }.explain(error).asksPredicates
@@ -230,7 +230,7 @@ extension ExplanationTests {
         #expect(asks(.predicate { _ in false }) && asks(narrowed) && asks(!narrowed) && asks(.anywhere(narrowed)))
         #expect(
             asks(narrowed || .type(Zoo.Payment.self)) && asks(.type(Zoo.Payment.self) && extracting.erased) == false)
-        // Neither closure is called for an error of another type, but `anywhere` may find one under it.
+        // Neither closure is called for an error of another type, but `anywhere` might find one wrapped in it.
         #expect(!asks(narrowed, Zoo.Offline()) && !asks(extracting) && asks(extracting, Zoo.Timeout(seconds: 1)))
         #expect(asks(.anywhere(narrowed), Zoo.Offline()))
         // A rule that is not reached asks nothing.
@@ -239,7 +239,7 @@ extension ExplanationTests {
         #expect(ignored.explain(Zoo.Offline()).asksPredicates)
     }
 
-    @Test("it is known whether the explanation is that of all errors of the type")
+    @Test("it records whether all errors of the type have the same explanation")
     func followsFromType() {
         func follows<Output>(_ matcher: ErrorMatcher<Output>, _ error: any Error = Zoo.Payment.expired) -> Bool {
             ErrorHandler().on(matching: matcher.named("type(Payment)")) { _ in .stop }.explain(error).followsFromType
@@ -249,7 +249,7 @@ extension ExplanationTests {
         #expect(follows(.nsError(domain: "d", code: 1)) && follows(.value(Zoo.Timeout(seconds: 1))))
         #expect(!follows(.value(Zoo.Payment.expired)) && !follows(.predicate { _ in true }))
         #expect(!follows(.type(Zoo.Payment.self).where { _ in true }) && !follows(.anywhere(.type(Zoo.Offline.self))))
-        // The closure is called although the type alone decides.
+        // The closure is called although the type alone would decide.
         #expect(!follows(.predicate { _ in true } && .type(Zoo.Offline.self)))
         let domain = (Zoo.Payment.expired as NSError).domain
         #expect(follows(.nsError(domain: domain)) && !follows(.nsError(domain: domain, code: 1)))

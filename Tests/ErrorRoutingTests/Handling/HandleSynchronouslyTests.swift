@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 5: handleSynchronously declines where an asynchronous rule could be reached", .tags(.behaviour5),
+    "Behaviour 5: handleSynchronously declines if an asynchronous rule could be reached", .tags(.behaviour5),
     .hangLimit)
 struct HandleSynchronouslyTests {
     let trace = ActionTrace()
@@ -25,7 +25,7 @@ struct HandleSynchronouslyTests {
 }
 
 extension HandleSynchronouslyTests {
-    @Test("synchronous rules run in their order, and the outcome is that of handle")
+    @Test("synchronous rules run in order, and the outcome is handle's")
     func synchronousRules() async throws {
         let handler = ErrorHandler()
             .on(matching: .type(Zoo.Payment.self).named("unreached")) { _ in trace("unreached") }
@@ -43,9 +43,9 @@ extension HandleSynchronouslyTests {
         expect(outcome.failures.count, equals: awaited.failures.count)
     }
 
-    @Test("it declines if a rule for the type is asynchronous, whatever comes before it, and leaves all to handle")
+    @Test("it declines if a rule for the type is asynchronous, whatever comes before it, and runs nothing")
     func asynchronousRule() async {
-        // Before it come an action that goes on, one that stops, and an ignore.
+        // An action that continues, one that stops, and an ignore come before it.
         for handler in [mixed(), mixed(below: .stop), mixed().ignore(Zoo.Payment.self)] {
             expectNil(handler.handleSynchronously(Zoo.Payment.expired))
             expect(trace.entries, equals: [])
@@ -54,7 +54,7 @@ extension HandleSynchronouslyTests {
         expect(trace.takeAll(), equals: ["synchronous", "asynchronous", "always"])
     }
 
-    @Test("an asynchronous rule for another type does not make it decline; one that might match does, and is not asked")
+    @Test("an asynchronous rule for another type doesn't make it decline; one that might match does, and isn't called")
     func asynchronousRuleThatDoesNotMatch() {
         let outcome = mixed().handleSynchronously(Zoo.Offline())
         expect(outcome?.disposition, equals: .handled)
@@ -67,7 +67,7 @@ extension HandleSynchronouslyTests {
             await Task.yield()
             return trace("asynchronous")
         }
-        // Read linearly, and by a plan for the type.
+        // The rules are read linearly, and by a plan for the type.
         let many = (0..<9).reduce(few) { handler, code in handler.ignore(Zoo.Payment.declined(code: code)) }
         for handler in [few, many, many] {
             expectNil(handler.handleSynchronously(Zoo.Timeout(seconds: 5)))
@@ -76,7 +76,7 @@ extension HandleSynchronouslyTests {
         }
     }
 
-    @Test("where an asynchronous rule asks for the domain, types of another domain do not make it decline")
+    @Test("if an asynchronous rule checks the domain, types of another domain don't make it decline")
     func asynchronousDomain() {
         for count in [0, 9] {
             let synchronous = (0..<count).reduce(ErrorHandler()) { handler, code in
@@ -94,7 +94,7 @@ extension HandleSynchronouslyTests {
         }
     }
 
-    @Test("it declines if an onNoMatch is asynchronous and no rule sure to match, and always if any always is")
+    @Test("it declines if an onNoMatch is asynchronous and no rule surely matches, or if any always is asynchronous")
     func asynchronousOnNoMatch() {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in trace("payment") }
@@ -142,7 +142,7 @@ extension HandleSynchronouslyTests {
         .on(Numbered.self) { _ in .stop }
     }
 
-    @Test("to find out whether it declines, it asks no rule")
+    @Test("it calls no rule to find out whether it declines")
     func noMatch() {
         let asked = Count()
         let handlers = [

@@ -10,7 +10,7 @@ struct HandlerValueTests {
 }
 
 extension HandlerValueTests {
-    @Test("customising a shared preset, or a handler that was used, changes nothing for others who share it")
+    @Test("customizing a shared preset, or a used handler, changes nothing for others that share it")
     func sharedPreset() async {
         let preset = ErrorHandler().on(Zoo.Payment.self) { _ in trace("preset") }
         let before = preset.description
@@ -54,7 +54,7 @@ extension HandlerValueTests {
         expect(handler.explain(Zoo.Offline()).entries.count, equals: 1)
     }
 
-    @Test("the rules of an overlay count as registered later: they go first, in their own order, and may stop the rest")
+    @Test("the rules of an overlay count as registered later: they go first, in their own order, and can stop the rest")
     func overlay() async {
         let base = ErrorHandler()
             .on(Zoo.Payment.self) { _ in trace("base 1") }

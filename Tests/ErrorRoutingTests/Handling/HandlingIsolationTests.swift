@@ -8,7 +8,7 @@ import Testing
 struct HandlingIsolationTests {}
 
 extension HandlingIsolationTests {
-    /// State that only the main actor may touch.
+    /// State that only the main actor may access.
     @MainActor
     private final class Screen {
         var alerts: [String] = []
@@ -90,7 +90,7 @@ extension HandlingIsolationTests {
         expect(trace.entries, equals: ["asynchronous", "synchronous"])
     }
 
-    @Test("in every verb an action of the main actor needs no async; a closure that says nothing of an actor is none")
+    @Test("in every verb an action of the main actor needs no async; a closure that names no actor isn't one")
     func shapes() async {
         let screen = Screen()
         let handler = ErrorHandler()

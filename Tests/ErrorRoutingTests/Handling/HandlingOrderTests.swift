@@ -29,7 +29,7 @@ extension HandlingOrderTests {
         }
     }
 
-    @Test("all forms of on, synchronous or not, are tried last-registered first; what does not match stops nothing")
+    @Test("all forms of on, synchronous or not, are tried last-registered first; a failed match stops nothing")
     func allFormsShareOneOrder() async {
         let error = URLError(.timedOut)
         let handler = ErrorHandler()
@@ -53,7 +53,7 @@ extension HandlingOrderTests {
         )
     }
 
-    @Test("actions get what was matched and the report as it was handed in, or one with the line of handle")
+    @Test("actions receive the match and the report that was passed, or one with the line of handle")
     func actionsGetMatchAndReport() async {
         let report = ErrorReport(
             error: Zoo.Timeout(seconds: 3), source: .init(fileID: "Intake/Main.swift", line: 12),

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 1, 2 and 5: handle returns what became of the error", .tags(.behaviour1, .behaviour2, .behaviour5),
+    "Behaviours 1, 2 and 5: handle returns the error's outcome", .tags(.behaviour1, .behaviour2, .behaviour5),
     .hangLimit)
 struct HandlingOutcomeTests {}
 
@@ -54,7 +54,7 @@ extension HandlingOutcomeTests {
     }
 
     @Test(
-        "a matched error is handled; the outcome's rule is the one that stopped, or the last that matched if none did"
+        "a matched error is handled; the outcome's rule is the one that stopped or, if none did, the last match"
     )
     func ruleOfTheOutcome() async {
         for (strategy, name) in [(.stop, "stops"), (.next, "last")] as [(HandleStrategy, String)] {
@@ -72,7 +72,7 @@ extension HandlingOutcomeTests {
         }
     }
 
-    @Test("the description of a rule is one in outcomes, failures and explanations, and another for each registration")
+    @Test("a rule's description is the same in outcomes, failures and explanations, and unique to each registration")
     func sharedDescription() async throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Offline() }
         let first = await handler.handle(Zoo.Payment.expired)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The compiler picks the synchronous shape where the closure awaits nothing.
+/// The compiler picks the synchronous shape if the closure awaits nothing.
 ///
 /// Many of these tests only have to compile.
 @Suite("Every verb takes an action of each shape, and the compiler infers which", .hangLimit)
@@ -20,7 +20,7 @@ struct OverloadInferenceTests {
         return trace(note)
     }
 
-    /// Actions are synchronous where they were written so, and each shape's action runs.
+    /// Checks that actions are synchronous if written so, and that each shape's action runs.
     private func expectShapes(
         _ handlers: [ErrorHandler],
         _ note: String,
@@ -36,7 +36,7 @@ struct OverloadInferenceTests {
 }
 
 extension OverloadInferenceTests {
-    @Test("on takes all four shapes, by matcher, type, value and domain, whose action gets the NSError")
+    @Test("on takes all four shapes, by matcher, type, value and domain; a domain's action receives the NSError")
     func onMatcher() async {
         let new = ErrorHandler()
         await expectShapes(

@@ -5,7 +5,7 @@ import Testing
 extension ErrorHandler {
     /// An application's own preset under the library's name.
     ///
-    /// Visible in this file alone, so that other tests keep the library's; an application declares it internal.
+    /// It is visible only in this file, so other tests keep the library's; an application declares it internal.
     fileprivate static var `default`: ErrorHandler {
         .standardError.overlaid(with: ErrorHandler().ignore(matching: .type(Zoo.Payment.self).named("own rule")))
     }
@@ -21,7 +21,7 @@ struct OwnDefaultTests {
 }
 
 extension OwnDefaultTests {
-    @Test("ErrorHandler.default and .default are the own preset, for a bus too, and customising it leaves it as it is")
+    @Test("ErrorHandler.default and .default are the own preset, for a bus too, and customizing it doesn't change it")
     func bus() async {
         let outcome = await withErrorBus(handler: .default) { bus in
             await bus.deliver(Zoo.Payment.expired)

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 23: every feature sees an error as what its innermost box holds", .tags(.behaviour23), .hangLimit)
+@Suite("Behaviour 23: every feature sees the error that the innermost box holds", .tags(.behaviour23), .hangLimit)
 struct BoxedErrorTests {}
 
 extension BoxedErrorTests {
-    /// The ways in to a handler.
+    /// The entry points of a handler.
     enum Door: CaseIterable {
         case handle, handleSynchronously, post, deliver, scope
 
@@ -24,7 +24,7 @@ extension BoxedErrorTests {
     }
 
     @Test(
-        "matchers see the same error through every door, alone and underneath, and maps answer the same value",
+        "matchers see the same error at every entry point, alone and wrapped, and maps return the same value",
         arguments: Boxing.allCases, BoxedErrorSpecimen.all)
     func features(boxing: Boxing, specimen: BoxedErrorSpecimen) async {
         let journal = Journal<String>()
@@ -51,7 +51,7 @@ extension BoxedErrorTests {
         for holder in holders { expect(marked.match(await boxing(holder))?.mark, equals: specimen.mark) }
     }
 
-    @Test("what is printed is the same: line, trail, explanation", arguments: Boxing.allCases, BoxedErrorSpecimen.all)
+    @Test("the printed line, trail and explanation are the same", arguments: Boxing.allCases, BoxedErrorSpecimen.all)
     func texts(boxing: Boxing, specimen: BoxedErrorSpecimen) async {
         let error = await boxing(specimen.error)
         func line(_ error: any Error) -> String {
@@ -70,7 +70,7 @@ extension BoxedErrorTests {
         }
     }
 
-    @Test("a flood limit takes a boxed error for the same kind")
+    @Test("a flood limit counts a boxed error as the same kind")
     func floodLimit() async {
         let errors = [BoxedErrors.Coded(), await Boxing.threeTimes(BoxedErrors.Coded())] as [any Error]
         let configuration = ErrorBus.Configuration(floodLimit: FloodLimit(first: 1, per: .seconds(600)))
@@ -85,7 +85,7 @@ extension BoxedErrorTests {
         expect(journal.entries, equals: [1, 3])
     }
 
-    @Test("a failure carries what its action threw, unboxed, and so does its report")
+    @Test("a failure carries its action's error unboxed, and so does its report")
     func failures() async {
         let handler = ErrorHandler().on(BoxedErrors.Coded.self) { _ in throw await Boxing.threeTimes(Zoo.Offline()) }
         let outcome = await handler.handle(await Boxing.continuation(BoxedErrors.Coded()))

@@ -4,18 +4,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Somebody's own kind of cancellation, as in a client library: one case of many.
+/// A client library's own kind of cancellation: one case of many.
 private enum TransferError: CancellationConvertible {
     case cancelled, refused
 
     var isCancellation: Bool { self == .cancelled }
 }
 
-@Suite("Behaviour 17: a cancellation is matched, ignored and not posted", .tags(.behaviour17), .hangLimit)
+@Suite("Behaviour 17: a cancellation is matched, ignored, and not posted", .tags(.behaviour17), .hangLimit)
 struct CancellationTests {}
 
 extension CancellationTests {
-    @Test("the matcher matches CancellationError and what says that it is one, whatever task asks")
+    @Test("the matcher matches CancellationError and errors that declare themselves one, in any task")
     func matcher() {
         let matcher = ErrorMatcher.cancellation
         #expect(matcher.match(CancellationError()) is CancellationError)
@@ -34,7 +34,7 @@ extension CancellationTests {
         expect(await handler.handle(TransferError.cancelled).disposition, equals: .handled)
     }
 
-    @Test("catching, rethrowing and task post it as a notice where nobody cancelled the task, and otherwise not at all")
+    @Test("catching, rethrowing and task post it as a notice if the task wasn't cancelled, and otherwise not at all")
     func noticed() async {
         let recorded = await withRecordedErrors { bus in
             for error in [TransferError.cancelled, .refused] {
@@ -70,7 +70,7 @@ extension CancellationTests {
         }
     }
 
-    @Test("standardError ignores such a notice; a flood limit holds and merges it as a failure, and no other notice")
+    @Test("standardError ignores such a notice; a flood limit merges it like a failure, unlike any other notice")
     func noticesInAFlood() async {
         let clock = ManualClock()
         let configuration = ErrorBus.Configuration(floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: clock)
@@ -85,7 +85,7 @@ extension CancellationTests {
         expect(recorded.statistics.suppressed, equals: 3)
     }
 
-    @Test("a transfer's cancellation is not posted in a cancelled task, and is in any other")
+    @Test("a transfer's cancellation is posted, but not in a cancelled task")
     func transfers() async {
         let bridged = NSError(domain: NSURLErrorDomain, code: URLError.cancelled.rawValue)
         let recorded = await withRecordedErrors { bus in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 24: each text of an error is cut at 16 KiB, and asked for once", .tags(.behaviour24), .hangLimit)
+@Suite("Behaviour 24: each string of an error is truncated at 16 KiB, and read once", .tags(.behaviour24), .hangLimit)
 struct ErrorTextLengthTests {}
 
 extension ErrorTextLengthTests {
@@ -63,7 +63,7 @@ extension ErrorTextLengthTests {
         #expect(text.utf8.count < bytes, "at line \(line)")
     }
 
-    @Test("a message is cut at 16 KiB as it is written, with a mark, and so are metadata, keys and a source")
+    @Test("a message is truncated at 16 KiB as it is written, with a mark, and so are metadata, keys and a source")
     func cut() {
         let error = Zoo.Localized(errorDescription: Self.long)
         let expected = Self.long.prefix(Self.limit - 3) + "…"
@@ -79,7 +79,7 @@ extension ErrorTextLengthTests {
         expect(text.map { $0 == String(repeating: "\n", count: (Self.limit - 3) / 2) + "…" }, equals: true)
     }
 
-    @Test("each error of a trail is cut by itself, in the line and in the report's trail")
+    @Test("each error of a trail is truncated separately, in the line and in the report's trail")
     func trail() throws {
         let inner = (0..<5).map { _ in Zoo.Localized(errorDescription: Self.long) }
         let report = report(Zoo.Group(underlyingErrors: inner))
@@ -90,14 +90,14 @@ extension ErrorTextLengthTests {
         expect(trail.components(separatedBy: "…").count, equals: 6)
     }
 
-    @Test("what a redaction returns is cut")
+    @Test("a redaction's result is truncated")
     func redaction() {
         let line = ErrorLine(report(Zoo.Localized(errorDescription: Self.long))) { $0.message + Self.long }
         expectBytes(of: line.text, below: Self.limit + 200)
     }
 
     @Test(
-        "an error of ten million numbers has a line of bounded length; a set that cannot be printed whole is left out"
+        "an error of ten million numbers has a line of bounded length; a set that can't be printed whole is omitted"
     )
     func numbers() {
         let error = Zoo.Box(content: Array(repeating: 7, count: 10_000_000))
@@ -110,7 +110,7 @@ extension ErrorTextLengthTests {
         expect(sets, equals: ["Box<Set<Int>>(content: [0, 1, 2])", "Box<Set<Int>>(content: […"])
     }
 
-    @Test("an error that speaks for itself is asked once a line, and never reflected or gone through; an array is")
+    @Test("an error with its own description is read once per line, and never reflected or traversed; an array is")
     func askedOnce() {
         struct Several: Error, Collection, CustomStringConvertible {
             let startIndex = 0
@@ -136,7 +136,7 @@ extension ErrorTextLengthTests {
         #expect(ErrorText.message(of: Array(repeating: Item(), count: 100_000)).utf8.count <= Self.limit)
     }
 
-    @Test("what an NSError says is cut as well, whatever is in its user info, and so is what a CustomNSError lies")
+    @Test("an NSError's strings are truncated too, whatever its user info, and so are a CustomNSError's false ones")
     func nsErrors() {
         let info: [String: Any] = [
             NSLocalizedDescriptionKey: Self.long, NSUnderlyingErrorKey: NSError(domain: Self.long, code: 1),

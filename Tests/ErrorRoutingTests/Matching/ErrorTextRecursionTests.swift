@@ -5,19 +5,19 @@ import Testing
 
 @testable import ErrorRouting
 
-/// The library's own lines do not ask again for a text that is being made.
-@Suite("Behaviour 24: a text that asks for itself comes to an end", .tags(.behaviour24), .hangLimit)
+/// The library's own lines don't compute a string again while it is being computed.
+@Suite("Behaviour 24: a string that reads itself ends", .tags(.behaviour24), .hangLimit)
 struct ErrorTextRecursionTests {}
 
 extension ErrorTextRecursionTests {
-    /// How often the user's code was asked.
+    /// How often user code was called.
     final class Count: Sendable {
         private let count = Atomic(0)
         var value: Int { count.load(ordering: .relaxed) }
         func add() { count.add(1, ordering: .relaxed) }
     }
 
-    /// An error whose description asks for the library's text of the error.
+    /// An error whose description reads the library's string for the error.
     struct Narcissist: Error, CustomStringConvertible {
         let asked = Count()
         let text: @Sendable (Self) -> String
@@ -89,7 +89,7 @@ extension ErrorTextRecursionTests {
         }
     }
 
-    @Test("at the fourth text within one another only the type is named, on any thread; many texts end as well")
+    @Test("at the fourth nested string only the type is named, on any thread; many strings end as well")
     func depth() async {
         let error = Narcissist { ErrorText.message(of: $0) }
         expect(ErrorText.message(of: error), equals: "<<<<\(Self.name)>>>>")
@@ -108,11 +108,11 @@ extension ErrorTextRecursionTests {
         #expect(ErrorText.message(of: broad).contains(Self.name))
         // One, and a thousand within it.
         #expect(broad.asked.value <= 1 + 1_024)
-        // Later texts are whole.
+        // Later strings are complete.
         expect(ErrorText.message(of: Zoo.Localized(errorDescription: "text")), equals: "text")
     }
 
-    @Test("localized descriptions, mirrors, codes and underlying errors that ask for themselves end too")
+    @Test("localized descriptions, mirrors, codes and underlying errors that read themselves end too")
     func otherCode() {
         let (localized, mirrored, coded) = (LocalizedNarcissist(), MirroredNarcissist(), Coded())
         let underlain = Underlain()
@@ -141,7 +141,7 @@ extension ErrorTextRecursionTests {
     }
 
     @Test(
-        "a description that posts itself ends, and a redaction that handles its own error: nothing is printed unasked"
+        "a description that posts itself ends, and a redaction that handles its own error; nothing extra is printed"
     )
     func posting() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {

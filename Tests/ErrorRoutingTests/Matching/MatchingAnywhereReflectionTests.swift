@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 9: anywhere finds errors in fields and payloads where the error does not name them itself",
+    "Behaviour 9: anywhere finds errors in fields and payloads if the error doesn't name them itself",
     .tags(.behaviour9), .hangLimit)
 struct MatchingAnywhereReflectionTests {}
 
@@ -27,7 +27,7 @@ extension MatchingAnywhereReflectionTests {
         case extended(String.Lazy<@Sendable (Int) -> Int>)
     }
 
-    /// Has an error that is called as a number is.
+    /// Has an error with a type name like a number's.
     private enum Named {
         enum Swift {
             struct Int: Error { let cause: any Error }
@@ -160,10 +160,10 @@ extension MatchingAnywhereReflectionTests {
         ("a context without error", DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))),
     ]
 
-    @Test("nothing is found in what has an identity, nor through two structs or tuples, other enums and dictionaries")
+    @Test("nothing is found in objects, nor through two structs or tuples, other enums and dictionaries")
     func notFound() { for (name, error) in Self.hidingPlaces { expectNil(Self.timeout.match(error), "\(name)") } }
 
-    @Test("an actor may change while it is reported")
+    @Test("an actor can change while it is reported")
     func changingActor() async {
         let actor = Acting(Self.inner)
         await withTaskGroup(of: Void.self) { group in
@@ -181,7 +181,7 @@ extension MatchingAnywhereReflectionTests {
 }
 
 extension String {
-    /// Its name begins as that of a tuple does, and ends as that of one of numbers does but for its last character.
+    /// Its name begins like a tuple's, and ends like that of a tuple of numbers except for the last character.
     fileprivate struct Lazy<Make: Sendable>: Error {
         let make: Make
         let cause: any Error

@@ -4,39 +4,39 @@ import TestSupport
 import Testing
 
 /// Reflection is tested in `MatchingAnywhereReflectionTests`.
-@Suite("Behaviour 9: anywhere tries the error, then the errors under it, breadth first", .tags(.behaviour9), .hangLimit)
+@Suite("Behaviour 9: anywhere tries the error, then its trail, breadth first", .tags(.behaviour9), .hangLimit)
 struct MatchingAnywhereTests {
     typealias Group = Zoo.Group
 
     private let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
 
-    /// An error class that can be made to refer to itself.
+    /// An error class whose objects can refer to themselves.
     private final class Link: UnderlyingErrors, @unchecked Sendable {
-        // Set once, before the link is handed to anyone.
+        // Set once, before the link is passed on.
         var next: [any Error] = []
         var underlyingErrors: [any Error] { next }
     }
 
-    /// The same in a field, seen by reflection.
+    /// The same in a field, found by reflection.
     private struct MirroredLink: Error {
         let link: Link
     }
 
-    /// An error that conforms, and has keys and a field that are not to be looked at.
+    /// An error that conforms, and has keys and a field that must not be read.
     private struct Guarded: UnderlyingErrors, CustomNSError {
         var underlyingErrors: [any Error] = []
         var field: any Error = Zoo.Timeout()
         var errorUserInfo: [String: Any] { [NSUnderlyingErrorKey: Zoo.Timeout()] }
     }
 
-    /// An error with a key, and a field that is not to be looked at.
+    /// An error with a key, and a field that must not be read.
     private struct Keyed: CustomNSError {
         var info: [String: any Sendable]
         var field: any Error = Zoo.Timeout()
         var errorUserInfo: [String: Any] { info }
     }
 
-    /// `count` errors under one another; the innermost is a `Timeout`.
+    /// `count` errors wrapped in each other; the innermost is a `Timeout`.
     private func chain(_ count: Int) -> any Error {
         (1..<count).reduce(Zoo.Timeout() as any Error) { error, _ in Group(underlyingErrors: [error]) }
     }
@@ -44,7 +44,7 @@ struct MatchingAnywhereTests {
 
 extension MatchingAnywhereTests {
     @Test(
-        "the error itself is tried first, then what UnderlyingErrors says, to any depth; the inner error is handed on"
+        "the error is tried first, then its UnderlyingErrors, to any depth; the output is the inner error"
     )
     func itself() {
         expect(timeout.match(Zoo.Timeout(seconds: 1)), equals: Zoo.Timeout(seconds: 1))
@@ -56,7 +56,7 @@ extension MatchingAnywhereTests {
         expectNil(timeout.match(Group(underlyingErrors: [Zoo.Offline()])))
     }
 
-    @Test("where an error conforms to UnderlyingErrors, or has underlying-error keys, its fields are not looked at")
+    @Test("if an error conforms to UnderlyingErrors, or has underlying-error keys, its fields aren't read")
     func underlyingErrorsAlone() {
         expectNil(timeout.match(Guarded()))
         expect(timeout.match(Guarded(underlyingErrors: [Zoo.Timeout(seconds: 4)])), equals: Zoo.Timeout(seconds: 4))
@@ -65,7 +65,7 @@ extension MatchingAnywhereTests {
         expect(timeout.match(Keyed(info: ["other": Zoo.Offline()])), equals: Zoo.Timeout())
     }
 
-    @Test("NSUnderlyingErrorKey is followed where there is user info, and NSMultipleUnderlyingErrorsKey after it")
+    @Test("NSUnderlyingErrorKey is followed if there is user info, and NSMultipleUnderlyingErrorsKey after it")
     func underlyingKey() {
         let userInfo: [String: any Sendable] = [NSUnderlyingErrorKey: Zoo.Timeout(seconds: 2)]
         let errors: [any Error] = [
@@ -85,7 +85,7 @@ extension MatchingAnywhereTests {
         expect(timeout.match(both), equals: Zoo.Timeout(seconds: 1))
     }
 
-    @Test("nothing is under Foundation's errors, not even the NSError that one stores, but what their user info names")
+    @Test("only the errors in their user info are under Foundation's errors, not even the NSError that one stores")
     func foundation() {
         for error in [URLError(.timedOut), CocoaError(.fileNoSuchFile), POSIXError(.ENOENT)] as [any Error] {
             expect(ErrorReport(error: error, source: .init()).trail, equals: [])
@@ -99,7 +99,7 @@ extension MatchingAnywhereTests {
         expect(ErrorReport(error: error, source: .init()).trail.map(\.message), equals: ["Timeout(seconds: 2)"])
     }
 
-    @Test("an NSError under an error is bridged for the three types, as it would be by itself")
+    @Test("an NSError wrapped in an error is bridged for the three types, as it would be alone")
     func bridgedUnderneath() {
         let outer = Group(underlyingErrors: [NSError(domain: NSURLErrorDomain, code: -1001)])
         expect(ErrorMatcher.anywhere(.type(URLError.self)).match(outer)?.code, equals: .timedOut)
@@ -107,7 +107,7 @@ extension MatchingAnywhereTests {
         expectNil(ErrorMatcher.anywhere(.type(CocoaError.self)).match(outer))
     }
 
-    @Test("errors are tried breadth-first: all of one depth, in their order, before the next depth")
+    @Test("errors are tried breadth-first: all of one depth, in order, before the next depth")
     func breadthFirst() {
         let deep = Group(underlyingErrors: [Group(underlyingErrors: [Zoo.Timeout(seconds: 3)])])
         let shallow = Group(underlyingErrors: [Zoo.Timeout(seconds: 2)])
@@ -126,7 +126,7 @@ extension MatchingAnywhereTests {
         expect(order.entries, equals: ["a", "b", "c", "d", "e"])
     }
 
-    @Test("at most 64 errors are visited, the outermost included, also where a tree never ends")
+    @Test("at most 64 errors are visited, including the outermost, even if a tree never ends")
     func bound() {
         expect(timeout.match(chain(64)), equals: Zoo.Timeout())
         expectNil(timeout.match(chain(65)))
@@ -142,7 +142,7 @@ extension MatchingAnywhereTests {
         link.next = []
     }
 
-    @Test("a cycle ends, each object of it is tried once, and what hangs on it is found")
+    @Test("a cycle ends, each of its objects is tried once, and errors attached to it are found")
     func cycles() {
         let (one, two) = (Link(), Link())
         (one.next, two.next) = ([two], [one])
@@ -162,7 +162,7 @@ extension MatchingAnywhereTests {
         (one.next, two.next) = ([], [])
     }
 
-    @Test("the action gets the inner match, and its report the outer error")
+    @Test("the action receives the inner match, and its report has the outer error")
     func report() async {
         let trace = ActionTrace()
         let handler = ErrorHandler().on(matching: .anywhere(.type(Zoo.Timeout.self))) { error, report in
@@ -175,16 +175,16 @@ extension MatchingAnywhereTests {
     }
 
     @Test(
-        "anywhere may be nested, negated and combined: the inner one sees what is under the error found, to any depth"
+        "anywhere can be nested, negated and combined: the inner one sees the errors under the found one, at any depth"
     )
     func nested() {
         let outer = Group(underlyingErrors: [Zoo.Offline(), Zoo.Timeout(seconds: 5)])
         expect(ErrorMatcher.anywhere(timeout).match(outer), equals: Zoo.Timeout(seconds: 5))
         expectNil((!timeout).match(outer))
         #expect((!timeout).match(Zoo.Offline()) is Zoo.Offline)
-        // Some error in it is none: the outer one is the first.
+        // Some error in it doesn't match: the outer one is the first.
         #expect(ErrorMatcher.anywhere(!.type(Zoo.Timeout.self)).match(outer) is Group)
-        // Both must match the same error to match under one `anywhere`, not so with two.
+        // Under one `anywhere` both must match the same error; under two they needn't.
         let both = ErrorMatcher.type(Zoo.Timeout.self) && .type(Zoo.Offline.self)
         expectNil(ErrorMatcher.anywhere(both).match(outer))
         expect((timeout && .anywhere(.type(Zoo.Offline.self))).match(outer), equals: Zoo.Timeout(seconds: 5))

@@ -30,12 +30,12 @@ extension MatchingBridgeTests {
         let posix = try #require(ErrorMatcher.type(POSIXError.self).match(system))
         expect(posix.code, equals: .ENOENT)
         #if !os(Linux)
-            // Here `POSIXError` has no user info, whatever it is made with.
+            // Here `POSIXError` has no user info, whatever it is created with.
             expect((posix as NSError).userInfo["k"] as? String, equals: "v")
         #endif
     }
 
-    @Test("each of the three matches NSErrors of its own domain alone, whatever a cast says")
+    @Test("each of the three matches only NSErrors of its own domain, even if a cast succeeds")
     func ownDomainAlone() {
         let domains = [NSURLErrorDomain, NSCocoaErrorDomain, NSPOSIXErrorDomain, "x", ""]
         // 4 is a code of both Cocoa and POSIX, -1001 one of URL loading.
@@ -49,7 +49,7 @@ extension MatchingBridgeTests {
 
         let foreign = nsError("x", 4)
         #if os(Linux)
-            // What is guarded against: here the cast succeeds.
+            // The library guards against this: here the cast succeeds.
             #expect(foreign is CocoaError)
         #endif
         expectNil(ErrorMatcher.type(CocoaError.self).match(foreign))
@@ -58,7 +58,7 @@ extension MatchingBridgeTests {
         expectNil(ErrorMatcher.value(CocoaError(CocoaError.Code(rawValue: 4))).match(foreign))
     }
 
-    @Test("an unknown code of URL loading or POSIX stays an NSError and does not trap; one of Cocoa is a CocoaError")
+    @Test("an unknown code of URL loading or POSIX stays an NSError and doesn't trap; one of Cocoa is a CocoaError")
     func unknownURLCode() {
         let loading = nsError(NSURLErrorDomain, -987_654)
         #if os(Linux)

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 /// `where`, `named`, `erased`, `||`, `&&` and `!`.
-@Suite("Combined matchers match, hand on and ask as their operators say", .hangLimit)
+@Suite("Combined matchers match, output and call their parts as their operators say", .hangLimit)
 struct MatchingCombinatorsTests {
     let trace = ActionTrace()
 
@@ -15,7 +15,7 @@ struct MatchingCombinatorsTests {
     private let seconds = ErrorMatcher.extracting(Zoo.Timeout.self) { $0.seconds }
     private let bank = ErrorMatcher.nsError(domain: "bank")
 
-    /// A matcher that notes that it was asked.
+    /// A matcher that notes that it was called.
     private func asked(_ name: String, answers: Bool) -> ErrorMatcher<any Error> {
         .predicate { [trace] _ in
             _ = trace(name)
@@ -25,7 +25,7 @@ struct MatchingCombinatorsTests {
 }
 
 extension MatchingCombinatorsTests {
-    @Test("where narrows, sees and hands on what the matcher hands on, and is asked only where the matcher matches")
+    @Test("where narrows the matcher, receives and outputs its output, and is called only if the matcher matches")
     func narrowing() {
         let slow = timeout.where { [trace] in trace("\($0.seconds)") == .next && $0.seconds > 10 }
         expect(slow.match(Zoo.Timeout(seconds: 11)), equals: Zoo.Timeout(seconds: 11))
@@ -45,7 +45,7 @@ extension MatchingCombinatorsTests {
         expectNil(inner.match(Zoo.Group(underlyingErrors: [Zoo.Timeout(seconds: 6), Zoo.Timeout(seconds: 5)])))
     }
 
-    @Test("|| hands on what the first that matches hands on, or the error itself where the outputs differ")
+    @Test("|| has the output of the first that matches, or the error itself if the output types differ")
     func sameOutput() {
         let first = ErrorMatcher.extracting(Zoo.Timeout.self) { $0.seconds > 10 ? $0.seconds : nil }
         let either: ErrorMatcher<Int> = first || ErrorMatcher.extracting(Zoo.Timeout.self) { -$0.seconds }
@@ -62,7 +62,7 @@ extension MatchingCombinatorsTests {
         expectNil(third.match(NSError(domain: "shop", code: 3)))
     }
 
-    @Test("&& hands on the first one's output where both match")
+    @Test("&& has the first one's output if both match")
     func both() {
         let long: ErrorMatcher<Int> = seconds && timeout.where { $0.seconds > 10 }
         expect(long.match(Zoo.Timeout(seconds: 11)), equals: 11)
@@ -72,7 +72,7 @@ extension MatchingCombinatorsTests {
         expectNil((payment && .value(Zoo.Payment.expired)).match(Zoo.Payment.unavailable))
     }
 
-    @Test("|| asks the second only where the first does not match, && only where it does")
+    @Test("|| calls the second only if the first doesn't match, && only if it does")
     func shortCircuits() {
         _ = (asked("1", answers: true) || asked("2", answers: true)).match(Zoo.Offline())
         expect(trace.takeAll(), equals: ["1"])
@@ -87,7 +87,7 @@ extension MatchingCombinatorsTests {
         expect(trace.takeAll(), equals: ["1", "2"])
     }
 
-    @Test("! matches where the matcher does not, and hands on the error")
+    @Test("! matches if the matcher doesn't, and outputs the error")
     func negation() {
         let other: ErrorMatcher<any Error> = !payment
         expectNil(other.match(Zoo.Payment.expired))
@@ -97,7 +97,7 @@ extension MatchingCombinatorsTests {
         #expect((!payment && timeout).match(Zoo.Timeout()) is Zoo.Timeout)
     }
 
-    @Test("erased hands on what the matcher does if that is an error, also one that anywhere found, else the error")
+    @Test("erased outputs the matcher's output if that is an error, even one found by anywhere; otherwise the error")
     func erasure() {
         expect(payment.erased.match(Zoo.Payment.expired) as? Zoo.Payment, equals: .expired)
         expectNil(payment.erased.match(Zoo.Offline()))
@@ -121,7 +121,7 @@ extension MatchingCombinatorsTests {
         expect(matches.map { $0 is Zoo.Localized }, equals: [true, true, true])
     }
 
-    @Test("combinations work in rules, with what they hand on")
+    @Test("combinations work in rules, with their outputs")
     func rules() async {
         let handler = ErrorHandler()
             .on(matching: payment || bank) { trace("either \($0)") }
@@ -178,7 +178,7 @@ extension MatchingCombinatorsTests {
         (name, (0..<30).reduce(matcher) { matcher, _ in double(matcher) })
     }
 
-    @Test("a matcher that is combined with itself 30 times, in any way, is asked once for an error")
+    @Test("a matcher that is combined with itself 30 times, in any way, is called once for an error")
     func doubled() {
         let calls = Journal<Int>()
         let leaf = ErrorMatcher<any Error>.predicate { _ in
@@ -205,7 +205,7 @@ extension MatchingCombinatorsTests {
             expect(calls.entries.count, equals: 1, "\(name), in a rule")
             calls.clear()
         }
-        // Each error under another is asked too, but once.
+        // Each wrapped error is tried too, but once.
         let anywhere = Self.doubled("anywhere", leaf) { .anywhere($0 || $0) || .anywhere($0) }.1
         _ = anywhere.match(Zoo.Offline())
         expect(calls.entries.count, equals: 1)

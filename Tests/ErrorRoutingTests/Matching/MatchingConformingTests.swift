@@ -44,7 +44,7 @@ extension MatchingConformingTests {
     @Test("conforming(to:) matches by protocols, compositions, superclasses and types, as type does")
     func conformances() { for example in Self.cases { example.check() } }
 
-    @Test("conforming(to:) hands on the error as the protocol or type that it was asked for")
+    @Test("conforming(to:) outputs the error as the requested protocol or type")
     func handsOn() {
         let retryable = ErrorMatcher.conforming(to: (any Retryable).self)
         expect(retryable.match(Busy(delay: 5))?.delay, equals: 5)
@@ -64,7 +64,7 @@ extension MatchingConformingTests {
     // MARK: extracting, matching, any
 
     @Test(
-        "extracting asks only errors that type would match, hands on their part, and does not match where there is none"
+        "extracting reads only errors that type would match, outputs their part, and doesn't match if there is none"
     )
     func extracting() {
         let code = ErrorMatcher.extracting(Zoo.Payment.self) { if case .declined(let code) = $0 { code } else { nil } }
@@ -84,7 +84,7 @@ extension MatchingConformingTests {
         expect(trace.entries, equals: ["9"])
     }
 
-    @Test("predicate asks about every error and hands on the error, and any does so unasked")
+    @Test("predicate is called for every error and outputs the error, and any does so without a call")
     func predicate() {
         let trace = ActionTrace()
         let matcher = ErrorMatcher.predicate { error in
@@ -99,7 +99,7 @@ extension MatchingConformingTests {
         #expect(ErrorMatcher.any.match(Zoo.Offline()) is Zoo.Offline)
     }
 
-    @Test("an action gets what its matcher hands on, as that type")
+    @Test("an action receives its matcher's output, with its type")
     func actions() async {
         let trace = ActionTrace()
         let handler = ErrorHandler()

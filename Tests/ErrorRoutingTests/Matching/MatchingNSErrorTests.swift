@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 8: nsError(domain:code:) compares what `error as NSError` says", .tags(.behaviour8), .hangLimit)
+@Suite("Behaviour 8: nsError(domain:code:) compares those of `error as NSError`", .tags(.behaviour8), .hangLimit)
 struct MatchingNSErrorTests {}
 
 extension MatchingNSErrorTests {
-    /// An error with a code of its own for each value.
+    /// An error with a separate code for each value.
     private struct Coded: CustomNSError {
         static let errorDomain = "zoo.coded"
         var errorCode: Int
@@ -28,7 +28,7 @@ extension MatchingNSErrorTests {
         .not("that of its subclass", .nsError(domain: "ErrorRoutingTests.Zoo.Bird"), Zoo.Owl()),
     ]
 
-    @Test("domains are compared whole, codes for each error, and every class has a domain of its own")
+    @Test("domains are compared whole, codes for each error, and every class has its own domain")
     func domains() {
         for example in Self.cases { example.check() }
         for code in [1, 0, -1001, Int.max] {
@@ -39,7 +39,7 @@ extension MatchingNSErrorTests {
         }
     }
 
-    @Test("an NSError object is handed on as it is, and the one of a Swift error with its user info")
+    @Test("an NSError object is the output unchanged, and a Swift error's NSError has its user info")
     func sameObject() {
         let error = NSError(domain: "d", code: 1, userInfo: ["k": "v"])
         #expect(ErrorMatcher.nsError(domain: "d").match(error) === error)
@@ -53,7 +53,7 @@ extension MatchingNSErrorTests {
         )
     }
 
-    @Test("URLError, CocoaError and POSIXError match by domain and code, other Swift errors by what Swift gives")
+    @Test("URLError, CocoaError and POSIXError match by domain and code, other Swift errors by Swift's own")
     func foundationErrors() {
         let errors: [(any Error, String, Int)] = [
             (URLError(.timedOut), NSURLErrorDomain, -1001),
@@ -78,12 +78,12 @@ extension MatchingNSErrorTests {
             expect(ErrorMatcher.nsError(domain: domain, code: code).match(error)?.code, equals: code)
             expectNil(ErrorMatcher.nsError(domain: domain, code: code + 100).match(error))
         }
-        // Cases have codes of their own.
+        // Cases have their own codes.
         let code = (Zoo.Payment.expired as NSError).code
         expectNil(ErrorMatcher.nsError(domain: domain, code: code).match(Zoo.Payment.unavailable))
     }
 
-    @Test("on(domain:) and ignore(domain:) match as nsError does, and the action gets the NSError")
+    @Test("on(domain:) and ignore(domain:) match as nsError does, and the action receives the NSError")
     func verbs() async {
         let trace = ActionTrace()
         let handler = ErrorHandler()

@@ -88,7 +88,7 @@ extension MatchingPatternTests {
         expect("\(ErrorMatcher.value(NSError(domain: "a\nb", code: 1)))".split(separator: "\n").count, equals: 1)
     }
 
-    @Test("a name stands for what is named and changes nothing else, and what is done to it afterwards is shown")
+    @Test("a name replaces the named matcher's description and changes nothing else; later combinations are shown")
     func names() {
         let slow = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }.named("slow")
         expect("\(slow)", equals: "slow")

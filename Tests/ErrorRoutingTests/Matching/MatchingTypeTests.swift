@@ -37,10 +37,10 @@ extension MatchingTypeTests {
     ]
     private static let context = DecodingError.Context(codingPath: [], debugDescription: "")
 
-    @Test("type(E) matches errors of exactly that type, whatever their static type, names and what is in them")
+    @Test("type(E) matches errors of exactly that type, whatever their static type, names and contents")
     func types() { for example in Self.cases { example.check() } }
 
-    @Test("type(E) hands on the error that it matched, an object as the class that was asked for")
+    @Test("type(E) outputs the matched error, an object as the requested class")
     func handsOn() {
         expect(ErrorMatcher.type(Zoo.Timeout.self).match(Zoo.Timeout(seconds: 5)), equals: Zoo.Timeout(seconds: 5))
         for error in [Zoo.Payment.declined(code: 51), .expired, .unavailable] {
@@ -56,7 +56,7 @@ extension MatchingTypeTests {
         #expect(found === owl)
     }
 
-    @Test("type(E) matches a class and its subclasses, not its superclasses or siblings; E is what it was written with")
+    @Test("type(E) matches a class and its subclasses, not its superclasses or siblings; E is the type as written")
     func classes() {
         let (animal, bird, owl) = (Zoo.Animal(), Zoo.Bird(), Zoo.Owl())
         let errors: [any Error] = [animal, bird, owl, Zoo.Offline()]

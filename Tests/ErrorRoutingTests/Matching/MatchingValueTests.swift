@@ -31,7 +31,7 @@ extension MatchingValueTests {
         override func isEqual(_ object: Any?) -> Bool { (object as? Coarse)?.domain == domain }
     }
 
-    // Immutable, like `NSError` itself; equals nothing, not even itself.
+    // Immutable, like `NSError` itself; doesn't equal anything, not even itself.
     private final class Unequal: NSError, @unchecked Sendable {
         override func isEqual(_ object: Any?) -> Bool { false }
     }
@@ -85,7 +85,7 @@ extension MatchingValueTests {
     ]
 
     @Test(
-        "value(v) matches and hands on what equals v and has its dynamic type, be it hashable, an NSError, or neither",
+        "value(v) matches and outputs errors that equal v and have its dynamic type, hashable, an NSError, or neither",
         .onLinux("on Darwin a boxed URLError, CocoaError or POSIXError is an NSError")
     )
     func values() {
@@ -94,7 +94,7 @@ extension MatchingValueTests {
         expect(matcher.match(Wildcard(note: "error"))?.note, equals: "error")
     }
 
-    @Test("NSErrors are compared with isEqual: domain, code and user info, or what a subclass's own says")
+    @Test("NSErrors are compared with isEqual: domain, code and user info, or as a subclass's own defines")
     func nsErrors() {
         func error(_ domain: String = "d", _ code: Int = 1, _ userInfo: [String: Any] = ["k": "v"]) -> NSError {
             NSError(domain: domain, code: code, userInfo: userInfo)
@@ -116,7 +116,7 @@ extension MatchingValueTests {
         expectNil(ErrorMatcher.value(unequal).match(unequal))
     }
 
-    @Test("NSErrors, one or both of which have error objects in an array, are compared without a crash")
+    @Test("NSErrors are compared without a crash if one or both have error objects in an array")
     func nsErrorWithErrorObjects() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -157,7 +157,7 @@ extension MatchingValueTests {
         expect(errors.map { map[$0] }, equals: [0, 1, 2])
     }
 
-    @Test("rules for Foundation's values match NSErrors in their order, and one for a Swift error's NSError is asked")
+    @Test("rules for Foundation's values match NSErrors in order, and one for a Swift error's NSError is tried")
     func bridgedVerbs() {
         let handler = ErrorHandler()
             .on(URLError(.timedOut)) { error in error.code == .timedOut ? .stop : .next }
@@ -177,7 +177,7 @@ extension MatchingValueTests {
         }
     }
 
-    @Test("many values of one type keep the order of their rules and do not shadow one another")
+    @Test("many values of one type keep the order of their rules and don't shadow each other")
     func manyValues() async {
         let trace = ActionTrace()
         var handler = ErrorHandler()
@@ -198,7 +198,7 @@ extension MatchingValueTests {
         func hash(into hasher: inout Hasher) { hasher.combine(Self.mood(0..<3)) }
     }
 
-    @Test("values whose == and hash cannot be relied upon are looked up all the same")
+    @Test("values with an unreliable == and hash are still looked up")
     func moodyValues() {
         for _ in 0..<100 {
             let handler = (0..<16).reduce(ErrorHandler()) { handler, _ in handler.on(Moody()) { _ in .next } }
@@ -219,7 +219,7 @@ extension MatchingValueTests {
         static func == (one: PlainLiar, other: PlainLiar) -> Bool { one.number != other.number }
     }
 
-    /// An error that equals every pattern, which equals no other error.
+    /// An error that equals every pattern, while a pattern equals no other error.
     private struct Sample: Error, Hashable {
         var number = 0
         var isPattern = false
@@ -243,7 +243,7 @@ extension MatchingValueTests {
         expect(ErrorMap(default: 0).on(pattern, 1)[Sample()], equals: 1)
     }
 
-    @Test("what does not equal itself never matches, at any door")
+    @Test("a value that doesn't equal itself never matches, at any entry point")
     func liars() {
         expectNil(ErrorMatcher.value(Liar(number: 1)).match(Liar(number: 2)))
         expectNil(ErrorMatcher.value(PlainLiar(number: 1)).match(PlainLiar(number: 2)))
@@ -253,7 +253,7 @@ extension MatchingValueTests {
     }
 }
 
-/// An error that can be hashed on the main actor only, and compared anywhere.
+/// An error that can be hashed only on the main actor, and compared anywhere.
 private struct OnMainActor: Error, Equatable {
     static let hashes = Atomic(0)
 

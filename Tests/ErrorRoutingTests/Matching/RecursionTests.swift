@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Long lists do not lead to deep recursion either.
+/// Long lists don't lead to deep recursion either.
 @Suite("Behaviour 24: user code cannot make the library recurse without end", .tags(.behaviour24), .hangLimit)
 struct RecursionTests {}
 
@@ -21,14 +21,14 @@ extension RecursionTests {
         handler = ErrorHandler()
     }
 
-    /// An error that always has another one under it.
+    /// An error that always has another one wrapped in it.
     private final class Endless: NSError, @unchecked Sendable {
         override var userInfo: [String: Any] {
             [NSUnderlyingErrorKey: Endless(domain: "endless", code: 1)]
         }
     }
 
-    @Test("a value rule takes an endless chain of NSErrors, the deepest there can be, and a large user info")
+    @Test("a value rule accepts an endless chain of NSErrors, the deepest possible one, and a large user info")
     func endlessChain() {
         let error = Endless(domain: "endless", code: 1)
         let handler = ErrorHandler().on(error) { _ in .stop }
@@ -53,7 +53,7 @@ extension RecursionTests {
         expect(largeHandler.handleSynchronously(first)?.isHandled, equals: true)
     }
 
-    /// An error that dispatches itself whenever it is asked anything.
+    /// An error that dispatches itself whenever one of its members is called.
     private struct Eager: Error, Hashable {
         let number = 1
         static func == (one: Eager, other: Eager) -> Bool { ask(); return one.number == other.number }
@@ -93,7 +93,7 @@ extension RecursionTests {
         return true
     }
 
-    @Test("where only nesting lets an error reach an asynchronous onNoMatch, none runs", .tags(.behaviour5))
+    @Test("if only nesting lets an error reach an asynchronous onNoMatch, none runs", .tags(.behaviour5))
     func declines() {
         _ = Self.nest(PerThread.matcherLimit)
         expect(Self.declined.entries, equals: [true])
@@ -103,7 +103,7 @@ extension RecursionTests {
     }
 
     @Test(
-        "where only the count of matchers lets an error reach an asynchronous onNoMatch, none runs",
+        "if only the count of matchers lets an error reach an asynchronous onNoMatch, none runs",
         .tags(.behaviour5), arguments: [0, 1]
     )
     func declinesAtTheCount(spent: Int) {
@@ -127,7 +127,7 @@ extension RecursionTests {
         #expect(fallbacks.entries.isEmpty)
     }
 
-    @Test("predicates, == and hash that dispatch their own error come to an end, and so does a search within itself")
+    @Test("predicates, == and hash that dispatch their own error end, and so does a nested search")
     func predicate() {
         #expect(Self.eagerHandler.handleSynchronously(Zoo.Offline()) != nil)
         expect(Self.eagerHandler.explain(Zoo.Offline()).entries.count, equals: 3)
@@ -137,7 +137,7 @@ extension RecursionTests {
         expect(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(Curious())?.seconds, equals: 2)
     }
 
-    /// An error that asks the library about itself when it is asked what is under it.
+    /// An error that passes itself to the library when its underlying errors are read.
     private struct Curious: UnderlyingErrors {
         var underlyingErrors: [any Error] {
             let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
@@ -177,7 +177,7 @@ extension RecursionTests {
         override var code: Int { RecursionTests.codes.handleSynchronously(self) == nil ? 0 : 3 }
     }
 
-    @Test("a description or a code may look its own error up, in a Swift error and in a subclass of NSError")
+    @Test("a description or a code can look up its own error, in a Swift error and in a subclass of NSError")
     func codes() {
         #expect(Self.codes.handleSynchronously(Coded()) != nil)
         #expect(Self.codes.handleSynchronously(Object(domain: "codes", code: 1)) != nil)
@@ -194,7 +194,7 @@ extension RecursionTests {
         }
     }
 
-    @Test("a code may post its error while a flood limit asks for the code")
+    @Test("a code can post its error while a flood limit reads the code")
     func floodLimit() async {
         let configuration = ErrorBus.Configuration(floodLimit: FloodLimit(first: 1, per: .seconds(1)))
         let bus = await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
@@ -208,7 +208,7 @@ extension RecursionTests {
     private struct Counted: Error {}
 
     @Test(
-        "predicates that each dispatch or explain the error again are asked some thousand times at most",
+        "predicates that each dispatch or explain the error again are called a few thousand times at most",
         arguments: [false, true], [false, true])
     func manyPredicates(explainFirst: Bool, explainAgain: Bool) {
         let asked = Journal<Void>()
@@ -233,7 +233,7 @@ extension RecursionTests {
         here.withLock { $0 = nil }
     }
 
-    @Test("an explanation asks each of a thousand rules, as a dispatch does")
+    @Test("an explanation calls each of a thousand rules, as a dispatch does")
     func longExplanation() {
         let inner = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
         let handler = (0..<1_100).reduce(ErrorHandler()) { handler, _ in

@@ -4,10 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-// The budget, and how much of it was used, are internal: publicly one can only see that it ends.
+// The budget and its use are internal: the public API only shows that the walk ends.
 @testable import ErrorRouting
 
-@Suite("Behaviour 9: one budget bounds the walk, and no error is asked twice", .tags(.behaviour9), .hangLimit)
+@Suite("Behaviour 9: one budget bounds the walk, and no error is read twice", .tags(.behaviour9), .hangLimit)
 struct UnderlyingErrorWalkTests {}
 
 extension UnderlyingErrorWalkTests {
@@ -15,7 +15,7 @@ extension UnderlyingErrorWalkTests {
 
     private struct Point { var x = 1, y = 2 }
 
-    /// An error with ten million children, made one by one as they are looked at.
+    /// An error with ten million children, created one by one as they are read.
     private struct ManyChildren: Error, CustomReflectable {
         var customMirror: Mirror {
             let children = (0..<10_000_000).lazy.map { (label: nil as String?, value: Point(x: $0) as Any) }
@@ -30,7 +30,7 @@ extension UnderlyingErrorWalkTests {
 
     private final class Same: Error {}
 
-    /// Errors of many shapes, made when needed: some take a hundred megabytes.
+    /// Errors of many shapes, created when needed: some take a hundred megabytes.
     static let shapes: [(name: String, error: @Sendable () -> any Error)] = [
         ("1,000 x 1,000 numbers", { Holder(field: repeated(1_000, repeated(1_000, 1.0))) }),
         ("200 x 200 x 200 numbers", { Holder(field: repeated(200, repeated(200, repeated(200, 1)))) }),
@@ -57,7 +57,7 @@ extension UnderlyingErrorWalkTests {
         [Element](repeating: element, count: count)
     }
 
-    @Test("no more than 1,024 children are looked at")
+    @Test("no more than 1,024 children are read")
     func children() {
         for (name, error) in Self.shapes {
             var walk = UnderlyingErrorWalk(error(), bridged: nil)
@@ -68,7 +68,7 @@ extension UnderlyingErrorWalkTests {
         }
     }
 
-    @Test("arrays of numbers and texts use up nothing, and an error beside a container that uses up all is found")
+    @Test("arrays of numbers and strings use no budget, and an error next to a container that uses it up is found")
     func numbers() {
         struct Measured: Error {
             var samples = [[Double]](repeating: [Double](repeating: 1, count: 2_000), count: 2_000)
@@ -85,7 +85,7 @@ extension UnderlyingErrorWalkTests {
         expect(timeout.match(Traced(cause: Zoo.Timeout(seconds: 4)))?.seconds, equals: 4)
     }
 
-    @Test("containers are looked into 16 deep")
+    @Test("containers are searched 16 levels deep")
     func depth() {
         struct Nest: Error, CustomReflectable {
             var depth: Int
@@ -102,7 +102,7 @@ extension UnderlyingErrorWalkTests {
 
     // MARK: Once a dispatch
 
-    /// An error that counts how often it is bridged, and how often it is asked what is under it.
+    /// An error that counts how often it is bridged, and how often its underlying errors are read.
     private struct Counted: CustomNSError {
         static let errorDomain = "counted"
         let bridges = Counter()
@@ -147,13 +147,13 @@ extension UnderlyingErrorWalkTests {
             .on(matching: .anywhere(other)) { _ in .next }
     }
 
-    @Test("each error of the chain is bridged and asked once a dispatch, however many rules ask, suspended or not")
+    @Test("each error of the trail is bridged and read once a dispatch, however many rules need it, suspended or not")
     func once() async {
         let inner = Counted()
         let group = CountedGroup(inner: [inner, Counted(inner: inner)])
         let outer = Counted(inner: group)
         let handler = asking()
-        // The first of a type is also asked for the type's domain, once.
+        // The first error of a type is also read for the type's domain, once.
         for _ in 0..<2 { _ = handler.handleSynchronously(Counted()) }
         expect(handler.handleSynchronously(outer)?.disposition, equals: .unmatched)
         expect([outer.bridges, inner.bridges, group.bridges, group.asks].map(\.value), equals: [1, 2, 1, 1])

@@ -2,7 +2,7 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// The ways in which an error gets into a box, or into a box in a box.
+/// The ways to put an error into a box, or into a box in a box.
 enum Boxing: CaseIterable {
     case asItIs, continuation, throwingStream, typedThrows, threeTimes
 
@@ -30,7 +30,7 @@ enum Boxing: CaseIterable {
         do { try body() } catch { throw error }
     }
 
-    /// Whether an error is in more than one box, which a client can tell only by opening it.
+    /// Whether an error is in more than one box, which a client can only find out by opening it.
     static func isBoxed(_ error: any Error) -> Bool {
         func isBox<Content: Error>(_ content: Content) -> Bool { Content.self == (any Error).self }
         return _openExistential(error, do: isBox)
@@ -51,7 +51,7 @@ protocol Marked: Sendable {
     var mark: String { get }
 }
 
-/// Errors of all the shapes that can be in a box.
+/// Errors of every shape that a box can hold.
 enum BoxedErrors {
     /// An error of one byte.
     enum Light: Error, Hashable, Marked {
@@ -95,12 +95,12 @@ extension URLError: Marked {
     var mark: String { "url \(code.rawValue)" }
 }
 
-/// An error that has a boxed one under it, or in a field.
+/// An error with a boxed one wrapped in it, or in a field.
 struct BoxHolder: Error {
     var inner: any Error
 }
 
-/// One error, with a handler for each feature that could look at it; each handler notes the mark that it sees.
+/// One error, with a handler for each feature that could read it; each handler notes the mark that it finds.
 struct BoxedErrorSpecimen: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let error: any Error
@@ -121,7 +121,7 @@ struct BoxedErrorSpecimen: Sendable, CustomTestStringConvertible {
                 return .stop
             }
             var handlers: [(feature: String, handler: ErrorHandler)] = []
-            // One statement each: the compiler takes longer for all in one than for the rest of the file.
+            // Use one statement each: one for all takes the compiler longer than the rest of the file.
             func add(_ feature: String, _ handler: ErrorHandler) { handlers.append((feature, handler)) }
             let none = ErrorHandler()
             add("type", none.on(E.self) { note($0.mark) })

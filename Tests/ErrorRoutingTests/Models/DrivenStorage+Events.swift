@@ -1,8 +1,8 @@
 @testable import ErrorRouting
 
-/// Events in the forms that tests need, and what they are made from.
+/// Events in the forms that tests need, and their inputs.
 extension DrivenStorage {
-    /// Completes the worker's report, of which everybody has to be notified; returns the failures that nobody else
+    /// Completes the worker's report, for which every observer must be notified; returns the failures that nobody else
     /// reports, or nil if it comes too late.
     func complete(
         _ disposition: HandleOutcome.Disposition = .handled, failures: [ActionFailure] = [], generation: UInt64 = 0
@@ -17,7 +17,7 @@ extension DrivenStorage {
     func isDelivering(_ sequence: UInt64) -> Bool { storage.perform { $0.isDelivering(sequence) } }
     func isIdle() -> Bool { storage.perform { $0.isIdle($1) } }
 
-    /// Lets the timer fire; returns the generation of the worker that replaces one, and when the timer is to fire next.
+    /// Fires the timer; returns the generation of a replacing worker, and the timer's next time.
     func timeIsUp(at now: Duration) -> [Duration?] {
         let action = storage.perform { $0.timeIsUp(at: now, $1) }
         return [action.replacement.map { .seconds($0) }, action.next]
@@ -30,16 +30,16 @@ extension DrivenStorage {
         return storage.perform { $0.note(.running(action, began: now), for: generation) }
     }
 
-    /// Ends posting; returns whether a sleeping worker has to be woken.
+    /// Ends posting; returns whether a sleeping worker must be woken.
     func finish() -> Bool { storage.perform { $0.close($1) } == .wake }
 
-    /// Takes everything back, and returns what was not delivered, and the failures in flight.
+    /// Removes and returns the undelivered reports, and the failures in flight.
     func abort() -> (reports: [Event], failures: [Event]) {
         let left = storage.perform { $0.abort($1) } ?? .init([], of: 0)
         return (left.reports.map(Self.event(of:)), left.failures.map(Self.event(of:)))
     }
 
-    /// Delivers whatever comes, all of it handled, until there is nothing more.
+    /// Delivers reports, all of them as handled, until none is left.
     func drain(_ generation: UInt64 = 0, at now: Duration = .zero) -> [Event] {
         var events: [Event] = []
         while true {
@@ -52,7 +52,7 @@ extension DrivenStorage {
         }
     }
 
-    /// Returns how far a worker comes that begins where it has to.
+    /// Returns how far a worker gets from its starting position.
     func result(_ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]) -> DispatchProgress {
         var result = progress
         if disposition == .unmatched { _ = Self.fallback.rules.path.read { result.place.advance(on: $0) } }
@@ -68,7 +68,7 @@ extension DrivenStorage {
     private static let ignoring = SynchronousRule(ignoring: ErrorMatcher<any Error>.any, at: .init())
     private static let fallback = ErrorHandler().onNoMatch { _ in .next }
 
-    /// An action that fails on what was delivered last, with an error of a number.
+    /// An action that fails on the report delivered last, with a numbered error.
     func failure(_ number: Int) -> ActionFailure {
         let rule = RuleDescription(matcher: "any", source: .init())
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
@@ -85,7 +85,7 @@ extension DrivenStorage {
 
     static func event(of failure: ActionFailure) -> Event { .failure(number(of: failure.error)) }
 
-    /// What a flood limit needs to know of a posting, as the poster has noted it down.
+    /// The data of a posting that a flood limit needs, as the caller stored it.
     static func token(of posting: Posting) -> FloodToken {
         guard let stamp = posting.floodStamp else { preconditionFailure("posted without a stamp") }
         return FloodToken(kind: .init(of: stamp.code, at: posting.source, in: []), moment: stamp.moment)

@@ -6,15 +6,15 @@ import Testing
 /// A bus's storage whose events come one by one, from one thread, and whose actions are carried out and can be
 /// compared; it decides nothing.
 final class DrivenStorage {
-    /// What comes out of the bus, in a comparable form.
+    /// An output of the bus, in a comparable form.
     enum Event: Equatable {
         case error(Int, occurrences: Int)
         case drops(ErrorsDropped)
-        /// An action's failure, by the number of what it threw; nil if it took too long.
+        /// An action's failure, by the number of its error; nil if it took too long.
         case failure(Int?)
-        /// Everybody who waits has to be notified; nobody else reports these failures.
+        /// Every waiting caller must be notified; nobody else reports these failures.
         case notifies([Event])
-        /// The worker has come to a report that a flood limit has not let pass yet.
+        /// The worker has reached a report that a flood limit hasn't admitted yet.
         case unadmitted
         case asleep, end, superseded
     }
@@ -22,17 +22,17 @@ final class DrivenStorage {
     let storage: BusStorage
     /// Whether anyone observes the reports.
     var isObserved = false
-    /// Whether the worker is to stop where it has come to a report that a flood limit has to let pass.
+    /// Whether the worker must stop at a report that a flood limit has to admit.
     var stopsUnadmitted = false
-    /// What the worker delivers, or has come to.
+    /// The report that the worker delivers or has reached.
     private(set) var delivery: Delivery?
-    /// Where a worker would begin with what was delivered last.
+    /// Where a worker would begin with the report delivered last.
     private(set) var progress = DispatchProgress()
-    /// What was delivered last.
+    /// The report delivered last.
     private(set) var report: ErrorReport?
-    /// Whether somebody waits for what was delivered last.
+    /// Whether a caller waits for the report delivered last.
     private(set) var isWaitedFor = false
-    /// The moment at which the worker wanted to be woken, when it last went to sleep.
+    /// The time at which the worker must be woken, set when it last went to sleep.
     private(set) var alarm: Duration?
     let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
 
@@ -43,7 +43,7 @@ final class DrivenStorage {
 
     var statistics: ErrorBus.Statistics { storage.perform { $0.statistics($1) } }
 
-    // MARK: Posters
+    // MARK: Callers
 
     func reserve(for error: any Error) -> IntakeBox.Reservation {
         .init(storage.intake, for: error)
@@ -59,7 +59,7 @@ final class DrivenStorage {
         return answer
     }
 
-    /// Posts from beginning to end; returns whether the worker has to be woken, or nil if the error was dropped.
+    /// Posts from beginning to end; returns whether the worker must be woken, or nil if the error was dropped.
     @discardableResult
     func post(_ number: Int, line: UInt = 1, at moment: Duration = .zero, isWaitedFor: Bool = false) -> Bool? {
         switch reserve(for: Numbered(number)) {
@@ -76,7 +76,7 @@ final class DrivenStorage {
 
     // MARK: The worker
 
-    /// Asks what the worker of a generation does next, and carries it out; a worker that notified has done so.
+    /// Reads and performs the next step of a generation's worker; a worker that notified has done so.
     func next(_ generation: UInt64 = 0, at now: Duration = .zero) -> Event {
         carryOut(storage.perform { $0.next(for: generation, $1) }, generation, at: now)
     }
@@ -122,9 +122,9 @@ final class DrivenStorage {
         return Self.event(of: report)
     }
 
-    /// Completes the worker's report, and carries out what follows.
+    /// Completes the worker's report, and performs the next steps.
     ///
-    /// - Parameter isObserved: Whether anyone has to be notified of it, apart from the poster.
+    /// - Parameter isObserved: Whether an observer, apart from the caller, must be notified of it.
     func complete(
         _ disposition: HandleOutcome.Disposition = .handled, failures: [ActionFailure] = [], isObserved: Bool,
         generation: UInt64 = 0, at now: Duration = .zero

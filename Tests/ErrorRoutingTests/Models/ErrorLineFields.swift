@@ -1,13 +1,13 @@
-/// A line of `key=value` fields, read as a log's reader would, byte for byte.
+/// A line of `key=value` fields, read byte for byte as a log reader would.
 ///
-/// Values are bare words, or quoted with `\"`, `\\`, `\n`, `\r`, `\t` and `\u{…}` for what cannot stand in a line.
+/// Values are bare words, or quoted with `\"`, `\\`, `\n`, `\r`, `\t` and `\u{…}` for characters a line can't have.
 struct ErrorLineFields {
     private(set) var keys: [String] = []
     private(set) var values: [String] = []
 
-    /// Reads a line, or returns nil if it is no such line.
+    /// Reads a line, or returns nil if it isn't such a line.
     init?(_ line: String) {
-        // Reads scalars: a quotation mark ends a text even where an accent makes one character with it.
+        // Read scalars: a quotation mark ends a string even if it forms one character with an accent.
         var rest = Array(line.unicodeScalars)[...]
         guard rest.starts(with: "failure".unicodeScalars) else { return nil }
         rest = rest.dropFirst("failure".count)

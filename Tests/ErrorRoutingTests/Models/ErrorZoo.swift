@@ -1,7 +1,7 @@
 import ErrorRouting
 import Foundation
 
-/// The errors that the tests of matching and handling throw at the library: one of each kind.
+/// The errors that the tests of matching and handling use: one of each kind.
 enum Zoo {
     /// An enum with payloads that can be compared and hashed.
     enum Payment: Error, Hashable {
@@ -32,12 +32,12 @@ enum Zoo {
         var content: Content
     }
 
-    /// An error that does not equal itself where its value is not a number.
+    /// An error that doesn't equal itself if its value isn't a number.
     struct Reading: Error, Equatable {
         var value: Double
     }
 
-    // Immutable, so safe to share: what a class that is not final cannot say without being believed.
+    // Immutable, so safe to share; the compiler can't check that for a class that isn't final.
     class Animal: Error, @unchecked Sendable {
         let name: String
 
@@ -55,7 +55,7 @@ enum Zoo {
         var errorDescription: String?
     }
 
-    /// A Swift error with domain and code of its own.
+    /// A Swift error with its own domain and code.
     struct Foreign: CustomNSError {
         static let errorDomain = "zoo.foreign"
         var errorCode = 7
@@ -71,19 +71,19 @@ enum Zoo {
         case failed(code: Int, reason: any Error)
     }
 
-    /// An error with errors in an array of structs that are no errors.
+    /// An error with errors in an array of structs that aren't errors.
     struct Journal: Error {
         struct Entry { var number: Int; var error: any Error }
 
         var entries: [Entry]
     }
 
-    /// An error that says itself what is under it.
+    /// An error that returns its underlying errors itself.
     struct Group: UnderlyingErrors {
         var underlyingErrors: [any Error]
     }
 
-    /// What may be tried again.
+    /// An operation that can be retried.
     protocol Retryable: Sendable {}
 }
 

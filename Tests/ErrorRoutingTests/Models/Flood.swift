@@ -1,12 +1,12 @@
 @testable import ErrorRouting
 
-/// A limiter that is given numbered errors as a bus gives it errors; moments are milliseconds.
+/// A limiter that receives numbered errors as from a bus; times are milliseconds.
 struct Flood {
     enum Answer: Equatable {
         /// `since` is when the oldest of them was posted.
         case releases(Int, occurrences: Int, since: Int)
         case passes(Int)
-        /// The first that is held in a window.
+        /// The first error that is held in a window.
         case holds(Int)
         case suppresses(Int)
     }
@@ -21,7 +21,7 @@ struct Flood {
         self.init(FloodLimit(first: first, per: .milliseconds(window)), keeping: maximum)
     }
 
-    /// Releases what has to go first, then admits the error.
+    /// Releases the errors that must go first, then admits the error.
     mutating func post(_ error: Int, kind: Int, at time: Int) -> [Answer] {
         var answers: [Answer] = []
         let numbered = Numbered(error)
@@ -41,7 +41,7 @@ struct Flood {
         }
     }
 
-    /// Releases a held error whose window has ended; nil as the moment ends all windows.
+    /// Releases a held error whose window has ended; a nil time ends all windows.
     mutating func release(by time: Int?) -> Answer? {
         limiter.release(endingBy: time.map { Int64($0) * 1_000_000 } ?? .max).map { .init($0) }
     }

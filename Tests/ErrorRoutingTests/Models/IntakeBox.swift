@@ -4,14 +4,14 @@ import Testing
 
 @testable import ErrorRouting
 
-/// An intake for numbered errors, whose results can be compared, and the place that its reader is at.
+/// An intake for numbered errors, with comparable results, and its reader's position.
 final class IntakeBox: Sendable {
     enum Reservation: Equatable {
         case accepted(Int)
         case full(makesNotice: Bool)
         case closed
 
-        /// Reserves a place in an intake, and counts a drop as the bus does.
+        /// Reserves a slot in an intake, and counts a drop as the bus does.
         init(_ intake: borrowing BusIntake, for error: any Error) {
             self =
                 switch intake.reserve() {
@@ -27,12 +27,12 @@ final class IntakeBox: Sendable {
     typealias FillResult = Mailbox<Posting>.FillResult
 
     let intake: BusIntake
-    /// The place that the reader looks at next; nobody else writes to it.
+    /// The slot that the reader reads next; only the reader changes this.
     private let next = Atomic<Int>(0)
 
     init(capacity: Int) { intake = BusIntake(capacity: capacity) }
 
-    // MARK: Posters
+    // MARK: Callers
 
     func reserve(_ number: Int) -> Reservation { Reservation(intake, for: Numbered(number)) }
 
@@ -42,13 +42,13 @@ final class IntakeBox: Sendable {
         return answer
     }
 
-    /// Reserves a place and fills it; returns nil if the error was not accepted.
+    /// Reserves a slot and fills it; returns nil if the error wasn't accepted.
     @discardableResult
     func post(_ number: Int) -> FillResult? { reserve(number).place.map { fill($0, with: number) } }
 
     // MARK: The reader
 
-    /// Takes what has its turn; nil if it is not there.
+    /// Takes the next element, or returns nil if it isn't there.
     func take() -> Int? {
         let place = next.load(ordering: .relaxed)
         guard intake.mailbox.isFilled(at: Int64(place)) else { return nil }
@@ -66,9 +66,9 @@ final class IntakeBox: Sendable {
     func close() -> Bool { intake.update { $0.close() } }
     func close(ifStill word: IntakeWord) -> Bool { intake.close(ifStill: word) }
 
-    // MARK: What lies in it
+    // MARK: Contents
 
-    /// Returns what a poster puts into its place.
+    /// Returns the posting that a caller stores in its slot.
     static func posting(
         _ error: any Error,
         line: UInt = 1,
@@ -86,14 +86,14 @@ final class IntakeBox: Sendable {
     private static func number(of posting: Posting) -> Int { (posting.error as? Numbered)?.number ?? -2 }
 }
 
-/// An error that says which one it is, of whatever type.
+/// A numbered error, of whatever type.
 protocol ErrorWithNumber: Error {
     var number: Int { get }
 }
 
 extension Numbered: ErrorWithNumber {}
 
-/// A count down to the moment when everyone has finished.
+/// A countdown to the time when all have finished.
 final class Countdown: Sendable {
     private let left: Atomic<Int>
 

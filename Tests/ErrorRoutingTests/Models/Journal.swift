@@ -2,14 +2,14 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Synchronization
 
-/// An error that says which one it is.
+/// An error with a number.
 struct Numbered: Error, Hashable {
     let number: Int
 
     init(_ number: Int) { self.number = number }
 }
 
-/// A list of what happened, in order, from any thread.
+/// A list of events, in order, from any thread.
 final class Journal<Entry: Sendable>: Sendable {
     private let storage = Locked<[Entry]>([])
 
@@ -38,7 +38,7 @@ extension ErrorHandler {
         }
     }
 
-    /// Hangs on each ``Numbered``, or on the one with a number, until a gate opens; another tells that it has begun.
+    /// Hangs on each ``Numbered``, or on one number, until a gate opens; another gate signals that it has begun.
     static func hanging(on number: Int? = nil, at gate: Gate, entered: Gate = Gate()) -> ErrorHandler {
         ErrorHandler().on(matching: .type(Numbered.self).where { number == nil || $0.number == number }) { _ in
             entered.open()
@@ -48,7 +48,7 @@ extension ErrorHandler {
     }
 }
 
-/// A list of what actions did, in their order.
+/// A list of the actions that ran, in order.
 ///
 /// ```swift
 /// .on(PaymentError.self) { _ in trace("payment", .stop) }
@@ -58,7 +58,7 @@ final class ActionTrace: Sendable {
 
     var entries: [String] { notes.withLock { $0 } }
 
-    /// Notes that an action ran, and returns what the action shall return.
+    /// Notes that an action ran, and returns the action's result.
     func callAsFunction(_ note: String, _ strategy: HandleStrategy = .next) -> HandleStrategy {
         notes.withLock { $0.append(note) }
         return strategy

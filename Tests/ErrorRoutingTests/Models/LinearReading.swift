@@ -1,9 +1,9 @@
-/// A second implementation of the design: handlers and errors as plain data, and what becomes of them.
+/// A second implementation of the design: handlers and errors as plain data, and their outcomes.
 ///
 /// It follows the design's text and shares no code with the library, so that the two can be compared
 /// (`LinearReadingPropertyTests`). Rules are tried one by one, last registered first.
 enum LinearReading {
-    /// What a rule does where it matches.
+    /// The effect of a rule that matches.
     enum Answer: Sendable, CaseIterable {
         case next, stop, failure
     }
@@ -12,7 +12,7 @@ enum LinearReading {
         case on, ignore, onNoMatch, always
     }
 
-    /// A rule; its number is its name, and stands for the line where it is registered.
+    /// A rule; its number is its name, and represents the line where it is registered.
     struct Rule: Sendable, CustomStringConvertible {
         var number: Int
         var verb: Verb
@@ -20,7 +20,7 @@ enum LinearReading {
         var answer: Answer
         var isAsynchronous: Bool
         var getsReport: Bool
-        /// Whether it is registered by type, value or domain, where its matcher is one of those, not by matcher.
+        /// Whether a rule with such a matcher is registered by type, value or domain, not by matcher.
         var isShort: Bool
 
         var description: String {
@@ -29,14 +29,14 @@ enum LinearReading {
         }
     }
 
-    /// What became of an error.
+    /// The outcome of an error.
     struct Result: Equatable {
         var disposition = "unmatched"
         var matchedRuleCount = 0
         var rule: Int?
         var failures: [Int] = []
 
-        /// The result as an `always` action notes it.
+        /// The outcome as an `always` action notes it.
         var note: String { "\(disposition) \(matchedRuleCount) \(rule ?? 0) \(failures)" }
     }
 
@@ -48,7 +48,7 @@ enum LinearReading {
             rules.reversed().filter { verbs.contains($0.verb) }
         }
 
-        /// What becomes of an error, and what its actions note.
+        /// Returns the outcome of an error, and the notes of its actions.
         ///
         /// Behaviours 1 to 4.
         func handle(_ error: Specimen) -> (result: Result, notes: [String]) {
@@ -133,7 +133,7 @@ enum LinearReading {
 }
 
 extension LinearReading.Rule {
-    /// What its action notes when it runs.
+    /// The note that its action takes when it runs.
     func note(_ found: String, report: String, outcome: String) -> String {
         getsReport ? "\(number): \(found) in \(report), \(outcome)" : "\(number): \(found)"
     }

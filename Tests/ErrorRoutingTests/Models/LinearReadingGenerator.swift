@@ -39,7 +39,7 @@ extension LinearReading {
             case .cocoa: return .cocoa(pick([4, 260, small]))
             case .posix: return .posix(pick(Specimen.posixCodes))
             case .group:
-                // Makes more errors than are visited, now and then.
+                // Sometimes creates more errors than are visited.
                 if chance(4) { return .group((60..<70).contains(number(50..<80)) ? crowd() : []) }
                 return .group(errors(small, depth: depth))
             case .wrapped: return .wrapped(error(depth: depth + 1))
@@ -52,7 +52,7 @@ extension LinearReading {
             depth < 3 ? (0..<count).map { _ in error(depth: depth + 1) } : []
         }
 
-        /// Makes so many errors that the last few are not visited.
+        /// Creates so many errors that the last few aren't visited.
         private mutating func crowd() -> [Specimen] {
             let fillers: [Specimen] = (0..<number(58..<64)).map { _ in .offline }
             return fillers + (0..<8).map { _ in error(depth: 3) }
@@ -60,7 +60,7 @@ extension LinearReading {
 
         // MARK: Handlers
 
-        /// A handler whose rules have something to do with the errors given.
+        /// A handler with rules that are related to the given errors.
         mutating func handler(for errors: [Specimen], rules: Int) -> Handler {
             Handler(rules: (0..<rules).map { _ in rule(for: errors) })
         }
@@ -114,7 +114,7 @@ extension LinearReading {
             Kind.allCases.filter { error.seen(as: $0) != nil }
         }
 
-        /// A value to compare with; of those that cannot be compared, the type.
+        /// A value to compare with or, for errors that can't be compared, the type.
         private func value(like error: Specimen) -> Matcher {
             switch error {
             case .nsError(let domain, let code, _): .value(.nsError(domain: domain, code: code, under: []))

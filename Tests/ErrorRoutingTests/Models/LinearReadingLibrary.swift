@@ -2,20 +2,20 @@ import ErrorRouting
 import Foundation
 import Synchronization
 
-/// The same handlers and errors, made for the library.
+/// The same handlers and errors, created with the library.
 extension LinearReading {
-    /// Where actions note what they do if a task handles the error itself.
+    /// The trace for actions if a task handles the error itself.
     @TaskLocal static var bound: ActionTrace?
 
-    /// Where the actions of a bus note it: no task-local value reaches them.
+    /// The trace for the actions of a bus, which no task-local value reaches.
     private static let ofBuses = Mutex<[ObjectIdentifier: ActionTrace]>([:])
 
-    /// Where the actions of this task note what they do.
+    /// The trace for the actions of this task.
     static var trace: ActionTrace {
         bound ?? ErrorBus.current.flatMap { bus in ofBuses.withLock { $0[ObjectIdentifier(bus)] } } ?? ActionTrace()
     }
 
-    /// Runs a body beside a bus whose actions note what they do in a trace.
+    /// Runs a body alongside a bus with actions that note what they do in a trace.
     static func withErrorBus<Result>(
         _ handler: ErrorHandler, noting trace: ActionTrace, _ body: (ErrorBus) async -> Result
     ) async -> Result {
@@ -27,7 +27,7 @@ extension LinearReading {
         return result
     }
 
-    /// What a `.failure` action throws.
+    /// The error that a `.failure` action throws.
     struct Thrown: Error { var rule: Int }
 
     private static let types: [Kind: any Error.Type] = [
@@ -80,16 +80,16 @@ extension LinearReading {
 
     /// The library's error for a specimen that can be compared.
     static func comparableError(_ specimen: Specimen) -> any (Error & Equatable) {
-        // Casts from `Any`, since the compiler takes every error to be an `NSError`, which it is not here.
+        // Cast from `Any`: the compiler assumes that every error is an `NSError`, which it isn't here.
         guard let error = error(specimen) as Any as? any (Error & Equatable) else {
             fatalError("\(specimen) cannot be compared")
         }
         return error
     }
 
-    /// What a matcher handed on, back as a specimen.
+    /// A matcher's output, converted back to a specimen.
     static func specimen(_ error: any Error) -> Specimen {
-        // First of all, since on Linux an `NSError` is also a `CocoaError`.
+        // Check this first: on Linux an `NSError` is also a `CocoaError`.
         if Swift.type(of: error) is NSError.Type {
             let error = error as NSError
             return .nsError(domain: error.domain, code: error.code, under: [])
@@ -121,7 +121,7 @@ extension LinearReading {
         }
     }
 
-    /// Whether it is the notice of a failure that a bus makes, or what is under that.
+    /// Whether it is a bus's notice of a failure, or an error wrapped in that.
     static func isNotice(_ output: Any) -> Bool { output is ActionFailure || output is Thrown }
 
     static func signature(_ output: Any) -> String {
@@ -132,7 +132,7 @@ extension LinearReading {
 }
 
 extension LinearReading.Handler {
-    /// The library's handler, its rules from `split` on laid over the others.
+    /// The library's handler, with its rules from `split` on overlaid on the others.
     func handler(split: Int) -> ErrorHandler {
         func make(_ rules: some Sequence<LinearReading.Rule>) -> ErrorHandler {
             rules.reduce(ErrorHandler()) { $1.adding(to: $0) }

@@ -1,5 +1,5 @@
 extension LinearReading {
-    /// What a matcher hands on.
+    /// A matcher's output.
     enum Found: Equatable {
         case error(Specimen)
         case number(Int)
@@ -12,7 +12,7 @@ extension LinearReading {
         }
     }
 
-    /// The static type of what a matcher hands on: unions of different ones are erased.
+    /// The static type of a matcher's output: unions of different types are erased.
     enum OutputType: Equatable {
         case kind(Kind)
         case conforming(Conformance)
@@ -24,7 +24,7 @@ extension LinearReading {
         case retryable, localized, underlying
     }
 
-    /// A predicate that looks at what it is asked about as a text, so that both readings can ask it.
+    /// A predicate that reads its argument as a string, so that both readings can call it.
     struct Predicate: Sendable {
         var modulus: Int
         var remainder: Int
@@ -58,7 +58,7 @@ extension LinearReading {
 }
 
 extension LinearReading.Matcher: CustomStringConvertible {
-    /// As the library describes it.
+    /// The library's description of it.
     var description: String { "\(made)" }
 
     typealias Found = LinearReading.Found
@@ -77,11 +77,11 @@ extension LinearReading.Matcher: CustomStringConvertible {
         }
     }
 
-    /// What the matcher hands on for an error; nil if it does not match.
+    /// The matcher's output for an error; nil if it doesn't match.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - walk: The errors that are visited under the outermost one, which bound what is visited under this; nil if
+    ///   - walk: The errors visited under the outermost one, which limit those visited under this one; nil if
     ///     this is the outermost.
     func find(in error: Specimen, among walk: [Specimen]? = nil) -> Found? {
         switch self {
@@ -123,7 +123,7 @@ extension LinearReading.Matcher: CustomStringConvertible {
         }
     }
 
-    /// What is handed on if it must be an error.
+    /// The output if it must be an error.
     private func findErased(in error: Specimen, among walk: [Specimen]?) -> Found? {
         switch find(in: error, among: walk) {
         case .error(let found): .error(found)
@@ -134,11 +134,11 @@ extension LinearReading.Matcher: CustomStringConvertible {
 }
 
 extension LinearReading {
-    /// What an error's type alone says about a match.
+    /// The verdict on a match that an error's type alone allows.
     enum Judgement {
         case never, maybe, always
 
-        /// What it says where more is asked than the type.
+        /// The verdict if the match depends on more than the type.
         var narrowed: Self { self == .never ? .never : .maybe }
 
         static prefix func ! (judgement: Self) -> Self {
@@ -157,7 +157,7 @@ extension LinearReading {
 }
 
 extension LinearReading.Matcher {
-    /// Behaviours 5 to 10: what the type of an error says, and the domain that all errors of the type have
+    /// Behaviours 5 to 10: the verdict of an error's type, and the domain that all errors of the type have
     /// if that is known.
     func judge(_ error: Specimen, knowingDomain: Bool = true) -> LinearReading.Judgement {
         func judge(_ inner: Self) -> LinearReading.Judgement { inner.judge(error, knowingDomain: knowingDomain) }

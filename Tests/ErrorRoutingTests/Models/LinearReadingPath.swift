@@ -3,7 +3,7 @@ import ErrorRouting
 extension LinearReading {
     /// A bus's handler and those of the scopes below it, each within the one before.
     struct Path: Sendable, CustomStringConvertible {
-        /// One handler of the path; the order of the outermost, which is the bus's, has no meaning.
+        /// One handler of the path; the order of the outermost, the bus's, has no meaning.
         struct Level: Sendable {
             var handler: Handler
             var isInnermostFirst: Bool
@@ -14,8 +14,8 @@ extension LinearReading {
 
         /// The one handler to which the path is equivalent.
         ///
-        /// Behaviour 21: concatenation, where what counts as registered later is tried first; `onNoMatch` goes by its
-        /// own order, the innermost first.
+        /// Behaviour 21: concatenation, where rules that count as registered later are tried first; `onNoMatch` follows
+        /// its own order, the innermost first.
         var concatenation: Handler {
             var registered: [Rule] = []
             for level in levels {
@@ -31,7 +31,7 @@ extension LinearReading {
             )
         }
 
-        /// The scope that a rule is registered in; empty for the bus.
+        /// The scope where a rule is registered; empty for the bus.
         func scope(of rule: Int) -> [String] {
             let depth = levels.firstIndex { $0.handler.rules.contains { $0.number == rule } } ?? 0
             return (0..<depth).map(Self.name)
@@ -64,7 +64,7 @@ extension LinearReading {
 }
 
 extension LinearReading.Generator {
-    /// A path of handlers that have something to do with the errors given; some have no rules, a few have many.
+    /// A path of handlers that are related to the given errors; some have no rules, a few have many.
     ///
     /// On every fourth path most rules are `onNoMatch` rules, which would hardly ever run otherwise.
     mutating func path(for errors: [LinearReading.Specimen], levels: Int) -> LinearReading.Path {

@@ -3,7 +3,7 @@ import Foundation
 // `erased` is internal.
 @testable import ErrorRouting
 
-/// A matcher of the library, whatever it hands on.
+/// A matcher of the library, whatever its output.
 protocol AnyErrorMatcher: Sendable {
     func found(in error: any Error) -> String?
     func adding(_ rule: LinearReading.Rule, to handler: ErrorHandler) -> ErrorHandler
@@ -92,9 +92,9 @@ extension LinearReading.Matcher {
 }
 
 extension LinearReading.Rule {
-    /// The action: it notes what it gets, and returns as the rule says.
+    /// The action: it notes its arguments, and returns as the rule says.
     func act(_ output: Any, _ report: ErrorReport? = nil) throws -> HandleStrategy {
-        // The notices that follow on a bus are not noted: they are no specimens.
+        // Don't note the notices that follow on a bus: they aren't specimens.
         if LinearReading.isNotice(output) { return .next }
         let error = report.map { LinearReading.specimen($0.error).signature }
         let outcome = report.map { $0.outcome.disposition == .pending ? "-" : LinearReading.Result($0.outcome).note }

@@ -4,7 +4,7 @@ extension LinearReading {
         case nsError, url, cocoa, posix, group, wrapped, failure, journal
     }
 
-    /// An error as plain data: what the design says of errors can be read off it.
+    /// An error as plain data, with every property that the design uses.
     indirect enum Specimen: Equatable, Sendable, CustomStringConvertible {
         /// `declined` with a code; without one `expired` or `unavailable`.
         case declined(Int), expired, unavailable
@@ -12,12 +12,12 @@ extension LinearReading {
         case coded(Int), plain
         case timeout(Int)
         case offline
-        /// Nil is not a number.
+        /// Nil stands for NaN.
         case reading(Int?)
         case localized(String)
         case foreign(Int)
         case animal(Kind, name: String)
-        /// With one error under it by the one key, with several by the other.
+        /// One wrapped error is under one key, several are under the other.
         case nsError(domain: String, code: Int, under: [Specimen])
         case url(Int), cocoa(Int), posix(Int)
         case group([Specimen])
@@ -62,7 +62,7 @@ extension LinearReading.Specimen {
         if case .nsError(_, _, let under) = self, !under.isEmpty { "\(signature) over \(under)" } else { signature }
     }
 
-    /// A text that tells the error from others, without what is under it where `NSError` leaves that out.
+    /// A string that identifies the error, without its underlying errors if `NSError` omits them.
     var signature: String {
         switch self {
         case .declined(let number), .dark(let number), .coded(let number), .timeout(let number), .foreign(let number),
@@ -84,7 +84,7 @@ extension LinearReading.Specimen {
         }
     }
 
-    /// A number that can be taken from some errors.
+    /// A number that some errors contain.
     var number: Int? {
         switch self {
         case .declined(let number), .dark(let number), .coded(let number), .timeout(let number), .foreign(let number),
@@ -114,7 +114,7 @@ extension LinearReading.Specimen {
         return self == value ? self : nil
     }
 
-    /// Behaviour 8: what `as NSError` says.
+    /// Behaviour 8: domain and code of `as NSError`.
     var domainAndCode: (domain: String, code: Int) {
         switch self {
         // Cases with payloads are counted first.

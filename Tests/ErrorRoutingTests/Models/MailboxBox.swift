@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// A mailbox for numbered items whose deallocation is counted; an item's number is that of its place.
+/// A mailbox for numbered items that count their deallocation; an item's number is its position.
 final class MailboxBox: Sendable {
     typealias FillResult = Mailbox<Item>.FillResult
 
@@ -29,12 +29,12 @@ final class MailboxBox: Sendable {
     func sleep(at place: Int) -> Bool { mailbox.sleep(at: Int64(place)) }
     func rouse(at place: Int) -> Bool { mailbox.rouse(at: Int64(place)) }
 
-    /// The address of the item in a place that is filled.
+    /// The address of the item in a filled slot.
     func address(of place: Int) -> UInt { unsafe UInt(bitPattern: mailbox.element(at: Int64(place))) }
 
     func isFilled(_ place: Int) -> Bool { mailbox.isFilled(at: Int64(place)) }
 
-    /// The counts of items that were made, and of those that were deallocated.
+    /// The counts of created and of deallocated items.
     final class Ends: Sendable {
         private let made = Atomic<Int>(0)
         private let ended = Atomic<Int>(0)

@@ -1,7 +1,7 @@
 import ErrorRouting
 import Testing
 
-/// A row of a table: a matcher, an error, and whether the one must match the other.
+/// A row of a table: a matcher, an error, and whether the matcher must match the error.
 struct MatchCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     private let isMatch: Bool

@@ -1,6 +1,6 @@
 @testable import ErrorRouting
 
-/// A bus as the design explains it, of arrays and counts, for one thread.
+/// A bus as the design explains it, made of arrays and counts, for one thread.
 ///
 /// Errors are numbers; an even one is a ``Numbered``, an odd one a ``BusWalk/Odd``.
 struct NaiveBus {
@@ -30,7 +30,7 @@ struct NaiveBus {
     var accepted = 0
     var failures: [Int?] = []
     var delivering: Delivery?
-    /// How often the action in delivery has outlived its time.
+    /// How often the action in delivery has exceeded its time limit.
     var abandoned = 0
     /// The drops that no notice has reported.
     var unreported: [String: Int] = [:]
@@ -39,7 +39,7 @@ struct NaiveBus {
 
     var isAsleep = false
     var isClosed = false
-    /// Whether the bus was taken back, or has ended.
+    /// Whether the bus was shut down, or has ended.
     var hasEnded = false
     var counts = ErrorBus.Statistics()
 
@@ -48,10 +48,10 @@ struct NaiveBus {
         self.flood = flood
     }
 
-    /// The number of items that take room.
+    /// The number of items that take capacity.
     var used: Int { items.count { $0 != .notice } + (flood?.heldCount ?? 0) }
 
-    /// The accepted errors whose places are not filled.
+    /// The accepted errors with unfilled slots.
     var reserved: [Posted] {
         items.compactMap { if case .error(let posted, isFilled: false) = $0 { posted } else { nil } }
     }
@@ -63,7 +63,7 @@ struct NaiveBus {
         return statistics
     }
 
-    // MARK: Posters
+    // MARK: Callers
 
     mutating func reserve(_ posted: Posted, type: String) -> IntakeBox.Reservation {
         counts.posted += 1
@@ -81,13 +81,13 @@ struct NaiveBus {
     mutating func fill(_ posted: Posted) -> IntakeBox.FillResult {
         guard let index = items.firstIndex(of: .error(posted, isFilled: false)) else { return .refused }
         items[index] = .error(posted, isFilled: true)
-        // The worker sleeps at the first of them; a notice rouses it otherwise.
+        // The worker sleeps at the first of them; otherwise a notice wakes it.
         guard isAsleep, items[..<index].allSatisfy({ $0 == .notice }) else { return .filled }
         isAsleep = false
         return .filledForSleeper
     }
 
-    /// What the first dropper does; returns the drops that no notice will report, since the bus has ended.
+    /// Performs the first dropper's step; returns the drops that no notice will report because the bus has ended.
     mutating func announceDrops() -> ErrorsDropped? {
         if hasEnded { return takeDrops() }
         items.append(.notice)
@@ -118,7 +118,7 @@ struct NaiveBus {
         return .asleep
     }
 
-    /// Admits errors, in order, until there is something to deliver, or up to the error at a place.
+    /// Admits errors, in order, until there is one to deliver, or up to the error at a position.
     mutating func advance(before place: Int = .max) {
         if delivering == nil, !failures.isEmpty { delivering = .failure(failures.removeFirst()) }
         while delivering == nil, let item = items.first, item.isReady {
@@ -128,7 +128,7 @@ struct NaiveBus {
                 continue
             }
             if posted.place >= place { return }
-            // What has to go first leaves the error where it is.
+            // If other errors must go first, the error stays where it is.
             if let release = flood?.release(toAdmit: posted.kind, at: posted.moment) {
                 delivering = .error(release.held, occurrences: release.occurrences)
                 continue
@@ -193,7 +193,7 @@ struct NaiveBus {
 }
 
 extension NaiveBus.Item {
-    /// Whether it can be taken: a place that is not filled yet holds up all that come after it.
+    /// Whether it can be taken: an unfilled slot delays all that come after it.
     fileprivate var isReady: Bool { if case .error(_, isFilled: false) = self { false } else { true } }
 }
 

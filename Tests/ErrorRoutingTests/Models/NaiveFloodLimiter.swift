@@ -1,4 +1,4 @@
-/// A flood limit as the design explains it, of arrays that are searched from the front.
+/// A flood limit as the design explains it, made of arrays that are searched from the front.
 ///
 /// Kinds and held errors are numbers.
 struct NaiveFloodLimiter {
@@ -42,7 +42,7 @@ struct NaiveFloodLimiter {
 
     var heldCount: Int { windows.count { $0.held != nil } }
 
-    /// The number of errors that the held ones stand for.
+    /// The number of errors that the held ones represent.
     var heldOccurrences: Int { windows.map { $0.held == nil ? 0 : 1 + $0.suppressed }.reduce(0, +) }
 
     var nextEnd: Int? { heldCount == 0 ? nil : windows[0].end }
@@ -55,7 +55,7 @@ struct NaiveFloodLimiter {
         return nil
     }
 
-    /// Releases what a flush does first; its window goes on.
+    /// Releases the error that a flush releases first; its window continues.
     mutating func releaseHeld() -> Release? {
         guard let index = windows.firstIndex(where: { $0.held != nil }) else { return nil }
         defer { (windows[index].held, windows[index].suppressed, windows[index].times) = (nil, 0, []) }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A report's trail lists the errors under its error", .tags(.behaviour9, .behaviour24), .hangLimit)
+@Suite("A report's trail lists the underlying errors of its error", .tags(.behaviour9, .behaviour24), .hangLimit)
 struct ErrorTrailTests {}
 
 extension ErrorTrailTests {
@@ -35,7 +35,7 @@ extension ErrorTrailTests {
             trail, equals: trail.map { Step(typeName: $0.typeName, message: $0.message, fingerprint: $0.fingerprint) })
     }
 
-    @Test("an error with nothing under it has no trail, and one that is under itself a trail with an end")
+    @Test("an error without underlying errors has no trail, and one that contains itself has a finite trail")
     func none() {
         final class Circular: UnderlyingErrors {
             let next = Locked<[any Error]>([])
@@ -50,19 +50,19 @@ extension ErrorTrailTests {
         one.next.withLock { $0 = [] }
     }
 
-    @Test("an NSError's trail has what its keys say, in its own words")
+    @Test("an NSError's trail has the errors of its keys, with its own strings")
     func nsErrors() {
         let inner = NSError(domain: "inner", code: 2, userInfo: [NSLocalizedDescriptionKey: "no toner"])
         let middle = NSError(domain: "middle", code: 1, userInfo: [NSUnderlyingErrorKey: inner])
         let outer = NSError(domain: "outer", code: 0, userInfo: ["NSMultipleUnderlyingErrorsKey": [middle, inner]])
         let trail = Self.report(outer).trail
-        // The same object once, where it is met first.
+        // The same object appears once, at its first position.
         expect(trail.count, equals: 2)
         expect(trail.last?.message, equals: "no toner")
         expect(trail.map(\.typeName), equals: ["Foundation.NSError", "Foundation.NSError"])
     }
 
-    @Test("it visits what anywhere visits, in that order")
+    @Test("it visits the errors that anywhere visits, in that order")
     func likeAnywhere() {
         var generator = LinearReading.Generator(seed: 501)
         var longest = 0
@@ -80,11 +80,11 @@ extension ErrorTrailTests {
             guard trail == Array(visited.entries.dropFirst()) else { return }
             longest = max(longest, trail.count)
         }
-        // 64 at most, the error itself included.
+        // At most 64, including the error itself.
         expect(longest, equals: 63)
     }
 
-    /// An error that counts how often it is asked for its mirror.
+    /// An error that counts how often its mirror is read.
     private struct Mirrored: Error, CustomReflectable {
         let style: Mirror.DisplayStyle?
         let asked = Journal<Int>()
@@ -96,7 +96,7 @@ extension ErrorTrailTests {
         }
     }
 
-    @Test("asked for together, message and trail are what they are alone, and the error is reflected once")
+    @Test("message and trail read together equal those read separately, and the error is reflected once")
     func together() {
         var generator = LinearReading.Generator(seed: 502)
         let mirrored: [Mirror.DisplayStyle?] = [.struct, .enum, .tuple, .collection, .set, .optional, nil]
@@ -116,7 +116,7 @@ extension ErrorTrailTests {
         }
     }
 
-    @Test("the default preset prints it in one field, only where there is one, and not where the texts are redacted")
+    @Test("the default preset prints it in one field, only if there is one, and not if strings are redacted")
     func printed() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -135,7 +135,7 @@ extension ErrorTrailTests {
         expect(lines.last.flatMap { ErrorLineFields($0)?["message"] }, equals: "3 under it")
     }
 
-    @Test("whatever errors under the error say of themselves, one error is one line")
+    @Test("whatever the descriptions of underlying errors contain, one error is one line")
     func hostile() {
         let texts = ["a\nb", "\u{1B}[31m", #"" fake="1"#, "a\u{2028}b", "\u{202E}", " < fake: step"]
         let inner = texts.map { Zoo.Localized(errorDescription: $0) }

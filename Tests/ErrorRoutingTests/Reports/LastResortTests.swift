@@ -5,19 +5,19 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 4, 13, 15, 16 and 25: the last resort writes what nobody handles, redacted",
+    "Behaviours 4, 13, 15, 16 and 25: the last resort writes unhandled errors, redacted",
     .tags(.behaviour4, .behaviour13, .behaviour15, .behaviour16, .behaviour25), .hangLimit)
 struct LastResortTests {}
 
 extension LastResortTests {
     private struct Secret: Error { let card = "4111 1111" }
 
-    /// A handler with an action that fails at a secret, and fails at its failure.
+    /// A handler with an action that fails for a secret, and again for its failure.
     private static let failing = ErrorHandler()
         .on(Secret.self) { throw $0 }
         .on(ActionFailure.self) { throw $0.error }
 
-    /// Runs a body with a bus whose lines are noted, redacted; each has to be one, with the reason, and tell nothing.
+    /// Runs a body with a bus and notes its redacted lines; each must be one line, with the reason and no secret.
     private func expectLines(
         _ reasons: [String],
         handler: ErrorHandler = LastResortTests.failing,
@@ -44,7 +44,7 @@ extension LastResortTests {
     private static let failed = "an action failed, and nobody handles that"
 
     @Test(
-        "what is posted after finish, what a discarded bus has left, and a failure's failure are written, and redacted"
+        "posts after finish, a discarded bus's remaining reports, and a failure's failure are written, redacted"
     )
     func afterFinish() async {
         await expectLines([Self.finished]) { bus in
@@ -62,7 +62,7 @@ extension LastResortTests {
         }
     }
 
-    @Test("a failure that a shutdown finds is written there, and what it takes back inside an action")
+    @Test("a failure that a shutdown finds, and reports that it removes inside an action, are written there")
     func shutdown() async {
         let (begun, hang) = (Gate(), Gate())
         let handler = ErrorHandler()
@@ -90,7 +90,7 @@ extension LastResortTests {
         }
     }
 
-    @Test("the process's last resort serves where no bus has its own, and ends where a line and a redaction post again")
+    @Test("the process's last resort is used if no bus has its own, and ends if a line and a redaction post again")
     func process() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

@@ -20,7 +20,7 @@ extension NamesInTextsTests {
 
     private struct HiddenCoded: CustomNSError {}
 
-    // Sound: nothing is ever at that address, and nothing follows it.
+    // This is sound: nothing is ever at that address, and no code follows the pointer.
     @safe private struct Dangling: Error, @unchecked Sendable {
         let reference: Unmanaged<NSObject>
         let pointer: UnsafeRawPointer?
@@ -43,7 +43,7 @@ extension NamesInTextsTests {
     ]
 
     @Test(
-        "no line, trail, explanation, matcher or printed value has an address, and what is behind one is not looked at"
+        "no line, trail, explanation, matcher or printed value has an address, and no pointer is followed"
     )
     func everywhere() {
         let address = unsafe UnsafeRawPointer(bitPattern: 8)!
@@ -69,7 +69,7 @@ extension NamesInTextsTests {
         expect(coded.handleSynchronously(HiddenCoded())?.isHandled, equals: true)
     }
 
-    @Test("what was dropped of private types is counted by names without addresses")
+    @Test("dropped errors of private types are counted by names without addresses")
     func dropped() {
         let tally = DropTally()
         _ = tally.add(Hidden.self)
@@ -83,11 +83,11 @@ extension NamesInTextsTests {
 
     // MARK: Other names
 
-    /// A name that tries to be more than a name.
+    /// A name that tries to break its line.
     private static let hostile = "a\nb\u{202E}c\u{200B}d\u{1B}[31m"
 
     @Test(
-        "names given by users stay on one line: matchers, domains, sources, scopes, and what a map returns by default")
+        "names given by users stay on one line: matchers, domains, sources, scopes, and a map's default value")
     func hostileNames() {
         let source = ErrorReport.Source(fileID: Self.hostile, line: 1)
         let rule = RuleDescription(matcher: Self.hostile, source: source)
@@ -117,7 +117,7 @@ extension NamesInTextsTests {
     }
 
     @Test(
-        "names are cut like all texts, do not widen the rows of others, and end where a matcher is joined with itself"
+        "names are truncated like all strings, don't widen other rows, and end if a matcher is joined with itself"
     )
     func longNames() {
         let (name, limit) = (String(repeating: "long ", count: 100_000), 16 * 1_024)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 5: each rule remembers where it was registered", .tags(.behaviour5), .hangLimit)
+@Suite("Behaviour 5: each rule stores where it was registered", .tags(.behaviour5), .hangLimit)
 struct RegistrationSiteTests {}
 
 extension RegistrationSiteTests {
@@ -15,7 +15,7 @@ extension RegistrationSiteTests {
         }
     }
 
-    @Test("every verb, also of a map, remembers file and line in all forms and shapes")
+    @Test("every verb, even a map's, stores file and line in all forms and shapes")
     func on() {
         let (new, error) = (ErrorHandler(), Zoo.Timeout())
         expectSites([
@@ -65,7 +65,7 @@ extension RegistrationSiteTests {
         for (map, line) in maps { #expect(map.description.contains(" at \(#fileID):\(line)\n")) }
     }
 
-    @Test("each verb of a chain remembers its own line, or the site that is handed in")
+    @Test("each verb of a chain stores its own line, or the site that is passed")
     func chain() {
         let line: UInt = #line
         let handler = ErrorHandler()

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A report says its error's type, message and fingerprint", .tags(.behaviour20, .behaviour24), .hangLimit)
+@Suite("A report has its error's type, message and fingerprint", .tags(.behaviour20, .behaviour24), .hangLimit)
 struct ReportTextTests {}
 
 extension ReportTextTests {
@@ -25,7 +25,7 @@ extension ReportTextTests {
         ErrorReport(error: error, source: .init(fileID: "Intake/Rules.swift", line: line))
     }
 
-    @Test("type and message are as the default preset prints them: with the module, on one line, cut at 16 KiB")
+    @Test("type and message are as the default preset prints them: with the module, on one line, truncated at 16 KiB")
     func texts() {
         let report = report(Zoo.Localized(errorDescription: "no\npaper \u{202E}"))
         expect(report.typeName, equals: "ErrorRoutingTests.Zoo.Localized")
@@ -39,7 +39,7 @@ extension ReportTextTests {
     }
 
     @Test(
-        "the fingerprint is made of type, case or else domain and code, and file; no code of the type's runs for it",
+        "the fingerprint consists of type, case (otherwise domain and code), and file; it runs none of the type's code",
         .onLinux("on Darwin a boxed URLError is an NSError"))
     func fingerprints() {
         let order = "ErrorRoutingTests.ReportTextTests.Order"
@@ -57,7 +57,7 @@ extension ReportTextTests {
         expect(report(Mute.loud(1)).fingerprint, equals: "\(mute).loud Intake/Rules.swift")
     }
 
-    @Test("fields with a text for the trail compute message and trail once, and differ in that text alone")
+    @Test("fields with a string for the trail compute message and trail once, and differ only in that string")
     func describedTrail() {
         struct Counted: Error, CustomStringConvertible, UnderlyingErrors {
             let name: String
@@ -99,7 +99,7 @@ extension ReportTextTests {
         }
         let unknown = NSError(domain: NSURLErrorDomain, code: -987_654)
         expect(report(unknown).typeName, equals: "Foundation.URLError")
-        // Foundation on Linux has no texts for these codes.
+        // Foundation on Linux has no messages for these codes.
         for code in [Int(Int32.max) + 1, Int(Int32.min) - 1, .max, .min] {
             let system = NSError(domain: NSPOSIXErrorDomain, code: code)
             #expect(report(system).message.contains("\(code)"))
@@ -109,7 +109,7 @@ extension ReportTextTests {
         expect(report(special).typeName, equals: "ErrorRoutingTests.Zoo.NSErrorSubclass")
     }
 
-    @Test("case, domain and code are there as values, where there are any")
+    @Test("case, domain and code are available as values, if there are any")
     func values() {
         let errors: [any Error] = [Mute.silent, Order.lost("a"), Spoken(errorDescription: nil), Coded(errorCode: 7)]
         expect(errors.map { report($0).caseName }, equals: ["silent", "lost", nil, nil])
@@ -121,7 +121,7 @@ extension ReportTextTests {
         expect(codes.map { $0?.code }, equals: [7, -4, -1009])
     }
 
-    @Test("an enum is not asked for its domain where its case is the fingerprint, and otherwise an error once")
+    @Test("an enum's domain isn't read if its case is the fingerprint; any other error's is read once")
     func fingerprintsAskLittle() {
         final class Asked: Sendable { let count = Locked(0) }
         struct Counted: Error, CustomNSError {
@@ -146,7 +146,7 @@ extension ReportTextTests {
         expect(report(Cased.lost(askedCase)).domainAndCode?.code, equals: 7)
     }
 
-    @Test("they are the same in every run: another process says the same")
+    @Test("they are the same in every run: another process computes the same ones")
     func runs() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let errors: [any Error] = [
@@ -181,7 +181,7 @@ struct ReportFieldsTests {
 
 extension ReportFieldsTests {
     @Test func `a report has type, message, role, fingerprint, source, time and outcome, whatever its metadata say`() {
-        // What the report says of itself goes before metadata of the same name.
+        // The report's own fields precede metadata of the same name.
         let metadata = ["exception.type": "a lie", "error.scope": "b"]
         let report = ErrorReport(error: Inner(), source: source, metadata: metadata)
         var fields = report.fields
@@ -218,7 +218,7 @@ extension ReportFieldsTests {
         let report = ErrorReport(error: Inner(), source: source, instant: .now - hour)
         let text = try #require(report.fields["error.time"])
         let time = try Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-        // Milliseconds are cut off, and an hour ago was an hour and a little when it was read.
+        // Milliseconds are truncated, and by the time of the check a little more than an hour has passed.
         #expect(abs(time.timeIntervalSinceNow + 3_600) < 60)
         #expect(text.hasSuffix("Z") && text.count == "2026-05-31T16:05:09.125Z".count)
     }

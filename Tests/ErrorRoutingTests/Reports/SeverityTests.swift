@@ -15,7 +15,7 @@ extension SeverityTests {
         ErrorReport(error: error, role: role, source: .init(), outcome: HandleOutcome(disposition: disposition))
     }
 
-    @Test("a failure by its outcome, a notice and an attempt by their role, the bus's own by their type")
+    @Test("a failure has it by its outcome, a notice and an attempt by their role, the bus's own by their type")
     func table() async {
         let failures: [HandleOutcome.Disposition: Severity] = [
             .ignored: .debug, .handled: .notice, .unmatched: .error, .dropped: .error, .pending: .error,
@@ -33,7 +33,7 @@ extension SeverityTests {
         }
     }
 
-    @Test("a rule of a map goes before that for failures; the map's default is not used")
+    @Test("a map's rule takes precedence for failures; the map's default isn't used")
     func map() {
         let map = ErrorMap(default: Severity.critical).on(Numbered(1), .warning)
         expect(Self.report().severity(by: map), equals: .warning)

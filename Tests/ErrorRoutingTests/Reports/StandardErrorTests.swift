@@ -6,12 +6,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 25: standard error holds up neither posters nor workers nor a shutdown, and has what was posted last",
+    "Behaviour 25: standard error delays neither callers nor workers nor a shutdown, and has the last posts",
     .tags(.behaviour25), .hangLimit)
 struct StandardErrorTests {}
 
 extension StandardErrorTests {
-    @Test("a post after finish, or where there is no bus, returns although nobody reads")
+    @Test("a post after finish, or without a bus, returns although nobody reads")
     func postAfterFinish() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -30,7 +30,7 @@ extension StandardErrorTests {
         }
     }
 
-    @Test("a shutdown returns what is left, and writes failures, although nobody reads")
+    @Test("a shutdown returns the remaining reports, and writes failures, although nobody reads")
     func shutdown() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -48,7 +48,7 @@ extension StandardErrorTests {
             let bus = ErrorBus(handler: handler)
             let running = Task { await bus.run() }
             for number in 1...13 { bus.post(Numbered(number)) }
-            // The worker wrote ten lines to a pipe that takes none, and went on.
+            // The worker wrote ten lines to a pipe that takes none, and continued.
             await entered.wait()
             let left = await bus.shutdown(within: .zero)
             expect(left.map { $0.error as? Numbered }, equals: [Numbered(11), Numbered(12), Numbered(13)])
@@ -56,7 +56,7 @@ extension StandardErrorTests {
             let lines = stage.lines(11)
             expect(lines.count, equals: 11)
             expect(lines.last?.contains("type=ErrorRouting.ActionFailure"), equals: true)
-            // What the abandoned worker holds is found by a search for leaks, unless it has gone home.
+            // A search for leaks finds the abandoned worker's objects unless the worker has ended.
             gate.open()
             await returned.wait()
             for _ in 0..<100 { await Task.yield() }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Catches what one delivery leaves behind for the next: marks, observers, memory.
+/// Catches anything that one delivery leaves behind for the next: marks, observers, memory.
 @Suite(
-    "Behaviours 16, 18 and 19: nothing adds up over a bus's long life",
+    "Behaviours 16, 18 and 19: nothing accumulates over a bus's long life",
     .tags(.behaviour16, .behaviour18, .behaviour19), .hangLimit)
 struct BusLongLifeTests {}
 
@@ -36,7 +36,7 @@ extension BusLongLifeTests {
         expect(marks.entries, equals: Array(repeating: 1, count: 20))
     }
 
-    @Test("behaviour 19: an observer whose reader was cancelled is none, though its stream is held")
+    @Test("behaviour 19: an observer with a cancelled reader is removed, even if its stream is retained")
     func cancelledObserver() async {
         let asked = Journal<Int>()
         let bus = ErrorBus(handler: ErrorHandler())
@@ -59,9 +59,9 @@ extension BusLongLifeTests {
         withExtendedLifetime(stream) {}
     }
 
-    @Test("what a shutdown took back does not live on in an ended bus")
+    @Test("an ended bus doesn't retain the reports that a shutdown returned")
     func withdrawn() async {
-        // In a process of its own, as whatever blocks a thread of the pool.
+        // Run in a separate process: the test blocks a thread of the pool.
         await #expect(processExitsWith: .success) {
             endIfItHangs()
             let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
@@ -82,7 +82,7 @@ extension BusLongLifeTests {
             await entered.wait()
             expect(await bus.shutdown(within: .zero).count, equals: 2)
             await running.value
-            // The action has it still.
+            // The action still has it.
             #expect(witness != nil)
             leave.signal()
             while witness != nil { await Task.yield() }
@@ -96,7 +96,7 @@ extension BusLongLifeTests {
         let witness: Witness
     }
 
-    @Test("behaviour 16: an observer's matcher that hangs does not hold up a shutdown")
+    @Test("behaviour 16: an observer's matcher that hangs doesn't delay a shutdown")
     func hangingMatcher() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

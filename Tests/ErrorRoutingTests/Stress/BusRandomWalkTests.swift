@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Posts in all their steps, deliveries and ends of all kinds come in random order.
+/// All steps of posts, deliveries, and ends of all kinds come in random order.
 @Suite(
     "Behaviours 11, 13, 14, 16, 18 and 20: a bus does what a naive bus does",
     .tags(.behaviour11, .behaviour13, .behaviour14, .behaviour16, .behaviour18, .behaviour20), .hangLimit)
@@ -16,7 +16,7 @@ extension BusRandomWalkTests {
     @Test("both buses agree with a flood limit", arguments: 1_000..<(isLong ? 1_200 : 1_080) as Range<UInt64>)
     func flooded(seed: UInt64) { BusWalk(seed: seed, hasFloodLimit: true).run() }
 
-    @Test("both buses agree where the mailbox's ring just suffices, or has doubled", arguments: [30, 31, 62, 63, 64])
+    @Test("both buses agree if the mailbox's ring just suffices, or has doubled", arguments: [30, 31, 62, 63, 64])
     func aboutDoubledRings(capacity: Int) {
         for seed in 0..<(isLong ? 6 : 2) as Range<UInt64> {
             BusWalk(seed: seed, hasFloodLimit: seed % 2 == 1, capacity: capacity).run(steps: isLong ? 3_000 : 2_000)
@@ -24,7 +24,7 @@ extension BusRandomWalkTests {
     }
 }
 
-/// One walk: each step is taken by both buses, and their results compared.
+/// One walk: both buses take each step, and their results are compared.
 final class BusWalk {
     struct Odd: ErrorWithNumber {
         let number: Int
@@ -36,10 +36,10 @@ final class BusWalk {
     private var now = 0
     private var generation: UInt64 = 0
     private var lastSequence: UInt64 = 0
-    /// Whether a dropper has not asked for its notice yet.
+    /// Whether a dropper hasn't requested its notice yet.
     private var needsNotice = false
     private var isNotifying = false
-    /// Whether posts or deliveries prevail, so that the bus runs full and empty.
+    /// Whether posts or deliveries prevail, so that the bus fills up and empties.
     private var isRising = true
 
     init(seed: UInt64, hasFloodLimit: Bool, capacity: Int? = nil) {
@@ -48,7 +48,7 @@ final class BusWalk {
         let first = Int.random(in: 0...2, using: &random)
         let limit = hasFloodLimit ? FloodLimit(first: first, per: .milliseconds(20)) : nil
         bus = DrivenStorage(capacity: capacity, limit: .milliseconds(10), flood: limit)
-        // Half of the capacity, so that one storm does not keep all else out.
+        // Half of the capacity, so that one flood doesn't exclude all other errors.
         let flood = NaiveFloodLimiter(first: first, window: 20, maximum: max(1, capacity / 2))
         naive = NaiveBus(capacity: capacity, flood: hasFloodLimit ? flood : nil)
     }
@@ -89,7 +89,7 @@ final class BusWalk {
         }
     }
 
-    /// Fills the place of one of the posters who have one, and not always of the first.
+    /// Fills the slot of one of the callers that have one, not always the first.
     private func fill() {
         guard let posted = chance(50) ? naive.reserved.first : naive.reserved.randomElement(using: &random) else {
             return
@@ -119,10 +119,10 @@ final class BusWalk {
         expectNext(bus.next(generation, at: .milliseconds(now)))
     }
 
-    /// A flood limit has not looked at a report yet, which is not in delivery: it can be taken back, and the worker can
+    /// A flood limit hasn't checked a report that isn't in delivery yet: it can be removed, and the worker can
     /// be replaced.
     private func expectUnadmitted() {
-        // Errors before it may have been held just now.
+        // Errors before it might have been held just now.
         naive.advance(before: Int(bus.delivery?.number ?? 0))
         #expect(naive.delivering == nil)
         check()
@@ -162,14 +162,14 @@ final class BusWalk {
             #expect(unreported == expected && (isHeard || !unreported.isEmpty))
             isNotifying = true
         default:
-            // Nobody had to be notified, so one event was enough for both.
+            // No observer had to be notified, so one event was enough for both.
             expect(expected, equals: [])
             #expect(!isHeard)
             expectNext(event)
         }
     }
 
-    /// Lets the action in delivery outlive its time, and another worker take the report over.
+    /// Lets the action in delivery exceed its time limit, and another worker take over the report.
     private func abandon() {
         guard naive.delivering != nil else { return }
         #expect(bus.begin(bus.rule, at: .zero, generation))
@@ -189,7 +189,7 @@ final class BusWalk {
         _ = bus.next(next)
     }
 
-    /// A worker that is no longer the bus's changes nothing, not even what it has delivered.
+    /// A worker that is no longer the bus's changes nothing, not even the report that it has delivered.
     private func expectSuperseded(_ generation: UInt64) {
         expect(bus.next(generation), equals: .superseded)
         expectNil(bus.complete(generation: generation))
@@ -209,7 +209,7 @@ final class BusWalk {
         }
         expect(left.failures, equals: Array(repeating: .failure(nil), count: abandoned))
         check()
-        // A worker that notifies observers of a report may come back before the caller has what was left.
+        // A worker that notifies observers of a report might return before the caller has the remaining reports.
         if isNotifying, chance(50) {
             expect(bus.next(generation), equals: .superseded)
             isNotifying = false
@@ -221,7 +221,7 @@ final class BusWalk {
         expectSuperseded(generation)
     }
 
-    /// Ends all posters, then the worker, if it is not superseded.
+    /// Ends all callers, then the worker, if it isn't superseded.
     private func end() {
         finish()
         while !naive.reserved.isEmpty { fill() }
@@ -243,7 +243,7 @@ final class BusWalk {
         #expect(bus.hasEnded)
     }
 
-    // MARK: What holds after every step
+    // MARK: Invariants
 
     private func check() {
         expect(bus.statistics, equals: naive.statistics)

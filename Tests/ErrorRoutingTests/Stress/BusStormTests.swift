@@ -6,14 +6,14 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Catches counts that are read in the wrong order, and a bus that keeps a thread of the pool to itself.
+/// Catches counts that are read in the wrong order, and a bus that occupies a thread of the pool.
 @Suite(
-    "Behaviour 26: statistics balance whenever they are read, and a storm lets others in",
+    "Behaviour 26: statistics balance whenever they are read, and a flood lets other tasks run",
     .tags(.behaviour26), .hangLimit)
 struct BusStormTests {}
 
 extension BusStormTests {
-    /// The errors that one reader has found.
+    /// The faults that one reader has found.
     private final class Complaints: Sendable {
         private let texts = Locked<[String]>([])
         var all: [String] { texts.withLock { $0 } }
@@ -49,7 +49,7 @@ extension BusStormTests {
             while !isOver.isSet {
                 let now = bus.statistics
                 if let wrong = Self.wrong(now, after: last, in: configuration) { complaints.note(wrong) }
-                // Nothing moves while the bus waits for its turn among other tests: to read on took a sixth of the
+                // Nothing changes while the bus waits for its turn among other tests: reading on took a sixth of the
                 // whole run's time.
                 if now == last { Thread.sleep(forTimeInterval: 0.0002) }
                 last = now
@@ -75,7 +75,7 @@ extension BusStormTests {
         in configuration: ErrorBus.Configuration
     ) -> String? {
         if !now.isBalanced { return "\(now)" }
-        // Failures' notices take no capacity: as many as there can be at once, and one of drops.
+        // Failures' notices take no capacity: allow the largest number at once, and one notice of drops.
         if now.pending < 0 || now.pending > configuration.capacity + 4 { return "pending \(now.pending)" }
         let counts: [KeyPath<ErrorBus.Statistics, Int>] = [
             \.posted, \.handled, \.ignored, \.unmatched, \.suppressed, \.dropped, \.actionFailures,
@@ -84,10 +84,10 @@ extension BusStormTests {
         return nil
     }
 
-    @Test("storms on more buses than there are cores let others in: each delivers in turns")
+    @Test("floods on more buses than cores let other tasks run: each bus delivers in turns")
     func turns() async {
-        // In a process of its own: a task of low priority has its turn after all other tests, and the storms would go
-        // on beside them until then.
+        // Run in a separate process: a task of low priority runs after all other tests, and the floods would continue
+        // alongside them until then.
         await #expect(processExitsWith: .success) {
             endIfItHangs()
             let isOver = Flag()
@@ -100,7 +100,7 @@ extension BusStormTests {
                         }
                         await withErrorBus(handler: storm) { bus in
                             bus.post(Numbered(1))
-                            // The storm goes on until somebody else has had a turn.
+                            // The flood continues until another task has run.
                             while !isOver.isSet { await Task.yield() }
                         }
                     }

@@ -1,13 +1,13 @@
 import ErrorRouting
 
-/// What an action of the stress test does with an error.
+/// The deed of a stress test's action.
 enum StressDeed: CaseIterable {
     case stop, next, throwing, spin, read, observe, post, yield, deliver, cancelItself, hang, hangUntilCancelled
-    /// Only where the plan has the bus end somehow anyway.
+    /// Only if the plan ends the bus in another way too.
     case finish, shutdown
 }
 
-/// The number of an error, and what actions do with it.
+/// The number of an error, and its actions' deeds.
 struct StressMark: Sendable {
     struct Key: Hashable, Sendable, CustomStringConvertible {
         let poster: Int
@@ -38,13 +38,13 @@ extension StressError {
     static var name: String { String(reflecting: Self.self) }
 }
 
-/// The errors of the stress test: one type for each way through the handler.
+/// The errors of the stress test: one type for each path through the handler.
 enum Stress {
     /// An error whose rule is synchronous, and runs while the report is in its slot.
     struct Quick: StressError { let mark: StressMark }
     /// An error whose rule is asynchronous.
     struct Slow: StressError { let mark: StressMark }
-    /// An error whose value alone decides whether it meets a rule, and an asynchronous one.
+    /// An error that only by its value matches a rule, an asynchronous one.
     struct Maybe: StressError { let mark: StressMark }
     struct Ignored: StressError { let mark: StressMark }
     /// An error without a rule.
@@ -56,7 +56,7 @@ enum Stress {
 }
 
 extension StressPlan {
-    /// Where there is to post: the bus, and scopes within each other, whose rules look on and change nothing.
+    /// The targets of posts: the bus, and nested scopes with rules that change nothing.
     func places(in bus: ErrorBus) -> [(posting: any ErrorPosting, path: [String])] {
         let handler = ErrorHandler()
             .on(Stress.Quick.self) { _ in .next }
@@ -76,7 +76,7 @@ extension StressPlan {
     }
 }
 
-/// What an action of the stress test throws.
+/// The error that an action of the stress test throws.
 struct StressThrown: Error, CustomStringConvertible {
     let number: Int
 
@@ -87,8 +87,8 @@ extension ErrorHandler {
     /// The rules of a stress test.
     ///
     /// - Parameters:
-    ///   - stage: Where the actions do what they do.
-    ///   - plan: What the run is like.
+    ///   - stage: The state in which the actions perform their deeds.
+    ///   - plan: The plan of the run.
     static func stress(on stage: StressStage, _ plan: StressPlan) -> ErrorHandler {
         var handler = ErrorHandler()
             .ignore(Stress.Ignored.self)
@@ -103,7 +103,7 @@ extension ErrorHandler {
         if plan.failuresFail {
             handler = handler.on(ActionFailure.self) { _ in throw stage.thrown(isCertain: true) }
         }
-        // Where no observer is the witness, a rule is.
+        // Without an observer as the witness, a rule is the witness.
         guard !plan.isWitnessed else { return handler }
         return handler.always { _, report in
             stage.note(report)

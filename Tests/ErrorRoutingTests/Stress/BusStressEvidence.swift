@@ -3,14 +3,14 @@ import Foundation
 // The check that statistics add up is internal.
 @testable import ErrorRouting
 
-/// What was seen in one run of the stress test: what became of each error, and what observers heard.
+/// The record of one run of the stress test: each error's outcome, and the observers' reports.
 struct StressEvidence: Sendable {
     /// One report, wherever it was seen.
     struct Seen: Sendable {
         enum Content: Sendable {
             case error(type: String, StressMark.Key)
             case drops(ErrorsDropped)
-            /// The number of what was thrown, if the test threw it.
+            /// The number of the thrown error, if the test threw it.
             case failure(Int?)
             case unknown(String)
         }
@@ -23,7 +23,7 @@ struct StressEvidence: Sendable {
         var end: HandleOutcome.Disposition?
     }
 
-    /// A line on standard error: a report, and why it is there.
+    /// A line on standard error: a report, and the reason for the line.
     struct Written: Sendable {
         enum Reason: String, CaseIterable {
             case finished = "the bus has finished"
@@ -36,12 +36,12 @@ struct StressEvidence: Sendable {
         let reason: Reason?
     }
 
-    /// How many of each type were posted.
+    /// The number of posted errors of each type.
     var posted: [String: Int] = [:]
     var delivered: [Seen] = []
     var returned: [Seen] = []
     var written: [Written] = []
-    /// Whether each thrown error has to be reported, in the order of their numbers.
+    /// Whether each thrown error must be reported, in the order of their numbers.
     var thrown: [Bool] = []
     var answers: [StressMark.Key: HandleOutcome.Disposition] = [:]
     var readings: [StressReading] = []
@@ -86,7 +86,7 @@ extension StressEvidence.Seen {
     }
 }
 
-// MARK: - What is on standard error
+// MARK: - Standard error
 
 extension StressEvidence.Written {
     /// Reads a line that the bus has written.
@@ -118,7 +118,7 @@ extension StressEvidence.Written {
 }
 
 extension Substring {
-    /// Returns the first number after a text.
+    /// Returns the first number after a string.
     fileprivate func number(after text: String) -> Int? {
         let start = text.isEmpty ? startIndex : range(of: text)?.upperBound
         return start.flatMap { Int(self[$0...].prefix(while: \.isNumber)) }

@@ -1,19 +1,19 @@
 // The check that statistics add up is internal.
 @testable import ErrorRouting
 
-/// What must hold of everything that was seen in a run of the stress test.
+/// The laws that the record of a stress test's run must obey.
 struct StressLaws {
     private typealias Seen = StressEvidence.Seen
 
     private let plan: StressPlan
     private let evidence: StressEvidence
     private let delivered: [Seen]
-    /// What shutdown has returned or, inside an action, written, and what was pending when the bus was released.
+    /// The reports that shutdown returned or, inside an action, wrote, and those pending when the bus was released.
     private let givenBack: [Seen]
     private let refused: [Seen]
     private var broken: [String] = []
 
-    /// Says which laws were broken.
+    /// Names the broken laws.
     static func broken(by evidence: StressEvidence, in plan: StressPlan) -> [String] {
         var laws = StressLaws(plan, evidence)
         laws.checkCounts()
@@ -30,7 +30,7 @@ struct StressLaws {
         self.evidence = evidence
         givenBack = evidence.returned + evidence.written(.shutDown, .discarded)
         refused = evidence.written(.finished)
-        // An `always` action may have noted the report that was in flight at a shutdown.
+        // An `always` action might have noted the report that was in flight at a shutdown.
         let inFlight = Set(evidence.returned.map(\.sequence).filter { $0 > 0 })
         delivered = evidence.delivered.filter { !inFlight.contains($0.sequence) }
     }
@@ -43,7 +43,7 @@ struct StressLaws {
         if !holds { broken.append(name) }
     }
 
-    /// Behaviour 14: the conservation law, and each count against what was seen.
+    /// Behaviour 14: the conservation law, and each count against the record.
     private mutating func checkCounts() {
         let counts = evidence.statistics
         let ends = delivered + givenBack
@@ -62,7 +62,7 @@ struct StressLaws {
         law("unmatched", counts.unmatched, delivered.count { $0.end == .unmatched })
     }
 
-    /// Behaviours 13 and 20: of each type as many as were posted have come to an end.
+    /// Behaviours 13 and 20: every posted error of each type has come to an end.
     private mutating func checkDrops() {
         var ends: [String: Int] = [:]
         for seen in delivered + givenBack + refused {
@@ -83,7 +83,7 @@ struct StressLaws {
         }
     }
 
-    /// Behaviour 11: sequence numbers, no report twice, and the order of one poster's, with a flood limit of one
+    /// Behaviour 11: sequence numbers, no report twice, and the order of one caller's, with a flood limit of one
     /// kind's.
     private mutating func checkOrder() {
         for (index, seen) in evidence.delivered.enumerated() where seen.sequence != index + 1 {
@@ -112,7 +112,7 @@ struct StressLaws {
         }
     }
 
-    /// Behaviour 4: what an action has thrown is reported once, and never lost silently.
+    /// Behaviour 4: an action's error is reported once, and never lost silently.
     private mutating func checkFailures() {
         var told = [Int](repeating: 0, count: evidence.thrown.count)
         let notices = (delivered + givenBack).filter { if case .failure = $0.content { true } else { false } }
@@ -129,7 +129,7 @@ struct StressLaws {
             holds: range.contains(evidence.statistics.actionFailures))
     }
 
-    /// Checks what those heard who waited for an outcome.
+    /// Checks the outcomes that waiting callers received.
     private mutating func checkAnswers() {
         var ends: [StressMark.Key: HandleOutcome.Disposition] = [:]
         for seen in delivered {
@@ -148,7 +148,7 @@ struct StressLaws {
         }
     }
 
-    /// Behaviour 19: what an observer has read and what it missed are all there was.
+    /// Behaviour 19: the reports that an observer read or missed are all reports.
     private mutating func check(_ reading: StressReading) {
         let all = delivered.filter { reading.type == nil || $0.type == reading.type }.map { Int($0.sequence) }
         let places = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, $0) })

@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import ErrorRouting
 
-/// Runs of the stress test, one after the other, and what was wrong with each, in a file.
+/// Runs of the stress test, one after the other, and the faults of each, in a file.
 ///
-/// A second file has what the run under way has written to standard error, which is redirected: nothing else may run in
+/// A second file has the current run's standard error, which is redirected: nothing else may run in
 /// this process.
 struct StressLog {
     private let log: FileHandle
@@ -22,7 +22,7 @@ struct StressLog {
         output = file(path + ".err")
     }
 
-    /// Runs as long as it is to take, or until something is wrong.
+    /// Runs for the given time, or until there is a fault.
     func fill() async {
         let standardError = dup(STDERR_FILENO)
         dup2(output.fileDescriptor, STDERR_FILENO)
@@ -33,7 +33,7 @@ struct StressLog {
         var (count, sum) = (0, ErrorBus.Statistics())
         repeat {
             let plan = StressPlan(seed: seed)
-            // The file has the run under way alone.
+            // The file has only the current run.
             ftruncate(log.fileDescriptor, 0)
             write("\(plan)\n")
             guard let counts = await counts(of: plan) else { return }
@@ -46,7 +46,7 @@ struct StressLog {
 
     /// Runs once.
     ///
-    /// - Returns: What the bus has counted; nil if something was wrong.
+    /// - Returns: The bus's counts; nil if there was a fault.
     private func counts(of plan: StressPlan) async -> ErrorBus.Statistics? {
         ftruncate(output.fileDescriptor, 0)
         let isOver = DispatchSemaphore(value: 0)
@@ -56,7 +56,7 @@ struct StressLog {
             abort()
         }
         var (evidence, wrong) = await plan.run()
-        // Lines may wait behind a thread that was interrupted while it wrote.
+        // Lines might wait behind a thread that was interrupted while it wrote.
         StandardError.waitUntilWritten()
         isOver.signal()
         try? output.seek(toOffset: 0)

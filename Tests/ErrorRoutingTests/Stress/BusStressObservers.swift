@@ -1,7 +1,7 @@
 import ErrorRouting
 import TestSupport
 
-/// What one observer of a stress test has read.
+/// The reports that one observer of a stress test has read.
 struct StressReading: Sendable {
     /// The only type that it observes; nil for all.
     var type: String?
@@ -35,7 +35,7 @@ extension StressPlan {
                 for _ in 0..<number(0...20) { await Task.yield() }
                 task.cancel()
                 var cancelled = await task.value
-                // A cancelled observer has not read what was left, unless the bus had ended already.
+                // A cancelled observer hasn't read the remaining reports, unless the bus had already ended.
                 cancelled.isWhole = false
                 reading = cancelled
             default:

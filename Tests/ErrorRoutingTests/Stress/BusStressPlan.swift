@@ -3,13 +3,13 @@ import TestSupport
 
 @testable import ErrorRouting
 
-/// What one run of the stress test does, all of it chosen by its seed.
+/// The plan of one run of the stress test, chosen entirely by its seed.
 struct StressPlan: CustomStringConvertible {
     enum End: CaseIterable {
-        /// The bus finishes once all is posted.
+        /// The bus finishes once everything is posted.
         case finishAtLast
         case finish, cancellation, shutdown, twoShutdowns
-        /// A `withErrorBus` whose body throws.
+        /// A `withErrorBus` with a body that throws.
         case bodyThrows
         /// The bus has never run, and is released.
         case letGo
@@ -26,18 +26,18 @@ struct StressPlan: CustomStringConvertible {
     let taskCount: Int
     let threadCount: Int
     let postsEach: Int
-    /// After how many posts the end comes.
+    /// The number of posts before the end.
     let endsAfter: Int
     let lineCount: Int
     let observerCount: Int
-    /// How many scopes within each other there are to post in, beside the bus itself.
+    /// The number of nested scopes to post in, besides the bus itself.
     let scopeCount: Int
-    /// Whether an observer that misses nothing reads along; else an `always` action notes what is delivered.
+    /// Whether an observer that misses nothing reads along; otherwise an `always` action notes each delivery.
     let isWitnessed: Bool
     /// Whether the rules for `ActionFailure` throw too.
     let failuresFail: Bool
     let deeds: [StressDeed]
-    /// The probability in percent that a step of the warden releases what hangs.
+    /// The probability in percent that a step of the warden releases the hanging actions.
     let releasePercent: Int
     /// How many of 100 posts wait for their outcome.
     let deliverPercent: Int
@@ -62,16 +62,16 @@ struct StressPlan: CustomStringConvertible {
         observerCount = end == .letGo ? 0 : pick([0, 0, 1, 3])
         failuresFail = pick([true, false, false, false])
         releasePercent = actionTimeLimit.map { $0 < .seconds(1) } == true ? pick([0, 5]) : 30
-        // Whoever waits for what is held waits for a window's end.
+        // A caller that waits for a held report waits for a window's end.
         deliverPercent = end == .letGo ? 0 : pick(floodLimit == nil ? [0, 2, 20] : [0, 2])
-        // Most deeds are plain, or most reports would be suspended.
+        // Keep most deeds plain: otherwise most reports would be suspended.
         var deeds = [StressDeed](repeating: .stop, count: pick([20, 100, 600]))
         deeds += StressDeed.allCases.filter { $0 != .finish && $0 != .shutdown }
         let mayEndItself = end != .finishAtLast && end != .letGo && pick([true, false, false])
         if mayEndItself { deeds += [.finish, .shutdown] }
         self.deeds = deeds
         scopeCount = pick([0, 0, 1, 2, 3])
-        // The line about what a shutdown inside an action cuts off has no number: a witness has to know the rest.
+        // The line for a report that a shutdown inside an action cuts off has no number: a witness must note the rest.
         isWitnessed = mayEndItself || pick([true, false])
     }
 

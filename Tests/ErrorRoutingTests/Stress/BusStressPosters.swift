@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import Foundation
 import TestSupport
 
-/// A poster of a stress test, in a task or a thread.
+/// A caller that posts in a stress test, in a task or a thread.
 struct StressPoster {
     private let id: Int
     private let plan: StressPlan
@@ -21,7 +21,7 @@ struct StressPoster {
         random = SplitMix64(seed: plan.seed &* 1_000 &+ UInt64(id))
     }
 
-    /// Posts all that it has to post, never suspending.
+    /// Posts all its errors, never suspending.
     mutating func post(to bus: ErrorBus) {
         let places = plan.places(in: bus)
         while let (error, source) = next(places.map(\.path)) {
@@ -33,7 +33,7 @@ struct StressPoster {
         finish()
     }
 
-    /// Posts all that it has to post, and waits for some of it.
+    /// Posts all its errors, and waits for some of the outcomes.
     mutating func postAndDeliver(to bus: ErrorBus) async {
         let places = plan.places(in: bus)
         while let (error, source) = next(places.map(\.path)) {
@@ -51,7 +51,7 @@ struct StressPoster {
     }
 
     private mutating func next(_ paths: [[String]]) -> (error: any StressError, source: ErrorReport.Source)? {
-        // A few after the end, and not all, since each of them is a line on standard error.
+        // Post only a few after the end, because each of them is a line on standard error.
         if stage.hasEnded { postsAfterTheEnd += 1 }
         guard number < plan.postsEach, postsAfterTheEnd < 5 else { return nil }
         number += 1
@@ -100,7 +100,7 @@ extension StressPlan {
             }
         }
         for gate in gates { await gate.wait() }
-        // For when there was less to post than the plan's end needs.
+        // There might have been fewer posts than the plan's end needs.
         stage.endIsDue.open()
     }
 }

@@ -2,9 +2,9 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Synchronization
 
-/// The state of one run of the stress test: its actions and posters act here, and note what they do.
+/// The state of one run of the stress test, in which its actions and callers act and note their deeds.
 final class StressStage: Sendable {
-    /// An object that lives as long as the error that it belongs to.
+    /// An object that lives as long as its error.
     final class Token: Sendable {
         private let stage: StressStage
 
@@ -26,10 +26,10 @@ final class StressStage: Sendable {
 
     private let plan: StressPlan
     private let state = Locked(State())
-    /// How many errors live.
+    /// The number of live errors.
     let alive = Atomic(0)
     private let posted = Atomic(0)
-    /// Opened when as much is posted as the plan says.
+    /// Opened when the plan's number of errors is posted.
     let endIsDue = Gate()
     private let ended = Atomic(false)
 
@@ -40,20 +40,20 @@ final class StressStage: Sendable {
     func note(_ change: (inout StressEvidence) -> Void) { state.withLock { change(&$0.evidence) } }
     func note(_ report: ErrorReport) { note { $0.delivered.append(.init(report)) } }
 
-    /// A poster has posted one more.
+    /// Counts one more post of a caller.
     func notePost() {
         if posted.wrappingAdd(1, ordering: .relaxed).newValue == plan.endsAfter { endIsDue.open() }
     }
 
-    /// Whether the end has come, so that posters may stop.
+    /// Whether the end has come, so that callers can stop.
     var hasEnded: Bool {
         get { ended.load(ordering: .relaxed) }
         set { ended.store(newValue, ordering: .relaxed) }
     }
 
-    // MARK: What hangs
+    // MARK: Hanging actions
 
-    /// Releases what hangs; for good, if the run is over.
+    /// Releases the hanging actions; permanently, if the run is over.
     ///
     /// - Returns: Whether no asynchronous action is left.
     @discardableResult
@@ -77,9 +77,9 @@ final class StressStage: Sendable {
         return gate
     }
 
-    // MARK: What actions do
+    // MARK: Deeds of actions
 
-    /// Something to throw.
+    /// Returns an error to throw.
     ///
     /// - Parameter isCertain: Whether it must be reported, whatever happens: only an asynchronous action can be too
     ///   late.
@@ -90,7 +90,7 @@ final class StressStage: Sendable {
         }
     }
 
-    /// Does what a synchronous action does.
+    /// Performs a synchronous action's deed.
     func act(on mark: StressMark) throws -> HandleStrategy {
         guard let bus = ErrorBus.current else { return .stop }
         switch mark.deed {
@@ -106,7 +106,7 @@ final class StressStage: Sendable {
         return .stop
     }
 
-    /// Does what an asynchronous action does.
+    /// Performs an asynchronous action's deed.
     func actSlowly(on mark: StressMark) async throws -> HandleStrategy {
         state.withLock { $0.inside += 1 }
         defer { state.withLock { $0.inside -= 1 } }
@@ -129,7 +129,7 @@ final class StressStage: Sendable {
         case .hangUntilCancelled:
             try await gateToHangAt().waitUnlessCancelled()
         case .shutdown:
-            // Nothing, unless it is too late, and so no longer inside.
+            // Returns nothing, unless it is too late and so no longer inside.
             let reports = await bus.shutdown(within: plan.shutdownLimit)
             note { $0.returned += reports.map(StressEvidence.Seen.init) }
         default:
@@ -138,7 +138,7 @@ final class StressStage: Sendable {
         return .stop
     }
 
-    /// An error for an action to post, as a poster of its own.
+    /// An error for an action to post, as a separate caller.
     private func reposted(_ number: Int) -> any StressError {
         let key = state.withLock { state in
             state.lastPoster += 1

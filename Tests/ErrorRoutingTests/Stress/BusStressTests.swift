@@ -5,16 +5,16 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A bus under load, in every way that a seed can make up: who posts, what the actions do, who observes, how it ends.
+/// Tests a bus under load; a seed chooses its callers, the actions' deeds, its observers, and its end.
 ///
-/// It runs in a process of its own, since all that the bus writes to standard error is read, and counts.
+/// It runs in a separate process, because everything that the bus writes to standard error is read and counts.
 ///
 /// | environment variable | meaning |
 /// | --- | --- |
-/// | `ERROR_BUS_STRESS_SECONDS` | how long to go on, with seed after seed; by default 1, with `ERROR_BUS_LONG` 120 |
+/// | `ERROR_BUS_STRESS_SECONDS` | how long to continue, seed after seed; by default 1, with `ERROR_BUS_LONG` 120 |
 /// | `ERROR_BUS_STRESS_SEED` | the first seed, by default 1; if no seconds are given, the only one |
 ///
-/// What one seed does is the same each time, but for the threads' timing: to see again what a seed has shown, give it
+/// One seed does the same each time, except for the threads' timing. To reproduce a seed's failure, set the seed
 /// and some seconds, and `ERROR_BUS_STRESS_REPEAT=1`, which tries it again and again.
 @Suite(
     "Behaviours 4, 11 to 16 and 18 to 20: they hold under load",
@@ -25,7 +25,7 @@ import Testing
 struct BusStressTests {}
 
 extension BusStressTests {
-    @Test("every report comes to exactly one end, in order, and every count says so, whatever happens meanwhile")
+    @Test("every report comes to exactly one end, in order, and every count agrees, whatever else happens")
     func everything() async throws {
         let log = FileManager.default.temporaryDirectory.path + "/bus-stress-\(UUID().uuidString)"
         try handOver(log, as: "stress log")
@@ -35,7 +35,7 @@ extension BusStressTests {
         }
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
         let output = (try? String(contentsOfFile: log + ".err", encoding: .utf8)) ?? ""
-        // A run that did not end is the last one in the log, and has no line after it.
+        // A run that didn't end is the last one in the log, and has no line after it.
         print("stress test:", text.split(separator: "\n").last.map { String($0) } ?? "nothing")
         if !text.hasSuffix("and all is right\n") {
             Issue.record("\(text)\non standard error:\n\(output.prefix(20_000))")
@@ -44,7 +44,7 @@ extension BusStressTests {
     }
 }
 
-/// How long the stress test is to take.
+/// The duration of the stress test.
 enum StressTime {
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
@@ -58,12 +58,12 @@ enum StressTime {
 extension StressPlan {
     /// Runs the plan.
     ///
-    /// - Returns: What was seen, except on standard error, and the leaks that were found.
+    /// - Returns: The record, except for standard error, and the leaks that were found.
     func run() async -> (evidence: StressEvidence, wrong: [String]) {
         let stage = StressStage(self)
         let warden = Task { @concurrent in await tend(stage) }
         var bus: ErrorBus? = await end == .bodyThrows ? runBody(on: stage) : runBus(on: stage)
-        // Everyone who works for the bus retains it: a worker that was cut off may still post.
+        // Every task of the bus retains it: a worker that was cut off might still post.
         var wrong: [String] = []
         if await !isTrueSoon({ isKnownUniquelyReferenced(&bus) }) { wrong.append("the bus leaks") }
         if let statistics = bus?.statistics { stage.note { $0.statistics = statistics } }
@@ -145,7 +145,7 @@ extension StressPlan {
         stage.note { $0.returned += reports.map(StressEvidence.Seen.init) }
     }
 
-    /// Releases what hangs after the end of the bus, and notes what was observed.
+    /// Releases the hanging actions after the end of the bus, and notes the observed reports.
     private func clearUp(
         _ witness: AsyncStream<ErrorReport>?,
         _ observers: [Task<Void, Never>],
@@ -156,7 +156,7 @@ extension StressPlan {
         if let witness { for await report in witness { stage.note(report) } }
     }
 
-    /// Moves the clock, and releases what hangs, now and then; nothing else in the test sleeps.
+    /// Sometimes advances the clock, and releases hanging actions; nothing else in the test sleeps.
     @concurrent
     private func tend(_ stage: StressStage) async {
         var random = SplitMix64(seed: seed &* 3)

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Catches a plan or a description that other threads see half made, twice, or for another type.
-@Suite("Dispatch by type is right where several tasks see a type first at once", .hangLimit)
+/// Catches a plan or a description that other threads see incomplete, twice, or for another type.
+@Suite("Dispatch by type is correct if several tasks meet a new type at once", .hangLimit)
 struct DispatchConcurrencyTests {}
 
 extension DispatchConcurrencyTests {
@@ -32,7 +32,7 @@ extension DispatchConcurrencyTests {
         extend(A.self, depth)
     }
 
-    @Test("types that several tasks see first at once are each handled by their rule, and by it alone")
+    @Test("new types that several tasks meet at once are each handled by their own rule only")
     func typesFirstSeenConcurrently() async {
         var errors: [any Error] = []
         words(4) { errors.append($0) }
@@ -46,7 +46,7 @@ extension DispatchConcurrencyTests {
                 for task in 0..<8 {
                     group.addTask { @concurrent in
                         for step in 0..<errors.count {
-                            // Each task goes its own way through the types.
+                            // Each task visits the types in its own order.
                             let number = (step * 37 + task * 31) % errors.count
                             let outcome = await handler.handle(errors[number])
                             expect(outcome.disposition, equals: (number % 2 == 0 ? .handled : .unmatched))
@@ -59,7 +59,7 @@ extension DispatchConcurrencyTests {
         }
     }
 
-    @Test("one handler's outcomes name one rule, whichever thread they come from")
+    @Test("one handler's outcomes name the same rule, whichever thread they come from")
     func rulesAcrossThreads() async {
         struct Lost: Error {}
         let handler = ErrorHandler().on(Lost.self) { _ in .stop }

@@ -2,7 +2,7 @@ import ErrorRouting
 import Foundation
 import TestSupport
 
-/// Errors that answer each question at random.
+/// Errors with members that return random results.
 enum FuzzErrors {
     struct Value: Error, Hashable {
         let number: Int
@@ -81,7 +81,7 @@ enum FuzzErrors {
         func change(_ inner: any Error) { self.inner = inner }
     }
 
-    // Returns anew each time, from nothing of its own.
+    // Returns a new error each time, and stores nothing.
     final class Endless: NSError, @unchecked Sendable {
         override var userInfo: [String: Any] {
             FuzzMischief.act(about: Value(number: 1))

@@ -5,14 +5,14 @@ import TestSupport
 // The check that statistics add up is internal.
 @testable import ErrorRouting
 
-/// What evil errors do when the library asks them anything: post, dispatch, explain, lie, recurse.
+/// The deeds of evil errors when the library calls them: post, dispatch, explain, lie, recurse.
 ///
-/// One for each run, since an error's `==` knows only its operands. Each deed takes fuel, and without fuel all errors
-/// behave well, so that a run ends. A library that recursed without end would overflow the stack long before.
+/// There is one for each run, because an error's `==` has only its operands. Each deed takes fuel; without it all
+/// errors behave well, so that a run ends. A library that recursed without end would overflow the stack long before.
 final class FuzzMischief: Sendable {
     private static let here = Locked<FuzzMischief?>(nil)
 
-    /// The mischief of the run under way.
+    /// The mischief of the current run.
     static var current: FuzzMischief? { here.withLock { $0 } }
 
     private let fuel: Atomic<Int>
@@ -37,7 +37,7 @@ final class FuzzMischief: Sendable {
         current?.state.withLock { Int.random(in: 0..<limit, using: &$0) } ?? 0
     }
 
-    /// Does something of what user code might do, or nothing.
+    /// Does something that user code might do, or nothing.
     static func act(about error: any Error) {
         guard let current, number(below: 3) == 0,
             current.fuel.wrappingSubtract(1, ordering: .relaxed).newValue > 0
@@ -56,7 +56,7 @@ final class FuzzMischief: Sendable {
         }
     }
 
-    /// Lets an error change to one that holds itself, while others may be looking at it.
+    /// Changes an error to one that contains itself, while others might be reading it.
     func tie(_ acting: FuzzErrors.Acting, to error: any Error) {
         let change = Task {
             await acting.change(error)
@@ -77,7 +77,7 @@ final class FuzzMischief: Sendable {
     /// Whether to lie, at random.
     static func lies() -> Bool { current.map { $0.fuelLeft > 0 && number(below: 4) == 0 } ?? false }
 
-    /// A text of more than one line, or of great length.
+    /// A string of more than one line, or of great length.
     static var text: String {
         switch number(below: 24) {
         case 0: String(repeating: "long ", count: 10_000)

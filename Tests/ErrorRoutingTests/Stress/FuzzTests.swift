@@ -5,21 +5,21 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Everything at random, with errors, matchers and texts that do their worst: nothing crashes, hangs, or is lost.
+/// Runs everything at random, with hostile errors, matchers and strings: nothing crashes, hangs, or is lost.
 ///
-/// It runs in a process of its own, whose standard error is read: each line there has to be a whole one.
+/// It runs in a separate process and reads its standard error: each line there must be complete.
 ///
 /// | environment variable | meaning |
 /// | --- | --- |
-/// | `ERROR_BUS_FUZZ_SECONDS` | how long to go on, with seed after seed; by default 1, with `ERROR_BUS_LONG` 120 |
+/// | `ERROR_BUS_FUZZ_SECONDS` | how long to continue, seed after seed; by default 1, with `ERROR_BUS_LONG` 120 |
 /// | `ERROR_BUS_FUZZ_SEED` | the first seed, by default 1 |
 @Suite(
-    "Behaviours 9, 14, 23 and 24: they hold for errors that do their worst",
+    "Behaviours 9, 14, 23 and 24: they hold for hostile errors",
     .tags(.behaviour9, .behaviour14, .behaviour23, .behaviour24), .hangLimit(minutes: FuzzTime.minutes))
 struct FuzzTests {}
 
 extension FuzzTests {
-    @Test("errors, matchers and texts that do their worst bring nothing down, and nothing is lost")
+    @Test("hostile errors, matchers and strings crash nothing, and nothing is lost")
     func everything() async throws {
         let log = FileManager.default.temporaryDirectory.path + "/bus-fuzz-\(UUID().uuidString)"
         try handOver(log, as: "fuzz log")
@@ -30,7 +30,7 @@ extension FuzzTests {
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
         let output = (try? Data(contentsOf: URL(fileURLWithPath: log + ".err"))) ?? Data()
         for name in [log, log + ".err"] { try? FileManager.default.removeItem(atPath: name) }
-        // A run that did not end is the last one in the log, and has no line after it.
+        // A run that didn't end is the last one in the log, and has no line after it.
         print("fuzz test:", text.split(separator: "\n").last.map(String.init) ?? "nothing")
         if !text.hasSuffix("and all is right\n") {
             let written = String(decoding: output.suffix(20_000), as: UTF8.self)
@@ -51,7 +51,7 @@ enum FuzzTime {
     static let minutes = seconds / 60 + 10
 }
 
-/// What the fuzz test does in its process.
+/// Runs the fuzz test in its process.
 enum FuzzRun {
     static func runs(loggingTo path: String) async {
         func file(_ path: String) -> FileHandle {

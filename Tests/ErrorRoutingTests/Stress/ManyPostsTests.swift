@@ -14,7 +14,7 @@ extension ManyPostsTests {
     /// Shortly before and beyond where numbers of 31, 32 and 33 bits end.
     static let starts: [Int] = [1 << 31 - 70, 1 << 32 - 70, 1 << 33 - 70, 1 << 33]
 
-    @Test("what counts posts has 64 bits on all systems")
+    @Test("the counts of posts have 64 bits on all systems")
     func widths() {
         for count in Mirror(reflecting: BusCounts(handled: 0)).children {
             #expect(count.value is Int64, "\(count.label ?? "")")
@@ -51,7 +51,7 @@ extension ManyPostsTests {
         }
     }
 
-    @Test("a bus that is full drops and says so, and a shutdown gives the rest back", arguments: starts)
+    @Test("a full bus drops and reports that, and a shutdown returns the rest", arguments: starts)
     func shutdown(start: Int) async {
         let (entered, gate) = (Gate(), Gate())
         let handler = ErrorHandler.hanging(on: 1, at: gate, entered: entered)

@@ -8,7 +8,7 @@ import Testing
 struct SleepTests {}
 
 extension SleepTests {
-    @Test("a sleep lasts as long as it should; one that is cancelled ends at once, and throws")
+    @Test("a sleep lasts as long as it should; a cancelled one ends at once, and throws")
     func lasts() async throws {
         let clock = BusClock(ContinuousClock())
         let begin = ContinuousClock.now
@@ -21,7 +21,7 @@ extension SleepTests {
         await #expect(throws: CancellationError.self) { try await sleeping.value }
     }
 
-    @Test("what was cancelled leaves nothing in memory, however long it would have lasted")
+    @Test("a cancelled sleep leaves nothing in memory, however long it would have lasted")
     func leavesNothing() async {
         await #expect(processExitsWith: .success) {
             let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .stop })
@@ -29,7 +29,7 @@ extension SleepTests {
             var before = 0
             for round in 0..<22_000 {
                 if round == 2_000 { before = residentSize() }
-                // The bus does not run yet, so each waits, with a timer of its own, until it is cancelled.
+                // The bus doesn't run yet, so each waits, with its own timer, until it is cancelled.
                 let flush = Task { await bus.flush(within: .seconds(1_000)) }
                 for _ in 0..<3 { await Task.yield() }
                 flush.cancel()

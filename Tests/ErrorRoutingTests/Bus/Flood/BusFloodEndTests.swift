@@ -5,7 +5,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 20: a flood limit spares notices, and releases what it holds when the bus ends",
+    "Behaviour 20: a flood limit spares notices, and releases held reports when the bus ends",
     .tags(.behaviour20), .hangLimit)
 struct BusFloodEndTests {
     private let clock = ManualClock()
@@ -30,7 +30,7 @@ extension BusFloodEndTests {
         var reports = bus.reports().makeAsyncIterator()
         let running = Task { await bus.run() }
         for round in 0..<3 {
-            // What is in delivery takes no capacity, so in each round a notice follows the first or the second.
+            // A report in delivery takes no capacity, so in each round a notice follows the first or the second.
             var isNotice = false
             for number in 0..<50 { bus.post(Numbered(number), line: UInt(100 * round + number)) }
             while !isNotice { isNotice = await reports.next()?.error is ErrorsDropped }
@@ -42,7 +42,7 @@ extension BusFloodEndTests {
         #expect(bus.statistics.isBalanced)
     }
 
-    @Test("what is held comes at its window's end although one notice follows the other")
+    @Test("a held report is delivered at its window's end although notices follow each other")
     func noticesWithoutEnd() async {
         let (journal, clock) = (Journal<Int>(), clock)
         let handler = ErrorHandler().on(Numbered.self) { error, report in
@@ -61,7 +61,7 @@ extension BusFloodEndTests {
         expect(journal.entries, equals: [1] + Array(10...19) + [2] + Array(20...30))
     }
 
-    @Test("who waits for an error that is held hears at once that it is pending, and does not wait for the window")
+    @Test("deliver returns .pending at once for a held error, and doesn't wait for the window's end")
     func waiters() async {
         let bus = ErrorBus(handler: .noting(Journal()), configuration: configuration())
         async let running: Void = bus.run()
@@ -79,7 +79,7 @@ extension BusFloodEndTests {
         #expect(bus.statistics.isBalanced)
     }
 
-    @Test("finish, and a shutdown with time, release what is held, also where the worker sleeps until a window ends")
+    @Test("finish, and a shutdown with time, release held reports even if the worker sleeps until a window ends")
     func finish() async {
         for isShutDown in [false, true] {
             let bus = ErrorBus(handler: ErrorHandler(), configuration: configuration())
@@ -97,7 +97,7 @@ extension BusFloodEndTests {
         }
     }
 
-    @Test("the end of withErrorBus releases what is held, and what is posted while the bus drains")
+    @Test("the end of withErrorBus releases held reports, and reports posted while the bus drains")
     func endOfTheBody() async {
         let handler = ErrorHandler().on(Numbered(4)) { _ in
             for number in 5...7 { ErrorBus.current?.post(Numbered(number), line: 2) }
@@ -113,7 +113,7 @@ extension BusFloodEndTests {
         expect(recorded.statistics.pending, equals: 0)
     }
 
-    @Test("a task of the bus may wait for what is held at the end of the body")
+    @Test("a task of the bus can wait for a held report at the end of the body")
     func waitingTask() async {
         let gate = Gate()
         let handler = ErrorHandler().on(Numbered.self) { _ in
@@ -145,7 +145,7 @@ extension BusFloodEndTests {
         #expect(bus.statistics.isBalanced)
     }
 
-    @Test("a bus that never ran keeps no error that a shutdown has given back")
+    @Test("a bus that never ran retains no error that a shutdown has returned")
     func neverRan() async {
         let bus = ErrorBus(handler: ErrorHandler(), configuration: configuration())
         bus.post(Numbered(1))
@@ -154,7 +154,7 @@ extension BusFloodEndTests {
     }
 
     @Test(
-        "shutdown gives back what is held between what is in flight and what is behind it; who waits hears .dropped")
+        "shutdown returns held reports between the one in flight and those behind it; deliver returns .dropped")
     func shutdownAtTheDeadline() async {
         let (entered, gate) = (Gate(), Gate())
         let handler = ErrorHandler.hanging(on: 0, at: gate, entered: entered)
@@ -166,7 +166,7 @@ extension BusFloodEndTests {
         await entered.wait()
         bus.post(Numbered(5), line: 1)
         async let waiting = bus.deliver(Numbered(6), line: 1)
-        // Seven were posted. Before it is all there, a report is refused, and not given back.
+        // Seven were posted. A report that isn't complete yet is refused, and not returned.
         while !bus.storage.intake.mailbox.isFilled(at: 6) { await Task.yield() }
         expect(await bus.shutdown(within: .zero).map(\.summary), equals: ["0", "4 ×3", "5", "6"])
         expect(await waiting.disposition, equals: .dropped)
@@ -178,7 +178,7 @@ extension BusFloodEndTests {
         expect(bus.statistics.pending, equals: 0)
     }
 
-    @Test("the alarm of a window that was released early wakes nobody, and the next window has its own")
+    @Test("the timer of a window that was released early wakes no worker, and the next window has its own timer")
     func earlyRelease() async {
         let bus = ErrorBus(handler: ErrorHandler(), configuration: configuration(capacity: 2))
         let reports = bus.reports()

@@ -7,7 +7,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 20: a flood limit delivers the first errors of a kind, and sums up the rest",
+    "Behaviour 20: a flood limit delivers the first errors of a kind, and merges the rest",
     .tags(.behaviour20), .hangLimit)
 struct BusFloodLimitTests {
     private let clock = ManualClock()
@@ -15,14 +15,14 @@ struct BusFloodLimitTests {
 
 extension BusFloodLimitTests {
     @Test(
-        "the first in a window are delivered, and at its end the newest of the rest; the next begins with the next error"
+        "the first in a window are delivered, at its end the newest of the rest; the next error opens the next window"
     )
     func windowsInARow() async {
         let bus = makeBus(first: 2)
         var reports = bus.reports().makeAsyncIterator()
         async let running: Void = bus.run()
         for round in 0..<3 {
-            // The window begins with the round's first error, 5 seconds after the one before has ended.
+            // The window begins with the round's first error, 5 seconds after the window before it has ended.
             clock.advance(by: .seconds(5))
             for number in 1...6 { bus.post(Numbered(10 * round + number), line: 1) }
             for number in 1...2 { expect(await reports.next()?.summary, equals: "\(10 * round + number)") }
@@ -39,7 +39,7 @@ extension BusFloodLimitTests {
         expect(bus.statistics, equals: .init(posted: 18, unmatched: 9, suppressed: 9))
     }
 
-    @Test("windows go by the time of posting, not of delivery, and what was held goes before what was posted later")
+    @Test("windows follow the time of posting, not of delivery, and held reports precede later posts")
     func momentsOfPosting() async {
         let found = await summaries(first: 1) { bus in
             for number in 1...3 { bus.post(Numbered(number), line: 1) }
@@ -49,7 +49,7 @@ extension BusFloodLimitTests {
         expect(found, equals: ["1", "3 ×2", "4", "5"])
     }
 
-    @Test("a report that stands for several errors has the moments of the oldest and the newest, wherever it is read")
+    @Test("a report that stands for several errors has the times of the oldest and the newest, wherever it is read")
     func moments() async {
         let heard = Journal<ErrorReport>()
         let bus = makeBus(
@@ -75,7 +75,7 @@ extension BusFloodLimitTests {
         }
     }
 
-    @Test("the kind whose window began first is forgotten for another, and what it holds is released")
+    @Test("a new kind replaces the kind with the oldest window, and that kind's held report is released")
     func eviction() async {
         // With a capacity of 4 the limit remembers 2 kinds.
         let bus = makeBus(first: 1, capacity: 4)
@@ -97,7 +97,7 @@ extension BusFloodLimitTests {
     // MARK: Kinds
 
     @Test(
-        "payloads, fields and texts do not count; an enum's case, an error's domain and code, and the posting line do")
+        "payloads, fields and texts don't count; an enum's case, an error's domain and code, and the posting line do")
     func kinds() async {
         typealias Payment = Zoo.Payment
         let found = await summaries(first: 1) { bus in
@@ -135,7 +135,7 @@ extension BusFloodLimitTests {
         expect(placed, equals: ["1", "2", "3", "4", "6 ×2"])
     }
 
-    @Test("errors of equal texts are of one kind, whatever their type, code and line; the closure gets the report")
+    @Test("errors with equal strings are one kind, whatever their type, code and line; the closure receives the report")
     func fingerprints() async {
         let configuration = configuration(ManualClock()) { report in report.metadata["tenant"] ?? report.typeName }
         let recorded = await withRecordedErrors(configuration: configuration) { bus in
@@ -151,7 +151,7 @@ extension BusFloodLimitTests {
         #expect(recorded.statistics.isBalanced)
     }
 
-    @Test("the closure is asked once for each error, in order, under no lock: it may post, read figures, be slow")
+    @Test("the closure is called once for each error, in order, under no lock: it may post, read figures, be slow")
     func reentry() async {
         let asked = Journal<Int>()
         let configuration = configuration(ManualClock()) { report in
@@ -169,8 +169,8 @@ extension BusFloodLimitTests {
             recorded.errors.compactMap { ($0 as? Numbered)?.number }.sorted(), equals: Array(1...5) + Array(101...105))
     }
 
-    // In a process of its own, since it keeps a thread of the pool from everyone else.
-    @Test("an error that the closure is asked about while the bus is shut down is given back")
+    // Run in a separate process: the test blocks a thread of the pool.
+    @Test("an error is returned if the bus is shut down while the closure runs for it")
     func shutdown() async {
         await #expect(processExitsWith: .success) {
             let (entered, gate) = (Gate(), Gate())
@@ -212,7 +212,7 @@ extension BusFloodLimitTests {
         return ErrorBus(handler: handler, configuration: .init(capacity: capacity, floodLimit: limit, clock: clock))
     }
 
-    /// Returns the summaries of what a body posts, all of it delivered after the last post.
+    /// Returns the summaries of what a body posts; everything is delivered after the last post.
     private func summaries(first: Int, _ post: (ErrorBus) -> Void) async -> [String] {
         let bus = makeBus(first: first)
         let reports = bus.reports()

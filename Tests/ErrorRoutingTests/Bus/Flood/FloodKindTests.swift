@@ -14,7 +14,7 @@ import Testing
 struct FloodKindTests {}
 
 extension FloodKindTests {
-    @Test("types and an enum's cases are kinds apart, fields and payloads count for nothing")
+    @Test("types and an enum's cases are separate kinds; fields and payloads don't count")
     func types() {
         expect(kind(Zoo.Timeout(seconds: 1)), equals: kind(Zoo.Timeout(seconds: 2)))
         expect(kind(Zoo.Owl("a")), equals: kind(Zoo.Owl("b")))
@@ -24,7 +24,7 @@ extension FloodKindTests {
         expectApart([Zoo.Payment.declined(code: 1), Zoo.Payment.expired, Zoo.Payment.unavailable])
     }
 
-    @Test("domain and code count, an NSError's or Foundation's and a CustomNSError's own; a user info does not")
+    @Test("domain and code count, for NSErrors, Foundation's errors and CustomNSErrors; the user info doesn't")
     func nsErrors() {
         let error = NSError(domain: "a", code: 1)
         expect(kind(error), equals: kind(NSError(domain: "a", code: 1, userInfo: ["key": "value"])))

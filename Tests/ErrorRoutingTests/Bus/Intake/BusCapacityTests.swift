@@ -31,7 +31,7 @@ extension BusCapacityTests {
         #expect(recorded.statistics.isBalanced)
     }
 
-    @Test("neither the report in delivery nor a notice takes capacity, and later drops add to the notice")
+    @Test("neither the report in delivery nor a notice takes capacity, and the notice counts later drops too")
     func noticeTakesNoCapacity() async {
         let (entered, gate) = (Gate(), Gate())
         let handler = ErrorHandler.hanging(on: 1, at: gate, entered: entered)
@@ -48,7 +48,7 @@ extension BusCapacityTests {
         expect(recorded.matches(of: .type(ErrorsDropped.self)).map(\.count), equals: [2])
     }
 
-    @Test("every end is counted on its own, in the order of the law, which holds at rest")
+    @Test("each way to end has its own count, and the counts balance at rest")
     func law() async {
         let handler = ErrorHandler()
             .on(matching: .type(Numbered.self).where { $0.number % 3 == 0 }) { error in
@@ -87,7 +87,7 @@ extension BusCapacityTests {
         #expect(statistics.isBalanced)
     }
 
-    @Test("a bus without a limit to its capacity posts, counts, and closes when its tasks have ended")
+    @Test("a bus with unlimited capacity accepts posts, counts them, and closes when its tasks have ended")
     func largestCapacity() async {
         let bus = await withErrorBus(handler: ErrorHandler(), configuration: .init(capacity: .max)) { bus in
             for number in 0..<10 { bus.post(Numbered(number)) }
@@ -101,7 +101,7 @@ extension BusCapacityTests {
     struct Typed<Parameter>: Error {}
 
     @Test(
-        "drops of several types are counted by type, and the next notice tells only of what came after the one before")
+        "drops of several types are counted by type, and each notice counts only the drops after the one before")
     func severalTypes() async {
         let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 1))
         var notices = bus.reports(matching: .type(ErrorsDropped.self)).makeAsyncIterator()
@@ -139,7 +139,7 @@ extension BusCapacityTests {
         for number in 0...3 { other.post(Numbered(number)) }
         let runningOther = Task { await other.run() }
         await entered.wait()
-        // The first is in delivery: these are the second's.
+        // The first notice is in delivery, so these drops belong to the second.
         other.post(Numbered(4))
         for _ in 0..<2 { other.post(Zoo.Offline()) }
         other.post(Numbered(5))

@@ -25,7 +25,7 @@ extension BusIntakeTests {
         expect(box.intake.drops.unreported, equals: 5)
     }
 
-    @Test("close(ifStill:) fails after any change of a poster's, whatever the reader does")
+    @Test("close(ifStill:) fails after any change by a caller, whatever the reader does")
     func closing() {
         let changes: [(IntakeBox) -> Void] = [{ $0.post(2) }, { _ = $0.close() }]
         for change in changes {
@@ -34,7 +34,7 @@ extension BusIntakeTests {
             let before = box.intake.state
             change(box)
             #expect(!box.close(ifStill: before))
-            // What the reader does changes nothing here.
+            // The reader's steps change nothing here.
             let now = box.intake.state
             box.intake.publishReleased(1)
             expect(box.take(), equals: 1)
@@ -58,7 +58,7 @@ extension BusIntakeTests {
         expect(posting.floodStamp?.moment, equals: stamp?.moment)
     }
 
-    @Test("the moment of a report is the continuous clock's own, to the nanosecond, and it keeps what it is given")
+    @Test("a report's time is the continuous clock's, to the nanosecond, and it keeps the values that it is given")
     func moment() {
         for _ in 0..<1_000 {
             let before = ContinuousClock.now

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Behaviour 13: drops are counted by type, each in one notice", .tags(.behaviour13), .hangLimit)
 struct DropTallyTests {
-    @Test("the first drop makes a notice, which counts drops by type; subclasses and specialisations are types apart")
+    @Test("the first drop makes a notice, which counts drops by type; subclasses and specializations are types too")
     func byType() {
         let box = Box()
         let types: [any Error.Type] = [Zoo.Timeout.self, Zoo.Owl.self, Zoo.Timeout.self]
@@ -26,7 +26,7 @@ struct DropTallyTests {
         expect(box.take().byType.values.sorted(), equals: [1, 1, 1, 1, 1])
     }
 
-    @Test("64 types are told apart, and the others counted together; that stays so with the next notice")
+    @Test("64 types are counted separately and all others together, also in the next notice")
     func otherTypes() {
         let box = Box()
         for _ in 0..<2 {
@@ -44,7 +44,7 @@ struct DropTallyTests {
         }
     }
 
-    @Test("droppers against a taker: each drop is in one notice, and no notice is empty or one too many")
+    @Test("with many droppers and one taker, each drop is in exactly one notice, and no notice is empty")
     func contention() async {
         let (box, droppers, each) = (Box(), 4, isLong ? 4_000 : 1_000)
         let (notices, mostAtOnce) = (Journal<ErrorsDropped>(), Journal<Int>())
@@ -78,7 +78,7 @@ struct DropTallyTests {
         #expect(mostAtOnce.entries.allSatisfy { $0 == 1 })
         expect(box.tally.unreported, equals: 0)
         expect(all.map(\.count).reduce(0, +), equals: droppers * each)
-        // Each type that ever had a slot was counted in it from its first drop on, or beside all slots always.
+        // Each type was counted in a slot from its first drop on, or always outside the slots.
         let byType = all.map(\.byType).reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
         let expected = (0..<droppers).reduce(into: [String: Int]()) { expected, thread in
             for number in 0..<each {

@@ -4,16 +4,16 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 11 and 13: a mailbox's slots are filled in any order, read in theirs, and used again",
+    "Behaviours 11 and 13: a mailbox's slots are filled in any order, read in sequence, and used again",
     .tags(.behaviour11, .behaviour13), .hangLimit)
 struct MailboxTests {}
 
 extension MailboxTests {
     @Test(
-        "slots are used again, also with the reader two behind: as many as are out, or the ring has doubled",
+        "slots are reused, even with the reader two behind: as many as are reserved, or after the ring has doubled",
         arguments: [1, 2, 3, 6, 7, 62, 63, 64, 1_000])
     func laps(capacity: Int) {
-        // A report is released before the slot of the one before is emptied: one more than capacity is in use, and one
+        // A report is released before the previous report's slot is emptied: one more than capacity is in use, and one
         // more where the reader sleeps.
         let box = MailboxBox(capacity: capacity)
         var isRight = true
@@ -22,7 +22,7 @@ extension MailboxTests {
             if place > capacity {
                 isRight = box.take(place - capacity - 1) == place - capacity - 1 && isRight
             }
-            // Where nothing is filled yet a reader may look, and lie down.
+            // A reader may check an unfilled slot, and sleep there.
             isRight = !box.isFilled(place + 1) && isRight
             isRight = box.sleep(at: place + 1) && box.rouse(at: place + 1) && isRight
         }
@@ -45,7 +45,7 @@ extension MailboxTests {
         }
     }
 
-    @Test("what is left in a mailbox ends with it, wherever in the ring it lies", arguments: [0, 3, 1_500])
+    @Test("elements left in a mailbox are deallocated with it, anywhere in the ring", arguments: [0, 3, 1_500])
     func leftovers(firstPlace: Int) {
         let ends = MailboxBox.Ends()
         do {
@@ -57,12 +57,12 @@ extension MailboxTests {
         expect(ends.count, equals: 1_000)
     }
 
-    @Test("random operations answer what plain arrays would", arguments: 0..<100 as Range<UInt64>)
+    @Test("random operations return the same as plain arrays would", arguments: 0..<100 as Range<UInt64>)
     func randomOperations(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let capacity = [1, 2, 3, 6, 7, 62, 63][Int(seed % 7)]
         let box = MailboxBox(capacity: capacity)
-        // The places that are out, in order, and what the reader has come to.
+        // The reserved slots, in order, and the reader's position.
         var (out, next, cursor, isAsleep): ([Int], Int, Int, Bool) = ([], 0, 0, false)
         var filled: Set<Int> = []
         for step in 0..<2_000 {
@@ -98,7 +98,7 @@ extension MailboxTests {
         }
         for place in cursor..<next {
             expect(box.close(place), equals: (filled.contains(place) ? place : nil))
-            // Neither does a reader sleep there any more, nor is one woken.
+            // No reader sleeps there now, and none is woken.
             #expect(!box.sleep(at: place) && !box.rouse(at: place))
         }
         for place in out { expect(box.fill(place), equals: .refused) }

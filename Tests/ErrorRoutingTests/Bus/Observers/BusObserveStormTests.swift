@@ -7,13 +7,13 @@ import Testing
 /// Checks under load that the observer's reports and the counts agree.
 ///
 /// `ERROR_BUS_LONG=1` posts a million errors.
-@Suite("Behaviour 19: an observer misses nothing in a storm", .tags(.behaviour19), .hangLimit)
+@Suite("Behaviour 19: an observer misses nothing in a flood", .tags(.behaviour19), .hangLimit)
 struct BusObserveStormTests {}
 
 extension BusObserveStormTests {
     private static let count = isLong ? 1_000_000 : 10_000
 
-    /// What an observer has received: only the worker writes, and it has ended when the tally is read.
+    /// The reports that an observer has received; only the worker writes, and it has ended when the tally is read.
     private final class Tally: Sendable {
         struct Counts {
             var received = 0
@@ -36,7 +36,7 @@ extension BusObserveStormTests {
                 counts.suppressed += report.occurrences - 1
                 counts.failures += report.outcome.failures.count
                 if let drops = report.error as? ErrorsDropped { counts.told += drops.count }
-                // Sequence numbers follow each other without a gap.
+                // Sequence numbers have no gap.
                 if report.sequence != counts.last + 1 { counts.isInOrder = false }
                 counts.last = report.sequence
                 guard let error = report.error as? Numbered else { return }
@@ -53,7 +53,7 @@ extension BusObserveStormTests {
     ]
 
     @Test(
-        "four posters, whatever the capacity, until it has drained, and with a shutdown in the middle",
+        "four callers post, at any capacity, until the bus has drained or a shutdown comes in the middle",
         arguments: 0..<5, [false, true])
     func posters(index: Int, isShutDown: Bool) async {
         await storm(Self.configurations[index]) { bus in
@@ -80,7 +80,7 @@ extension BusObserveStormTests {
         let bus = ErrorBus(handler: handler, configuration: configuration)
         let observation = bus.observe(
             { tally.receive($0) }, onEnd: { end in tally.counts.withLock { $0.ends.append(end) } })
-        // A slow reader beside it changes nothing.
+        // A slow reader next to it changes nothing.
         let reports = bus.reports(bufferingNewest: 3)
         async let running: Void = bus.run()
         async let posted: Void = onThreads(4) { thread in
@@ -110,7 +110,7 @@ extension BusObserveStormTests {
         #expect(counts.told + left.count <= statistics.dropped)
         expect(counts.failures, equals: statistics.actionFailures)
         #expect(counts.ends.count == 1 && counts.ends.allSatisfy { $0.isBalanced && $0.handled == statistics.handled })
-        // What is posted after the end counts as dropped then.
+        // Errors posted after the end count as dropped.
         #expect(isEarly || counts.ends == [statistics])
         expect(read, equals: counts.received)
         withExtendedLifetime(observation) {}

@@ -14,7 +14,7 @@ struct BusObserveTests {}
 extension BusObserveTests {
     private final class Witness: Sendable {}
 
-    /// What an observer has received, and how often its end was told.
+    /// The reports that an observer has received, and how often it was notified of the end.
     private final class Receiver: Sendable {
         let reports = Journal<ErrorReport>()
         let ends = Journal<ErrorBus.Statistics>()
@@ -30,7 +30,7 @@ extension BusObserveTests {
         var numbers: [Int] { reports.entries.compactMap { ($0.error as? Numbered)?.number } }
     }
 
-    @Test("also the report in delivery, if that still counts as pending when observe returns")
+    @Test("observe includes the report in delivery if it still counts as pending when observe returns")
     func justBeforeTheEnd() async {
         let (receiver, observation) = (Receiver(), Locked<ErrorObservation?>(nil))
         let handler = ErrorHandler().on(Numbered.self) { _ in
@@ -53,7 +53,7 @@ extension BusObserveTests {
         observation.withLock { $0?.cancel() }
     }
 
-    @Test("from the moment it returns, with outcomes and sequence numbers, and the end is told once, after the last")
+    @Test("from its return on, with outcomes and sequence numbers; the end is notified once, after the last report")
     func everything() async {
         let receiver = Receiver()
         let handler = ErrorHandler()
@@ -62,7 +62,7 @@ extension BusObserveTests {
                 return .stop
             }
             .ignore(Numbered(5))
-        // Where all tests run at once, a task that yields may take longer than the default limit to go on.
+        // While all tests run at once, a task that yields might take longer than the default limit to continue.
         await withErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil)) { bus in
             let observation = receiver.observe(bus)
             for number in 1...9 { bus.post(Numbered(number)) }
@@ -70,7 +70,7 @@ extension BusObserveTests {
             #expect(await bus.flush(within: .seconds(600)))
             expect(receiver.numbers, equals: Array(1...9))
             #expect(receiver.ends.entries.isEmpty)
-            // An observation that is released has ended: nothing comes after that.
+            // A released observation has ended: it receives nothing after that.
             withExtendedLifetime(observation) {}
         }
         expect(receiver.reports.entries.map(\.sequence), equals: Array(1...10))
@@ -82,7 +82,7 @@ extension BusObserveTests {
         expect(receiver.ends.entries.count, equals: 1)
     }
 
-    @Test("the end is told once with the final figures: after the last report, a cancellation, or when the bus ends")
+    @Test("the end is notified once with the final figures: after the last report, a cancellation, or the bus's end")
     func end() async {
         let receiver = Receiver()
         let bus = ErrorBus(handler: ErrorHandler())
@@ -116,7 +116,7 @@ extension BusObserveTests {
         }
         expect(order.entries, equals: ["report 1", "cancelled", "end"])
 
-        // Here the observation ends in the bus's own end.
+        // Here the observation ends with the bus.
         let last = Receiver()
         let lasting = Locked<ErrorObservation?>(nil)
         let lastResort = LastResort { _ in lasting.withLock { $0.take() }?.cancel() }
@@ -129,7 +129,7 @@ extension BusObserveTests {
         expect(last.ends.entries.map(\.dropped), equals: [1])
     }
 
-    @Test("what an observer posts is delivered later, and observers may be added and cancelled within")
+    @Test("an observer's posts are delivered later, and it can add and cancel observers")
     func reentry() async {
         let receiver = Receiver()
         let more = Locked<[ErrorObservation]>([])
@@ -196,7 +196,7 @@ extension BusObserveTests {
         #expect(none.reports.entries.isEmpty)
     }
 
-    @Test("a reader of rare reports is woken although the bus is never at rest")
+    @Test("a reader of rare reports is woken although the bus is never idle")
     func rareReports() async {
         let isOver = Locked(false)
         let storm = ErrorHandler().on(Numbered.self) { error in
@@ -214,7 +214,7 @@ extension BusObserveTests {
         }
     }
 
-    @Test("cancelled at any moment, from many threads, no report comes after the end, and there is one end")
+    @Test("after a cancellation at any time, from many threads, there is one end and no report after it")
     func races() async {
         for round in 0..<200 {
             let quiet = ErrorBus.Configuration(lastResort: LastResort { _ in })
@@ -236,7 +236,7 @@ extension BusObserveTests {
         }
     }
 
-    @Test("observeUntilEnd gets every report up to the end of the bus, which is told once, also where it never ran")
+    @Test("observeUntilEnd receives every report up to the bus's end, which is notified once even if the bus never ran")
     func untilEnd() async {
         let (numbers, ends) = (Journal<Int>(), Journal<Int>())
         await withErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .stop }) { bus in
@@ -264,7 +264,7 @@ extension BusObserveTests {
         expect(others.entries, equals: ["let go", "ended"])
     }
 
-    @Test("what an observation's closures retain is released at the end, the bus and the observation included")
+    @Test("objects that an observation's closures retain are released at the end, even the bus and the observation")
     func released() async {
         weak var bus: ErrorBus?
         weak var witness: Witness?
@@ -307,7 +307,7 @@ extension BusObserveTests {
         func finish(_ statistics: ErrorBus.Statistics) { finished.add(1, ordering: .relaxed) }
     }
 
-    @Test("readers are woken once in sixty-four reports, and when the worker rests after more")
+    @Test("readers are woken once in sixty-four reports, and when the worker becomes idle after more")
     func wakingReaders() {
         let (registry, listener) = (ObserverRegistry(), Listener())
         let entry = registry.add(listener, of: nil)
@@ -322,7 +322,7 @@ extension BusObserveTests {
         withExtendedLifetime(entry) {}
     }
 
-    @Test("a registry that has ended is empty, without its lock too, and finishes whoever comes later")
+    @Test("a registry that has ended is empty, even read without its lock, and finishes later observers at once")
     func endedRegistry() {
         let (registry, early, late) = (ObserverRegistry(), Listener(), Listener())
         let entry = registry.add(early, of: nil)

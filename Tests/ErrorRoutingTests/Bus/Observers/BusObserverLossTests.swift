@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 19: each stream has every report, or says what it has missed, and leaves nothing behind",
+    "Behaviour 19: each stream has every report, or counts the missed ones, and leaves nothing behind",
     .tags(.behaviour19), .hangLimit)
 struct BusObserverLossTests {}
 
@@ -26,7 +26,7 @@ extension BusObserverLossTests {
         }
     }
 
-    @Test("a stream has what is delivered after it was opened, before its poster hears of it; after the end nothing")
+    @Test("a stream has each report delivered since it was opened, before deliver returns; after the end it has none")
     func opened() async {
         let bus = await withErrorBus(handler: ErrorHandler()) { bus in
             await bus.deliver(Numbered(1))
@@ -43,7 +43,7 @@ extension BusObserverLossTests {
     }
 
     @Test(
-        "a report says exactly how many its observer has missed just before it; each observer misses on its own")
+        "a report counts exactly those that its observer missed just before it; each observer has its own count")
     func missed() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             var reports = bus.reports(bufferingNewest: 2).makeAsyncIterator()
@@ -76,7 +76,7 @@ extension BusObserverLossTests {
         #expect(journal.entries.allSatisfy { $0 == 0 })
     }
 
-    @Test("a selecting observer gets what its matcher hands on, and only that takes room in its buffer")
+    @Test("a selecting observer receives its matcher's output, and only that takes space in its buffer")
     func matching() async {
         let bus = ErrorBus(handler: ErrorHandler().ignore(Zoo.Payment.self))
         let codes = bus.reports(
@@ -99,7 +99,7 @@ extension BusObserverLossTests {
         expect(await every.collected().map(\.report.missed), equals: [57, 0, 0])
     }
 
-    @Test("observers come and go while reports flow, and each sees an unbroken run of them")
+    @Test("observers come and go while reports are delivered, and each receives an unbroken sequence")
     func comingAndGoing() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             let done = Gate()
@@ -127,7 +127,7 @@ extension BusObserverLossTests {
     }
 
     @Test(
-        "a stream that is released unread, or cancelled while it waits, observes no longer; others do; it releases all")
+        "a stream that is released unread or cancelled stops observing and releases all; other streams continue")
     func released() async {
         let journal = Journal<Int>()
         await withErrorBus(handler: ErrorHandler()) { bus in
@@ -165,7 +165,7 @@ extension BusObserverLossTests {
         }
     }
 
-    @Test("what is left in a stream can be read after the bus is deallocated, and nothing retains it then")
+    @Test("a stream's remaining reports can be read after the bus is deallocated, and nothing retains them then")
     func outlivingTheBus() async {
         var bus: ErrorBus? = ErrorBus(handler: ErrorHandler())
         let watchedBus = Weak(bus)

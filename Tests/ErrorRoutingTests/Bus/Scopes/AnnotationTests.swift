@@ -3,11 +3,11 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 22: a scope is annotated with what is known later", .tags(.behaviour22), .hangLimit)
+@Suite("Behaviour 22: a scope can be annotated with values that are known later", .tags(.behaviour22), .hangLimit)
 struct AnnotationTests {}
 
 extension AnnotationTests {
-    @Test("later posts in the scope and below it have the annotation, from any task; earlier ones have not")
+    @Test("later posts in the scope and below it have the annotation, from any task; earlier posts don't")
     func laterPosts() async {
         let recorded = await withRecordedErrors { bus in
             await withErrorScope("outer") { scope in
@@ -32,7 +32,7 @@ extension AnnotationTests {
         expect(recorded.reports.map { $0.metadata["order"] }, equals: [nil, "17", "17", "18", nil])
     }
 
-    @Test("the innermost metadata counts: post, provider, inner annotation, inner scope, outer annotation, outer scope")
+    @Test("the innermost metadata wins: post, provider, inner annotation, inner scope, outer annotation, outer scope")
     func precedence() async {
         let configuration = ErrorBus.Configuration(metadataProvider: { _ in ["provider": "provider"] })
         let keys = ["post", "provider", "inner annotation", "inner", "outer annotation", "outer"]
@@ -65,7 +65,7 @@ extension AnnotationTests {
         expect(recorded.reports.map(\.metadata), equals: [["a": "1", "b": "2"], ["a": "1", "b": "2"]])
     }
 
-    @Test("a scope that throws is annotated for nobody outside; current is that of this task and bus")
+    @Test("a throwing scope's annotation isn't visible outside; current is the scope of this task and bus")
     func current() async {
         let recorded = await withRecordedErrors { bus in
             expectNil(ErrorScope.current)

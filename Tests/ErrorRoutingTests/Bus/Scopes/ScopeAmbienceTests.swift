@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The root is the process's, so what needs one, or none, runs in a process of its own.
+/// The process has one root, so each test that needs one, or none, runs in a separate process.
 @Suite(
-    "Behaviours 11, 15 and 22: what is ambient: the scope or bus of the task, else the root, else standard error",
+    "Behaviours 11, 15 and 22: a post goes to the task's scope or bus, without one to the root or standard error",
     .tags(.behaviour11, .behaviour15, .behaviour22), .hangLimit)
 struct ScopeAmbienceTests {}
 
@@ -30,7 +30,7 @@ extension ScopeAmbienceTests {
         let elsewhere = await withRecordedErrors { _ in
             await withErrorScope("elsewhere") { _ in
                 await bus.scope("run").bound {
-                    // Both the loop's caller and the poster are in scopes.
+                    // Both the loop's caller and the posting task are in scopes.
                     let running = Task { await bus.run() }
                     _ = await bus.scope("scope").bound { await AmbientErrorPosting.ambient.deliver(Numbered(1)) }
                     bus.finish()
@@ -44,7 +44,7 @@ extension ScopeAmbienceTests {
         elsewhere.expectNoneReported()
     }
 
-    @Test("inside an action the current bus is the one that delivers, and a scope made there is one of that bus")
+    @Test("inside an action the current bus is the one that delivers, and a scope created there belongs to that bus")
     func scopesInActions() async {
         let journal = Journal<Bool>()
         let handler = ErrorHandler().on(Numbered(1)) { _ in
@@ -64,7 +64,7 @@ extension ScopeAmbienceTests {
     }
 
     @Test(
-        "threads and detached tasks, in no bus's task, reach the root, also one for a body; it resigns when its run returns"
+        "threads and detached tasks reach the root, even one bound for a body; it resigns when its run returns"
     )
     func rootOfThreads() async {
         await #expect(processExitsWith: .success) {
@@ -83,7 +83,7 @@ extension ScopeAmbienceTests {
             }
             await gate.wait()
             await Task.detached { postError(Numbered(2)) }.value
-            // The bus of a task goes before the root.
+            // The bus of a task precedes the root.
             let recorded = await withRecordedErrors { _ in postError(Numbered(3)) }
             recorded.expectReported(.value(Numbered(3)), count: 1)
             bus.finish()
@@ -103,7 +103,7 @@ extension ScopeAmbienceTests {
         }
     }
 
-    @Test("withErrorScope where no bus is bound lies in the root; a detached task falls out of it, back to the root")
+    @Test("withErrorScope without a bound bus is a scope of the root; a detached task leaves it and posts to the root")
     func root() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -125,7 +125,7 @@ extension ScopeAmbienceTests {
         }
     }
 
-    @Test("catchingErrors posts what is thrown to the innermost scope, with its line, a cancellation as a notice")
+    @Test("catchingErrors posts thrown errors to the innermost scope, with its line, and a cancellation as a notice")
     func catching() async {
         let recorded = await withRecordedErrors { bus in
             await bus.scope("scope").bound {
@@ -154,7 +154,7 @@ extension ScopeAmbienceTests {
         expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID }, equals: true)
     }
 
-    @Test("where there is no bus no rule is reached, and what is posted goes to standard error, with path and metadata")
+    @Test("without a bus no rule is reached, and posts go to standard error, with path and metadata")
     func noBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -207,7 +207,7 @@ extension ScopeAmbienceTests {
                         }
                         await gate.wait()
                     }
-                    // A scope that was made without a bus belongs to the one where it is bound.
+                    // A scope that was created without a bus belongs to the bus where it is bound.
                     without.bound { postError(Numbered(3)) }
                     await without.bound { await withErrorScope("inner") { _ in postError(Numbered(4)) } }
                     without.post(Numbered(5))
@@ -223,7 +223,7 @@ extension ScopeAmbienceTests {
         expect(lines.map { $0?["metadata.k"] }, equals: [nil, nil, "v"])
     }
 
-    @Test("a scope without a bus posts to a root that comes later, by its own rules first, with its path and metadata")
+    @Test("a scope without a bus posts to a later root, first through its own rules, with its path and metadata")
     func laterRoot() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

@@ -14,7 +14,7 @@ extension ScopeBindingTests {
         return Dictionary(zip(numbers, recorded.reports.map(\.scope))) { first, _ in first }
     }
 
-    @Test("withErrorScope binds its scope for the body and what it starts; a scope's task runs in it, a bus's does not")
+    @Test("withErrorScope binds its scope for the body and its tasks; a scope's task runs in it, a bus's task doesn't")
     func everythingItStarts() async {
         let recorded = await withRecordedErrors { bus in
             await withErrorScope("scope") { scope in
@@ -52,7 +52,7 @@ extension ScopeBindingTests {
     }
 
     @Test(
-        "a body that does not throw needs no try, and returns its value; what one throws keeps its type, is not posted")
+        "a body that doesn't throw needs no try, and returns its value; a thrown error keeps its type, isn't posted")
     func value() async {
         let recorded = await withRecordedErrors { _ in
             let scope = await withErrorScope("scope") { $0 }
@@ -61,7 +61,7 @@ extension ScopeBindingTests {
         }
         expect(scopes(recorded), equals: [1: ["scope"]])
 
-        // Typed as they are declared, or these would not compile.
+        // These compile only if the types are as declared.
         func throwing(in bus: ErrorBus) async throws(Numbered) {
             try await bus.scope("scope").bound { () async throws(Numbered) in throw Numbered(1) }
         }
@@ -129,7 +129,7 @@ extension ScopeBindingTests {
         expect(scopes(recorded), equals: [1: ["scope"], 2: ["scope"], 3: ["scope"]])
     }
 
-    @Test("bodies keep the caller's isolation, also an actor's, and may use what is not Sendable")
+    @Test("bodies keep the caller's isolation, even an actor's, and can use values that aren't Sendable")
     @MainActor func isolation() async {
         final class Counter { var count = 0 }
         let counter = Counter()
@@ -190,7 +190,7 @@ extension ScopeBindingTests {
         expect(scopes(recorded), equals: [3: ["outer"], 5: ["outer"]])
     }
 
-    @Test("the ambient poster finds the scope with every verb, and withErrorBus waits for the tasks it starts")
+    @Test("the ambient poster finds the scope with every method, and withErrorBus waits for the tasks that it starts")
     func ambient() async {
         let errors: any ErrorPosting = .ambient
         let gate = Gate()
@@ -208,7 +208,7 @@ extension ScopeBindingTests {
             errors.task { gate.open() }
         }
         expect(scopes(recorded), equals: Dictionary(uniqueKeysWithValues: (1...5).map { ($0, ["scope"]) }))
-        // All come from here, and not from elsewhere on the bus.
+        // All reports come from here, and none from elsewhere on the bus.
         #expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID })
     }
 
@@ -219,7 +219,7 @@ extension ScopeBindingTests {
     }
 
     @MainActor
-    @Test("on the main actor nothing comes between call and body", arguments: Call.allCases)
+    @Test("on the main actor the body runs without a suspension", arguments: Call.allCases)
     func mainActor(call: Call) async {
         let bus = ErrorBus(handler: ErrorHandler())
         var order: [String] = []

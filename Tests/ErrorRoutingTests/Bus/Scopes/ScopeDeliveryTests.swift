@@ -11,7 +11,7 @@ import Testing
 struct ScopeDeliveryTests {
     private let trace = ActionTrace()
 
-    /// A handler that notes the notices that come its way, by their scope.
+    /// A handler that records the notices that it receives, by their scope.
     private func noticing(_ name: String) -> ErrorHandler {
         ErrorHandler()
             .on(ActionFailure.self) { [trace] failure, report in
@@ -22,7 +22,7 @@ struct ScopeDeliveryTests {
 }
 
 extension ScopeDeliveryTests {
-    @Test("an action's failure goes through the path of its report, whichever handler's action it was")
+    @Test("an action's failure takes the path of its report, whichever handler has the action")
     func failures() async {
         let throwing = ErrorHandler().on(Numbered(1)) { _ in throw Numbered(2) }
         let recorded = await withRecordedErrors(handler: noticing("bus").overlaid(with: throwing)) { bus in
@@ -34,7 +34,7 @@ extension ScopeDeliveryTests {
         let notice = #"Numbered(number: 2) at ["outer", "inner"] in ["outer", "inner"]"#
         let path = ["outer", "bus", "inner"].map { "\($0): \(notice)" }
         expect(trace.entries, equals: path + path)
-        // Right after their report, with what was given along.
+        // The notices come right after their report, with its metadata.
         let types = recorded.errors.map { "\(type(of: $0))" }
         expect(types, equals: ["Numbered", "ActionFailure", "ActionFailure", "Numbered"])
         expect(recorded.reports[2].metadata, equals: ["k": "v", "order": "17"])
@@ -44,7 +44,7 @@ extension ScopeDeliveryTests {
 
     @Test("the notice of drops goes through the bus's own rules, in no scope, whoever posted the errors")
     func drops() async {
-        // Posted before it runs, so that nothing makes room meanwhile.
+        // Post before the bus runs, so that no delivery frees capacity.
         let bus = ErrorBus(handler: noticing("bus"), configuration: .init(capacity: 2))
         let reports = bus.reports(bufferingNewest: .max)
         let scope = bus.scope("scope", handler: noticing("scope"), metadata: ["k": "v"])
@@ -59,7 +59,7 @@ extension ScopeDeliveryTests {
         #expect(recorded.statistics.isBalanced)
     }
 
-    @Test("a flood limit counts by the path of scopes, not by the scope, and the newest of a path goes that way")
+    @Test("a flood limit counts by the path of scopes, not by the scope, and a path's newest report takes that path")
     func flood() async {
         let clock = ManualClock()
         let limit = FloodLimit(first: 1, per: .seconds(10))
@@ -71,7 +71,7 @@ extension ScopeDeliveryTests {
         let configuration = ErrorBus.Configuration(floodLimit: limit, clock: clock)
         let recorded = await withRecordedErrors(handler: noting("bus"), configuration: configuration) { bus in
             for number in 0..<6 {
-                // As a middleware does: one line, and a scope of its own for each request.
+                // A middleware does this: one line, and a separate scope for each request.
                 let inner = bus.scope("c", handler: noting("c"), metadata: ["k": "c"]).scope("d")
                 let poster: any ErrorPosting = number % 2 == 0 ? bus : inner
                 poster.post(Numbered(number))
@@ -91,7 +91,7 @@ extension ScopeDeliveryTests {
         #expect(recorded.statistics.isBalanced)
     }
 
-    @Test("shutdown gives scoped reports back with path and metadata, the one in flight first; no later rule runs")
+    @Test("shutdown returns scoped reports with path and metadata, the one in flight first; no later rule runs")
     func shutdown() async {
         let (entered, gate, left) = (Gate(), Gate(), Gate())
         let hanging = ErrorHandler().on(Numbered(1)) { _ in
@@ -114,7 +114,7 @@ extension ScopeDeliveryTests {
         expect(reports.map(\.metadata), equals: [["k": "v", "n": "1"], ["k": "v", "n": "2"]])
         expect(bus.statistics.dropped, equals: 2)
         #expect(bus.statistics.isBalanced)
-        // The action returns to a path that only its own worker still holds.
+        // The action returns to a path that only its own worker still retains.
         gate.open()
         await left.wait()
         for _ in 0..<100 { await Task.yield() }
@@ -122,7 +122,7 @@ extension ScopeDeliveryTests {
     }
 
     @Test(
-        "an observer sees the whole path's outcome; without one counts are the same; actions may post through any scope"
+        "an observer sees the whole path's outcome; without one counts are equal; actions can post through any scope"
     )
     func observers() async {
         let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .next })

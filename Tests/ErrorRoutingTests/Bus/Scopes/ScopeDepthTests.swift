@@ -11,7 +11,7 @@ import Testing
 struct ScopeDepthTests {}
 
 extension ScopeDepthTests {
-    /// A scope within so many others, each with what the closure gives it.
+    /// A scope within so many others, each with the values that the closure returns for it.
     private static func nested(
         _ depth: Int,
         in bus: ErrorBus,
@@ -25,7 +25,7 @@ extension ScopeDepthTests {
         return scope
     }
 
-    /// A handler that notes its level, and lets others have their turn.
+    /// A handler that notes its level and continues.
     private static func noting(_ level: Int, in journal: Journal<Int>) -> ErrorHandler {
         ErrorHandler()
             .on(Numbered.self) { _ in
@@ -94,7 +94,7 @@ extension ScopeDepthTests {
         expect(journal.entries, equals: [1, 2])
     }
 
-    @Test("20,000 scopes that were made without a bus post to the bus that comes later")
+    @Test("20,000 scopes that were created without a bus post to the bus that comes later")
     func withoutBus() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -139,7 +139,7 @@ extension ScopeDepthTests {
         }
     }
 
-    @Test("a scope's names, metadata and rules are found by eight threads that ask for them first, at once")
+    @Test("eight threads that are the first to read a scope's names, metadata and rules, at once, find them")
     func firstAtOnce() async {
         let bus = ErrorBus(handler: ErrorHandler())
         let rules = ErrorHandler().onNoMatch { _ in .next }
@@ -163,8 +163,8 @@ extension ScopeDepthTests {
         }
     }
 
-    // In a process of its own, where nothing else takes memory.
-    @Test("20,000 scopes with a rule each take ten times of what 2,000 take, also once they are posted through")
+    // Run in a separate process, where nothing else takes memory.
+    @Test("20,000 scopes with a rule each take ten times the memory of 2,000, even after a post through them")
     func memory() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -173,13 +173,13 @@ extension ScopeDepthTests {
             // At most 16 KiB each: with more, ten times as many would not fit.
             try #require(small.afterDispatch < 32 << 20, "\(small)")
             let large = await ScopeDepthTests.memory(of: 20_000)
-            // Fifteen times, since memory is taken page by page; growth by the square would take a hundred times.
+            // Allow fifteen times, because memory is taken page by page; quadratic growth would take a hundred times.
             #expect(large.made < small.made * 15 + 1 << 20, "\(small), \(large)")
             #expect(large.afterDispatch < small.afterDispatch * 15 + 1 << 20, "\(small), \(large)")
         }
     }
 
-    /// What a number of nested scopes with a rule each take, in bytes: before anything is posted, and after an error was
+    /// The memory that nested scopes with a rule each take, in bytes: before any post, and after an error was
     /// posted through the innermost.
     private static func memory(of depth: Int) async -> (made: Int, afterDispatch: Int) {
         let before = residentSize()

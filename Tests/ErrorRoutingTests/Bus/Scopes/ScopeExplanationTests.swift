@@ -21,7 +21,7 @@ extension ScopeExplanationTests {
         bus.scope("outer", handler: handler("Outer")).scope("inner", handler: handler("Inner"), order: .rootFirst)
     }
 
-    @Test("entries come in the order in which the path tries them; each, and its line, says which scope it came from")
+    @Test("entries come in the order in which the path tries them; each, and its line, names its scope")
     func entries() {
         let bus = ErrorBus(handler: handler("Bus"))
         let entries = scope(of: bus).explain(Zoo.Payment.expired).entries
@@ -61,7 +61,7 @@ extension ScopeExplanationTests {
         let explanation = handler("Bus").explain(Zoo.Payment.expired)
         #expect(explanation.entries.allSatisfy { $0.scope.isEmpty })
         #expect(!explanation.description.contains("the bus"))
-        // A name cannot break a line.
+        // A name can't break a line.
         let named = ErrorBus(handler: ErrorHandler()).scope("a\nb", handler: handler("Scope"))
         let hostile = named.explain(Zoo.Offline()).description.split(separator: "\n")
         expect(hostile.count, equals: 4)

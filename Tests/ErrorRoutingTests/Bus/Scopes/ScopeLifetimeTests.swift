@@ -10,13 +10,13 @@ import Testing
 struct ScopeLifetimeTests {}
 
 extension ScopeLifetimeTests {
-    /// An error whose deallocation can be seen.
+    /// An error that a weak reference can watch.
     private final class Traced: Error {}
 
-    /// What a handler holds.
+    /// An object that a handler retains.
     private final class Captured: Sendable {}
 
-    /// What must be deallocated in the end.
+    /// The objects that must be deallocated in the end.
     private struct Watched {
         weak var bus: ErrorBus?
         weak var outer: ErrorScope?
@@ -26,7 +26,7 @@ extension ScopeLifetimeTests {
 
         private var isGone: Bool { bus == nil && outer == nil && inner == nil && captured == nil && error == nil }
 
-        /// Returns when all of it is deallocated, and hangs otherwise; the worker's task may still be ending.
+        /// Returns when all of them are deallocated, and otherwise hangs; the worker's task might still be ending.
         func waitUntilGone() async {
             while !isGone { await Task.yield() }
         }
@@ -52,7 +52,7 @@ extension ScopeLifetimeTests {
         return watched
     }
 
-    @Test("when everything is delivered, or taken back by a shutdown, nothing is left of bus, scopes, rules and errors")
+    @Test("when all is delivered, or returned by a shutdown, nothing is left of bus, scopes, rules and errors")
     func afterwards() async {
         let delivered = await watching { bus, inner, error in
             async let running: Void = bus.run()
@@ -67,7 +67,7 @@ extension ScopeLifetimeTests {
             for _ in 0..<3 { inner.post(error) }
             inner.scope("request").post(error)
             async let outcome = inner.deliver(Numbered(1))
-            // Before it is all there, a report is refused, and not given back.
+            // A report that isn't complete yet is refused, and not returned.
             while !bus.storage.intake.mailbox.isFilled(at: 4) { await Task.yield() }
             let left = await bus.shutdown(within: .zero)
             let path = ["outer", "inner"]
@@ -77,7 +77,7 @@ extension ScopeLifetimeTests {
         await takenBack.waitUntilGone()
     }
 
-    @Test("a scope that is released with reports pending is deallocated, and its rules run for them all the same")
+    @Test("a scope that is released with pending reports is deallocated, and its rules still run for them")
     func released() async {
         let trace = ActionTrace()
         let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { error in trace("bus \(error.number)") })
@@ -101,7 +101,7 @@ extension ScopeLifetimeTests {
     }
 
     @Test(
-        "what is pending in a bus that is discarded goes to standard error; the bus and all that it held is deallocated"
+        "a discarded bus's pending reports go to standard error; the bus and all that it retained are deallocated"
     )
     func discarded() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -127,7 +127,7 @@ extension ScopeLifetimeTests {
         expect(lines.map { $0?["reason"] }, equals: [reason, reason])
     }
 
-    @Test("a clock that ignores cancellation does not hold a bus that was shut down within one of its scopes")
+    @Test("a clock that ignores cancellation doesn't retain a bus that was shut down within one of its scopes")
     func stubbornClock() async {
         let clock = OddClock(fails: false)
         let watched = await watching(clock: clock) { bus, inner, error in
@@ -143,7 +143,7 @@ extension ScopeLifetimeTests {
     }
 
     @Test(
-        "what is posted after the end is dropped, counted, and on standard error with all its metadata; the rest is not"
+        "posts after the end are dropped, counted, and on standard error with all their metadata; the rest isn't"
     )
     func finished() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -153,7 +153,7 @@ extension ScopeLifetimeTests {
             let bus = ErrorBus(handler: handler, configuration: configuration)
             let scope = bus.scope("outer", handler: handler, metadata: ["k": "outer", "l": "outer"]).scope("inner")
             scope.post(Numbered(0))
-            // What is given back is not written.
+            // Returned reports aren't written.
             expect(await bus.shutdown(within: .zero).count, equals: 1)
             await bus.run()
             scope.post(Numbered(1), metadata: ["order": "17"])

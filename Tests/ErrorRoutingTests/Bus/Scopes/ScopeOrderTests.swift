@@ -9,8 +9,8 @@ struct ScopeOrderTests {
 
     private let trace = ActionTrace()
 
-    /// A handler that notes which of its actions run: its rule for `Numbered`, and those for what nothing matched and
-    /// for the end.
+    /// A handler that notes which of its actions run: its rule for `Numbered`, its `onNoMatch`,
+    /// and its `always`.
     private func handler(_ name: String, _ answer: HandleStrategy = .next) -> ErrorHandler {
         ErrorHandler()
             .on(Numbered.self) { [trace] _ in trace(name, answer) }
@@ -18,7 +18,7 @@ struct ScopeOrderTests {
             .always { [trace] _ in trace("\(name) always") }
     }
 
-    /// Delivers an error through a scope of a bus; returns what ran, and what became of it.
+    /// Delivers an error through a scope of a bus; returns the actions that ran, and the outcome.
     private func delivering(
         _ error: any Error,
         handler: ErrorHandler,
@@ -31,7 +31,7 @@ struct ScopeOrderTests {
 
 extension ScopeOrderTests {
     @Test(
-        "innermost first, as by default, the scope's rules are tried before the bus's, root first after; always alike")
+        "innermost first, the default, tries the scope's rules before the bus's, root first after; always rules alike")
     func order() async {
         let (ran, outcome) = await delivering(Numbered(1), handler: handler("bus")) { bus in
             bus.scope("scope", handler: handler("scope"))
@@ -42,14 +42,14 @@ extension ScopeOrderTests {
             bus.scope("scope", handler: handler("scope"), order: .rootFirst)
         }
         expect(rootFirst, equals: ["bus", "scope", "bus always", "scope always"])
-        // A handler that is on the path twice has its turn twice.
+        // A handler that is on the path twice runs twice.
         let shared = handler("shared")
         let (twice, _) = await delivering(Numbered(1), handler: shared) { bus in bus.scope("a", handler: shared) }
         expect(twice, equals: ["shared", "shared", "shared always", "shared always"])
     }
 
     @Test(
-        "a scope within a scope stands before or after all that is around it",
+        "a scope within a scope comes before or after all that enclose it",
         arguments: [
             (Order.innermostFirst, Order.innermostFirst, ["b", "a", "bus"]),
             (.innermostFirst, .rootFirst, ["a", "bus", "b"]),
@@ -65,14 +65,14 @@ extension ScopeOrderTests {
         expect(matched.ran, equals: names + names.map { "\($0) always" })
         expect(matched.outcome.disposition, equals: .handled)
         expect(matched.outcome.matchedRuleCount, equals: 3)
-        // The innermost first, whatever the order of the rules.
+        // The innermost comes first, whatever the order of the rules.
         let unmatched = await delivering(Zoo.Offline(), handler: handler("bus"), through: scope)
         expect(unmatched.ran, equals: ["b no match", "a no match", "bus no match"] + names.map { "\($0) always" })
         expect(unmatched.outcome.disposition, equals: .unmatched)
         expectNil(unmatched.outcome.rule)
     }
 
-    @Test(".stop and ignore end the rules of the whole path, not its always: no list of exceptions is needed")
+    @Test(".stop and ignore end the rules of the whole path, but not its always rules: no list of exceptions is needed")
     func stop() async {
         for order in ErrorScope.Order.allCases {
             let (stops, other) = order == .innermostFirst ? ("scope", "bus") : ("bus", "scope")
@@ -96,7 +96,7 @@ extension ScopeOrderTests {
     }
 
     @Test(
-        "onNoMatch runs only if nothing on the whole path matched, before or after; with .stop it ends those further out"
+        "onNoMatch runs only if nothing on the path matched, before or after; .stop skips those further out"
     )
     func onNoMatch() async {
         let noMatch = ErrorHandler().onNoMatch { _ in trace("no match") }

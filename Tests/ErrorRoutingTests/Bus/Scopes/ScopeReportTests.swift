@@ -11,7 +11,7 @@ import Testing
 struct ScopeReportTests {}
 
 extension ScopeReportTests {
-    @Test("every report has the path of its scope, in actions as for observers; the bus's own have none")
+    @Test("every report has the path of its scope, in actions and for observers; the bus's own reports have none")
     func paths() async {
         let journal = Journal<[String]>()
         let handler = ErrorHandler().on(Numbered.self) { _, report in
@@ -30,11 +30,11 @@ extension ScopeReportTests {
         }
         let (none, intake, xml): ([String], [String], [String]) = ([], ["intake"], ["intake", "xml"])
         expect(recorded.reports.map(\.scope), equals: [none, intake, xml, xml])
-        // Twice where the handler is on the path twice.
+        // It runs twice if the handler is on the path twice.
         expect(journal.entries, equals: [none, intake, intake, xml, xml, xml, xml])
     }
 
-    @Test("reports are delivered in order, through whichever scopes one posts, and none of many tasks at once is lost")
+    @Test("reports are delivered in order, through whichever scope they are posted, and none of many tasks' is lost")
     func order() async {
         let recorded = await withRecordedErrors { bus in
             let scopes: [any ErrorPosting] = [bus, bus.scope("a"), bus.scope("b").scope("c"), bus.scope("a")]
@@ -51,7 +51,7 @@ extension ScopeReportTests {
             await withTaskGroup { group in
                 for poster in 0..<8 {
                     group.addTask {
-                        // One scope for each request, as in a service.
+                        // As in a service, each request has its own scope.
                         for number in 0..<100 {
                             let request = shared.scope("\(poster)", handler: handler, order: .rootFirst)
                             request.post(Numbered(poster * 1_000 + number))

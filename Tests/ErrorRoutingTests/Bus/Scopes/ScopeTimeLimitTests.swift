@@ -13,7 +13,7 @@ struct ScopeTimeLimitTests {
     private let gate = Gate()
     private let trace = ActionTrace()
 
-    /// Synchronous rules and an asynchronous one between them, which hangs if there is a gate to say that it does.
+    /// Synchronous rules and an asynchronous one between them; that one hangs if there is a gate to signal it.
     private func handler(_ name: String, entered: Gate? = nil) -> ErrorHandler {
         ErrorHandler()
             .on(Numbered.self) { [trace] _ in trace("\(name) last") }
@@ -33,7 +33,7 @@ struct ScopeTimeLimitTests {
         hangs ? ["\(name) first", "\(name) last"] : ["\(name) first", "\(name) async", "\(name) last"]
     }
 
-    /// Posts an error through a path of which some handlers hang, and moves the clock until all of them are cut off.
+    /// Posts an error through a path where some handlers hang, and advances the clock until all of them are cut off.
     private func posting(hanging: Set<String>) async -> RecordedErrors {
         let configuration = ErrorBus.Configuration(actionTimeLimit: .seconds(30), clock: clock)
         let path = ["outer", "bus", "last"].map { name in (name, entered: hanging.contains(name) ? Gate() : nil) }
@@ -97,7 +97,7 @@ extension ScopeTimeLimitTests {
         gate.open()
     }
 
-    @Test("the scope of an action that hangs may be released: the rest of its path still runs")
+    @Test("the scope of an action that hangs can be released, and the rest of its path still runs")
     func released() async {
         let (entered, configuration) = (Gate(), ErrorBus.Configuration(actionTimeLimit: .seconds(30), clock: clock))
         weak var watched: ErrorScope?

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ErrorRouting
 
-/// What the random walk of `BusRandomWalkTests`, which compares all else with a naive bus, leaves out.
+/// Tests what `BusRandomWalkTests`, which compares the rest with a naive bus, leaves out.
 ///
-/// The storage alone, event by event: no tasks, no clock.
+/// They drive the storage alone, event by event: no tasks, no clock.
 @Suite(
-    "Behaviours 12, 15, 18 and 20: the state machine's timer, when it accepts no more, and what it releases",
+    "Behaviours 12, 15, 18 and 20: the state machine's timer, its end of posting, and what it releases",
     .tags(.behaviour12, .behaviour15, .behaviour18, .behaviour20), .hangLimit)
 struct BusStateMachineTests {}
 
@@ -31,7 +31,7 @@ extension BusStateMachineTests {
         expect(bus.timeIsUp(at: .seconds(21)), equals: [nil, .seconds(50)])
     }
 
-    @Test("where the caller is cancelled nothing is accepted once body and tasks have ended", arguments: [false, true])
+    @Test("if the caller is cancelled, nothing is accepted once body and tasks have ended", arguments: [false, true])
     func cancelled(isCancelledFirst: Bool) {
         let bus = DrivenStorage()
         if isCancelledFirst { bus.storage.perform { $0.cancel($1) } }
@@ -41,7 +41,7 @@ extension BusStateMachineTests {
         expect(bus.statistics, equals: .init(posted: 1, dropped: 1))
     }
 
-    @Test("a bus is closed for being idle only if nothing was delivered since that was asked")
+    @Test("a bus is closed for being idle only if nothing was delivered since the check")
     func idle() {
         let bus = DrivenStorage()
         bus.post(1)
@@ -52,9 +52,9 @@ extension BusStateMachineTests {
         expect(isClosed, equals: [false, true])
     }
 
-    /// An error whose deallocation finds out whether the bus's lock is held.
+    /// An error that checks at its deallocation whether the bus's lock is held.
     ///
-    /// Unchecked, since everything happens on the test's thread.
+    /// It is unchecked, because everything happens on the test's thread.
     private final class Dying: Error, @unchecked Sendable {
         private let bus: DrivenStorage
         private let found: Journal<Bool>
@@ -64,7 +64,7 @@ extension BusStateMachineTests {
         deinit { found.note(bus.storage.statisticsIfUnlocked == nil) }
     }
 
-    @Test("what was found out about an error in delivery is deallocated outside the lock", arguments: 0..<3)
+    @Test("values computed for an error in delivery are deallocated outside the lock", arguments: 0..<3)
     func releasedOutside(way: Int) {
         let (bus, found) = (DrivenStorage(), Journal<Bool>())
         bus.isObserved = true

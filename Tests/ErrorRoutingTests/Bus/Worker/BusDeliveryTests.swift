@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 12: delivery is serial, in a task of the bus's own", .tags(.behaviour12), .hangLimit)
+@Suite("Behaviour 12: delivery is serial, in the bus's own task", .tags(.behaviour12), .hangLimit)
 struct BusDeliveryTests {}
 
 extension BusDeliveryTests {
@@ -22,7 +22,7 @@ extension BusDeliveryTests {
             inside.withLock { $0 -= 1 }
             return .stop
         }
-        // Without a limit: where the machine is slow, an action that is abandoned goes on beside the next one.
+        // Set no limit: on a slow machine an abandoned action would continue alongside the next one.
         await withErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil)) { bus in
             await withTaskGroup { group in
                 for number in 0..<200 { group.addTask { @concurrent in bus.post(Numbered(number)) } }
@@ -32,7 +32,7 @@ extension BusDeliveryTests {
     }
 
     @Test(
-        "actions run on neither actor nor cancellation of run's caller, and their current bus is the one that delivers")
+        "actions have neither the actor nor the cancellation of run's caller, and their current bus delivers them")
     @MainActor func actionsAreTheBusesOwn() async {
         let journal = Journal<Bool>()
         let (entered, gate) = (Gate(), Gate())
@@ -90,7 +90,7 @@ extension BusDeliveryTests {
         bus.post(Numbered(1))
         bus.post(Numbered(2))
         let run = Task { await bus.run() }
-        // Posted from inside, it goes behind the two that were pending.
+        // Posted from inside, it comes after the two pending ones.
         while journal.entries.count < 3 { await Task.yield() }
         bus.finish()
         await run.value
@@ -129,7 +129,7 @@ extension BusDeliveryTests {
         expect(other.entries, equals: [.pending])
     }
 
-    @Test("an action may finish the bus, or shut it down, which does not wait for itself: what is pending has its time")
+    @Test("an action can finish the bus, or shut it down without waiting for itself: pending reports keep their time")
     func endsInsideActions() async {
         let journal = Journal<Int>()
         let handler = ErrorHandler.noting(journal).on(Numbered(1)) { _ in
@@ -157,5 +157,5 @@ extension BusDeliveryTests {
     }
 }
 
-/// Asked without an await, so that it tells where its caller runs.
+/// It needs no `await`, so it returns where its caller runs.
 private func isOnMainThread() -> Bool { Thread.isMainThread }

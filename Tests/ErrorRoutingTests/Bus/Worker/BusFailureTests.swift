@@ -4,13 +4,13 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 4: a bus delivers an action's failure as an error of its own", .tags(.behaviour4), .hangLimit)
+@Suite("Behaviour 4: a bus delivers an action's failure as a separate error", .tags(.behaviour4), .hangLimit)
 struct BusFailureTests {}
 
 extension BusFailureTests {
     struct Broken: Error, Equatable {}
 
-    @Test("an action's failure is delivered right after its report, before what was pending, and takes no capacity")
+    @Test("an action's failure is delivered right after its report, before pending ones, and takes no capacity")
     func rightAfterItsReport() async {
         let (entered, gate) = (Gate(), Gate())
         let handler = ErrorHandler().on(Numbered(1)) { _ in
@@ -31,14 +31,14 @@ extension BusFailureTests {
         expect(failure?.error as? Broken, equals: Broken())
         expect(failure?.report.error as? Numbered, equals: Numbered(1))
         expect(failure?.rule, equals: delivered[0].outcome.rule)
-        // The notice comes from where the rule was registered, with what was given along.
+        // The notice has the location where the rule was registered, with the report's metadata.
         expect(delivered[1].source, equals: failure?.rule.source)
         expect(delivered[1].metadata, equals: ["order": "17"])
         expect(recorded.statistics.posted, equals: 3)
         expect(recorded.statistics.dropped, equals: 0)
     }
 
-    @Test("what fails while an ActionFailure is handled goes no further than the last resort, whoever posted that")
+    @Test("a failure while an ActionFailure is handled goes only to the last resort, whoever posted the latter")
     func posted() async {
         let written = Journal<String>()
         let handler = ErrorHandler().on(matching: .any) { _ in throw Broken() }
@@ -67,7 +67,7 @@ extension BusFailureTests {
         expect(recorded.statistics.actionFailures, equals: 3)
     }
 
-    @Test("a rule finds what the action threw with anywhere, and not the original error")
+    @Test("with anywhere a rule finds the error that the action threw, not the original error")
     func anywhereFindsTheThrownError() async {
         let journal = Journal<String>()
         let handler = ErrorHandler()
@@ -83,7 +83,7 @@ extension BusFailureTests {
         expect(journal.entries, equals: ["numbered", "broken in ActionFailure"])
     }
 
-    @Test("the failure of handling an ActionFailure goes to standard error, with its path, and no further")
+    @Test("the failure of handling an ActionFailure goes only to standard error, with its path")
     func noRecursion() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -129,7 +129,7 @@ extension BusFailureTests {
     }
 
     @Test(
-        "the report in a failure of an always action has the outcome so far, however the action came to its turn",
+        "the report in a failure of an always action has the outcome so far, whichever way the action ran",
         arguments: [false, true], [false, true]
     )
     func outcomeInFailureOfAlways(isFirst: Bool, isCancelling: Bool) async {

@@ -6,12 +6,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 4 and 16: shutdown waits until its deadline, gives back what was not delivered, and loses nothing",
+    "Behaviours 4 and 16: shutdown waits until its deadline, returns undelivered reports, and loses none",
     .tags(.behaviour4, .behaviour16), .hangLimit)
 struct BusShutdownTests {}
 
 extension BusShutdownTests {
-    @Test("shutdown waits for delivery, and gives nothing back where all was delivered in time")
+    @Test("shutdown waits for delivery, and returns nothing if everything was delivered in time")
     func inTime() async {
         let journal = Journal<Int>()
         let bus = ErrorBus(handler: .noting(journal), configuration: .init(clock: ManualClock()))
@@ -22,7 +22,7 @@ extension BusShutdownTests {
         expect(journal.entries, equals: Array(0..<100))
     }
 
-    @Test("at the deadline the report in flight is given back first, then the rest, all counted as dropped")
+    @Test("at the deadline shutdown returns the report in flight first, then the rest, all counted as dropped")
     func atTheDeadline() async {
         let fixture = Fixture()
         let bus = fixture.bus
@@ -39,9 +39,9 @@ extension BusShutdownTests {
         #expect(bus.statistics.isBalanced)
         expect(bus.statistics.pending, equals: 0)
 
-        // What the action still does changes no counter, observer or outcome.
+        // The action's remaining work changes no counter, observer or outcome.
         let before = bus.statistics
-        // It is cancelled last of all, after everybody has heard of the end.
+        // It is cancelled last, after every waiting caller and observer was notified of the end.
         await fixture.cancelled.wait()
         fixture.gate.open()
         await fixture.left.wait()
@@ -50,14 +50,14 @@ extension BusShutdownTests {
         expect(fixture.journal.entries, equals: ["cancelled"])
     }
 
-    @Test("one who waits for an outcome that shutdown cuts off hears .dropped")
+    @Test("deliver returns .dropped if shutdown cuts its report off")
     func waitersHear() async {
         let fixture = Fixture()
         async let running: Void = fixture.bus.run()
         async let inFlight = fixture.bus.deliver(Numbered(1))
         await fixture.entered.wait()
         async let queued = fixture.bus.deliver(Numbered(2))
-        // The first is in delivery. Before it is all there, a report is refused, and not given back.
+        // The first is in delivery. A report that isn't complete yet is refused, and not returned.
         while !fixture.bus.storage.intake.mailbox.isFilled(at: 1) { await Task.yield() }
         expect(await fixture.bus.shutdown(within: .zero).count, equals: 2)
         expect(await inFlight.disposition, equals: .dropped)
@@ -66,7 +66,7 @@ extension BusShutdownTests {
         fixture.gate.open()
     }
 
-    @Test("the caller's cancellation does not shorten the time")
+    @Test("the caller's cancellation doesn't shorten the time")
     func cancelledCaller() async {
         let fixture = Fixture()
         let bus = fixture.bus
@@ -93,29 +93,29 @@ extension BusShutdownTests {
 
         var description: String {
             asked.open()
-            // Signals again, so that a later caller passes too.
+            // Signals again, so that a later caller continues too.
             answer.wait()
             answer.signal()
             return "talkative"
         }
     }
 
-    @Test("a shutdown returns what it takes back, also where another shutdown ends before it")
+    @Test("a shutdown returns the reports that it removed, even if another shutdown ends before it")
     func returnedWhereItWasTaken() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
             for isInSlot in [true, false] {
-                // Otherwise the process could end before the action does, and what it holds would count as a leak.
+                // Otherwise the process could end before the action does, and its objects would count as leaked.
                 await Self.abortTwice(isInSlot: isInSlot).wait()
             }
         }
-        // What had failed before is told once.
+        // The earlier failure is reported once.
         expect(result.standardErrorText.components(separatedBy: "failed with talkative").count, equals: 3)
     }
 
     /// Shuts a bus down twice while an action hangs, after one that has thrown.
     ///
-    /// - Returns: A gate that is open once nobody has the error of that action any more.
+    /// - Returns: A gate that opens once nothing retains the error of that action.
     private static func abortTwice(isInSlot: Bool) async -> Gate {
         let (entered, gate, asked, returned, freed) = (Gate(), Gate(), Gate(), Gate(), Gate())
         let answer = DispatchSemaphore(value: 0)
@@ -132,14 +132,14 @@ extension BusShutdownTests {
         if !isInSlot { bus.finish() }
         async let running: Void = bus.run()
         await entered.wait()
-        // Takes three reports back, and blocks while it writes the failure to standard error.
+        // Removes three reports, and blocks while it writes the failure to standard error.
         let first = Task { @concurrent in
             let reports = await bus.shutdown(within: .zero)
             returned.open()
             return reports
         }
         await asked.wait()
-        // Finds nothing to take back.
+        // Finds nothing to remove.
         let second = Task { @concurrent in await bus.shutdown(within: .zero) }
         for _ in 0..<10_000 where !returned.isOpen { await Task.yield() }
         answer.signal()
@@ -158,14 +158,14 @@ extension BusShutdownTests {
         deinit { gate.open() }
     }
 
-    /// What a flood limit has held until the end is in no slot.
+    /// A report that a flood limit has held until the end is in no slot.
     private static func configuration(isInSlot: Bool) -> ErrorBus.Configuration {
         .init(floodLimit: isInSlot ? nil : FloodLimit(first: 0, per: .seconds(3_600)))
     }
 
     private final class Tracked: Error {}
 
-    /// An error whose deallocation, by the worker, waits.
+    /// An error that waits in its deallocation, by the worker.
     private final class Blocking: Error {
         let entered: Gate
         let leave: DispatchSemaphore
@@ -178,8 +178,8 @@ extension BusShutdownTests {
         }
     }
 
-    // In a process of its own, since it keeps a thread of the pool from everyone else.
-    @Test("what is taken back before the worker has begun with it is released, although that worker is cancelled")
+    // Run in a separate process: the test blocks a thread of the pool.
+    @Test("a report removed before the worker has begun with it is released, although that worker is cancelled")
     func releasedUnbegun() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -195,7 +195,7 @@ extension BusShutdownTests {
             let bus = ErrorBus(handler: handler)
             bus.post(Numbered(1))
             async let running: Void = bus.run()
-            // The worker has gone on to the notice of the second failure, and releases that of the first.
+            // The worker has reached the notice of the second failure, and releases that of the first.
             await entered.wait()
             expect(await bus.shutdown(within: .zero).count, equals: 1)
             await running
@@ -204,11 +204,11 @@ extension BusShutdownTests {
         }
     }
 
-    /// What is slow, and cut off by a shutdown, after an action that has thrown.
+    /// The slow step that a shutdown cuts off, after an action that has thrown.
     private enum Slow: Int, CaseIterable {
         /// A predicate, of a report in its slot or in memory of its own.
         case notMatchingInSlot, matchingInSlot, notMatching, matching
-        /// With asynchronous rules before, between or after.
+        /// The position of asynchronous rules: before, between or after.
         case beforeAsynchronous, betweenAsynchronous, afterAsynchronous
 
         var isInSlot: Bool { self == .notMatchingInSlot || self == .matchingInSlot }
@@ -239,7 +239,7 @@ extension BusShutdownTests {
         }
     }
 
-    @Test("what an action has thrown is reported once, whatever after it a shutdown cuts off")
+    @Test("an error that an action has thrown is reported once, whatever a shutdown cuts off after it")
     func failuresAreNeverSilent() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -252,7 +252,7 @@ extension BusShutdownTests {
         }
     }
 
-    /// Takes a report back while one of its rules is slow, and returns when the worker has ended.
+    /// Removes a report while one of its rules is slow, and returns when the worker has ended.
     private static func shutDown(while slow: Slow) async {
         let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
         let handler = slow.handler { answer in

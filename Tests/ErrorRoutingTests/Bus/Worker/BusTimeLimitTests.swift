@@ -6,7 +6,7 @@ import Testing
 // The check that statistics add up is internal.
 @testable import ErrorRouting
 
-@Suite("Behaviour 18: an action that outlives its time is abandoned", .tags(.behaviour18), .hangLimit)
+@Suite("Behaviour 18: an action that exceeds its time limit is abandoned", .tags(.behaviour18), .hangLimit)
 struct BusTimeLimitTests {
     private let clock = ManualClock()
     private let gate = Gate()
@@ -17,7 +17,7 @@ struct BusTimeLimitTests {
 }
 
 extension BusTimeLimitTests {
-    @Test("it becomes an ActionFailure, the rules after it still run, and the bus goes on")
+    @Test("it becomes an ActionFailure, the rules after it still run, and the bus continues")
     func abandoned() async throws {
         let journal = Journal<String>()
         let handler = ErrorHandler()
@@ -65,7 +65,7 @@ extension BusTimeLimitTests {
                 return .stop
             }
         await withTaskGroup(of: Void.self) { group in
-            // Side by side, so that threads are taken away in the midst of it.
+            // They run concurrently, so that threads are interrupted in the middle of it.
             for _ in 0..<8 {
                 group.addTask {
                     let limits = ErrorBus.Configuration(actionTimeLimit: .zero)
@@ -109,13 +109,13 @@ extension BusTimeLimitTests {
         }
         gate.open()
         await returned.wait()
-        // What the abandoned worker still does has time to go wrong.
+        // The abandoned worker's remaining work has time to go wrong.
         for _ in 0..<1_000 { await Task.yield() }
         expect(failures.entries, equals: ["Numbered", "ActionTimeLimitExceeded"])
         expect(lines.entries, equals: [])
     }
 
-    @Test("its task is cancelled, so an action that honours cancellation ends")
+    @Test("its task is cancelled, so an action that honors cancellation ends")
     func cancelled() async {
         let ended = Gate()
         let handler = ErrorHandler().on(Numbered(1)) { [gate] _ in
@@ -129,14 +129,14 @@ extension BusTimeLimitTests {
             clock.advance(by: .seconds(31))
             await ended.wait()
         }
-        // One failure, that of the limit: what the cancelled action threw counts for nothing.
+        // There is one failure, that of the limit: the cancelled action's error doesn't count.
         expect(
             recorded.matches(of: .type(ActionFailure.self)).map { "\(type(of: $0.error))" },
             equals: ["ActionTimeLimitExceeded"])
     }
 
     @Test(
-        "an action within its limit, or without one, is left alone, also when the one before it took most of the time")
+        "an action within its limit, or without one, isn't cut off, even if the one before it took most of the time")
     func withinLimit() async {
         let entered = Gate()
         let firstGate = Gate()
@@ -179,7 +179,7 @@ extension BusTimeLimitTests {
 
 extension BusTimeLimitTests {
     @Test(
-        "an action's cancellation handler that hangs holds up neither the next reports nor a shutdown",
+        "an action's cancellation handler that hangs delays neither the next reports nor a shutdown",
         .tags(.behaviour16), arguments: [false, true])
     func slowCancellationHandler(isShutdown: Bool) async {
         let (entered, next, cancelled, left) = (Gate(), Gate(), Gate(), Gate())
@@ -195,7 +195,7 @@ extension BusTimeLimitTests {
                     await gate.wait()
                 } onCancel: {
                     cancelled.open()
-                    // Only a bus that waits for this handler comes to the end of this time.
+                    // Only a bus that waits for this handler uses up this time.
                     _ = leave.wait(timeout: .now() + 300)
                     left.open()
                 }

@@ -17,9 +17,9 @@ struct Callers {
         ]
         (symbolizer.standardInput, symbolizer.standardOutput, symbolizer.standardError) = (input, output, Pipe())
         guard !addresses.isEmpty, (try? symbolizer.run()) != nil else { return }
-        // One address after the other: the tool answers each before it reads the next, and a pipe may be full.
+        // Write one address at a time: the tool answers each before it reads the next, and a pipe might be full.
         for address in addresses {
-            // Address 0, of which nothing is known, ends the answer.
+            // Address 0, which has no source line, ends the answer.
             let question = "0x\(String(address, radix: 16))\n0x0\n"
             guard (try? input.fileHandleForWriting.write(contentsOf: Data(question.utf8))) != nil else { break }
             places[address] = Self.answer(from: output.fileHandleForReading)
@@ -40,7 +40,7 @@ struct Callers {
         }
     }
 
-    /// The lines that called a step, the innermost first, without those of the machinery round it.
+    /// The lines that called a step, the innermost first, without those of the machinery around it.
     subscript(step: Int) -> [String] {
         let lines = calls[step].flatMap { places[$0] ?? [] }
         return lines.filter { line in !Self.machinery.contains { line.hasPrefix($0) } && !line.hasSuffix(":0") }

@@ -2,7 +2,7 @@
 /// any value that its thread doesn't know to be replaced.
 ///
 /// A load never finds a value that is stored later, and all threads agree on one order of the stores to an atomic: that
-/// of the steps. So load buffering and what is peculiar to sequential consistency aren't explored.
+/// of the steps. So load buffering and the peculiarities of sequential consistency aren't explored.
 extension Explorer {
     /// Returns what a load finds, given the newest value.
     package func load(_ address: UInt, _ newest: UInt64, acquires: Bool, at site: Site) -> UInt64 {
@@ -31,9 +31,9 @@ extension Explorer {
         unsafe note("stores", location, site, new)
     }
 
-    /// Replaces the newest value, which is given, by what a closure returns for it.
+    /// Replaces the newest value, which is given, with a closure's result for it.
     ///
-    /// If the closure returns nil, this is a load, which may also find an older value for which the closure returns nil.
+    /// If the closure returns nil, this is a load, which might also find an older value with a nil result.
     ///
     /// - Returns: The value found, and the one that replaces it.
     package func change(
@@ -65,7 +65,7 @@ extension Explorer {
         let time = tick()
         let former = stores[Int(index)].released
         if acquires { clocks[current].join(former) }
-        // What reads and writes in one step goes on with the release sequence.
+        // An access that reads and writes in one step continues the release sequence.
         var released = former
         if releases { released.join(clocks[current]) }
         unsafe add(new, to: location, time, releasing: released)
@@ -75,7 +75,7 @@ extension Explorer {
 
     // MARK: Stores
 
-    /// The location of an atomic, with a first store that everybody knows of who knows of the initialization.
+    /// The location of an atomic; each thread that knows of the initialization knows of the first store.
     @inline(__always)
     private func atomic(at address: UInt, _ bits: UInt64) -> UnsafeMutablePointer<Location> {
         let location = unsafe locations.find(address, for: current)
@@ -91,7 +91,7 @@ extension Explorer {
         return unsafe location
     }
 
-    /// The store before one, if the current thread may still find it.
+    /// The store before one, if the current thread can still find it.
     @inline(__always)
     private func olderStore(than index: Int32) -> Int32? {
         let store = stores[Int(index)]
@@ -99,7 +99,7 @@ extension Explorer {
         return store.previous
     }
 
-    /// Finds a store, of which the current thread knows from now on; returns its value.
+    /// Finds a store, which the current thread knows from now on; returns its value.
     @inline(__always)
     private func find(_ index: Int32, _ acquires: Bool) -> UInt64 {
         let time = tick()

@@ -2,10 +2,10 @@
 struct Decision {
     /// The alternative that is taken now: a thread, or how stale the value is that a load finds.
     var chosen: UInt8
-    /// The alternatives that are to be tried and that were tried, as bits.
+    /// The alternatives that must be tried and that were tried, as bits.
     var wanted: UInt8
     var tried: UInt8 = 0
-    /// Without a bound on preemptions, the threads that could go on, and those of them that sleep.
+    /// Without a bound on preemptions, the threads that could continue, and those of them that sleep.
     var ready: UInt8 = 0
     var asleep: UInt8 = 0
 }
@@ -25,7 +25,7 @@ extension Explorer {
         return false
     }
 
-    /// Returns the alternative that is to be tried: that of the path, or the given one at its end.
+    /// Returns the alternative to try: that of the path, or the given one at its end.
     @inline(__always)
     private func decide(_ first: Int, wanting wanted: UInt8) -> Int {
         defer { depth += 1 }
@@ -33,7 +33,7 @@ extension Explorer {
         return Int(path[depth].chosen)
     }
 
-    // MARK: Who goes on
+    // MARK: Next thread
 
     /// Decides which thread takes its next step; 0 if all have ended.
     func nextThread() -> Int {
@@ -70,7 +70,7 @@ extension Explorer {
         }
     }
 
-    /// The thread that goes on unless the search wants another one: the current one, if it can.
+    /// The thread that continues unless the search needs another one: the current one, if it can.
     @inline(__always)
     func preferred(of threads: UInt8) -> Int {
         threads & 1 << UInt8(current) != 0 ? current : threads.trailingZeroBitCount
@@ -86,11 +86,11 @@ extension Explorer {
         return next
     }
 
-    // MARK: What a load finds
+    // MARK: Loads
 
     /// Decides how many stores older than the newest one a load finds.
     ///
-    /// - Parameter count: How many older ones it may find.
+    /// - Parameter count: How many older ones it can find.
     func nextStaleness(upTo count: Int) -> Int {
         var staleness = 0
         // A schedule has one digit for it.
@@ -110,7 +110,7 @@ extension Explorer {
 
     private func nextThread(of replayed: Schedule, among ready: UInt8) -> Int {
         guard case .thread(let next)? = next(of: replayed) else {
-            // Behind the end of a schedule there is no more to see.
+            // After the end of a schedule there are no more steps.
             return taken.count == replayed.choices.count ? preferred(of: ready) : diverge()
         }
         return ready & 1 << UInt8(next) != 0 ? next : diverge()

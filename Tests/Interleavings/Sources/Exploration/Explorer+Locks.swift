@@ -24,7 +24,7 @@ extension Explorer {
         return true
     }
 
-    /// No decision: whoever waits for the lock is tried at the holder's next step.
+    /// This isn't a decision: a thread that waits for the lock is tried at the holder's next step.
     package func unlock(_ address: UInt, at site: Site) {
         let location = unsafe locations.find(address, for: current)
         tick()
@@ -54,7 +54,7 @@ extension Explorer {
         unsafe note("is woken by", location, site)
     }
 
-    /// Waits without learning anything of other threads, as if the thread came at the right moment by chance.
+    /// Waits without learning anything of other threads, as if the thread came at the right time by chance.
     ///
     /// Only with a bound on preemptions, because what the condition reads is unknown.
     package func wait(until condition: @escaping () -> Bool) {

@@ -1,4 +1,4 @@
-/// Plain memory: each access has to be ordered with each write by another thread.
+/// Plain memory: each access must be ordered with each write by another thread.
 extension Explorer {
     package func read(_ address: UInt, at site: Site) {
         let location = unsafe locations.find(address, for: current)
@@ -13,12 +13,12 @@ extension Explorer {
             unsafe note("writes", location, site)
             fail("a race: thread \(current) writes what another one reads, at \(site.file):\(site.line)")
         }
-        // What an atomic held before is nothing to what is there now.
+        // The earlier values of an atomic don't matter to the new object there.
         unsafe location.pointee.newestStore = -1
         unsafe (location.pointee.plainWriter, location.pointee.plainWrite) = (current, tick())
     }
 
-    /// Forgets what was at an address, whose memory ends.
+    /// Forgets an address when its memory ends.
     package func forget(_ address: UInt) { locations.forget(address) }
 
     private func checkOrder(of access: String, _ location: UnsafeMutablePointer<Location>, _ site: Site) {

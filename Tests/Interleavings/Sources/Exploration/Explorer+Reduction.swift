@@ -2,13 +2,13 @@
 /// independent steps.
 ///
 /// Two steps of different threads depend on each other if they are at one location and one of them isn't a load. If a
-/// step depends on an earlier one and nothing else orders the two, they *race*, and some schedule has to take them the
-/// other way round. The search finds out with which threads such a schedule can begin, and lets one of them be tried where
-/// the earlier step was decided. This is the dynamic partial-order reduction by source sets (Abdulla, Aronsson, Jonsson,
-/// and Sagonas, 2014).
+/// step depends on an earlier one and nothing else orders the two, they *race*, and some schedule must take them in the
+/// opposite order. The search finds the threads that such a schedule can begin with, and lets one of them be tried
+/// where the earlier step was decided. This is the dynamic partial-order reduction by source sets (Abdulla, Aronsson,
+/// Jonsson, and Sagonas, 2014).
 ///
-/// A thread that was tried at a decision also *sleeps* in the other alternatives, until a step is taken that its own step
-/// depends on: whatever it did before that was explored already.
+/// A thread that was tried at a decision also *sleeps* in the other alternatives, until another thread takes a step
+/// that its own step depends on. Everything that it could do before that was already explored.
 extension Explorer {
     /// A step that was taken.
     struct Event {
@@ -17,13 +17,13 @@ extension Explorer {
         let time: UInt16
         /// All steps that it depends on, by way of others too, and itself.
         let order: VectorClock
-        /// Where in the path it was decided.
+        /// Its position in the path of decisions.
         let depth: Int
     }
 
     /// The last steps at a location.
     struct Dependence {
-        /// The last step that was no load, as an index of the events.
+        /// The last step that wasn't a load, as an index of the events.
         var change: Int32 = -1
         /// All that a step depends on that comes after it.
         var changeOrder = VectorClock()
@@ -108,8 +108,8 @@ extension Explorer {
 
     @inline(never)
     private func reverse(_ event: Event, _ index: Int) {
-        // The events after this one that don't depend on it could have come before it, followed by the newest event. Find
-        // the threads that such a schedule can begin with.
+        // The events after this one that don't depend on it could have come before it, followed by the newest event.
+        // Find the threads that such a schedule can begin with.
         var (firsts, seen) = (UInt8(0), VectorClock.never)
         for later in events[(index + 1)...] {
             let isNewest = later.depth == depth
@@ -125,7 +125,7 @@ extension Explorer {
         path[event.depth].wanted |= possible == 0 ? decision.ready : possible & (0 &- possible)
     }
 
-    /// Notes that whoever locks next comes after what the holder has done up to now.
+    /// Notes that the next thread that locks comes after the holder's steps up to now.
     @inline(__always)
     func order(nextLockAt location: UnsafeMutablePointer<Location>) {
         if bound.preemptions == nil { unsafe location.pointee.dependence.changeOrder.join(orders[current]) }

@@ -1,21 +1,21 @@
 import Glibc
 import Strands
 
-/// Runs a scenario under each schedule: a depth-first search over who goes on and what each load finds.
+/// Runs a scenario under each schedule: a depth-first search over the next thread and the value of each load.
 ///
-/// The scenario's threads are coroutines, and one of them runs at a time. A thread stands still before each access to an
-/// atomic or a lock (``stop(at:_:)``), and the search decides which thread takes its step. For the next schedule the
-/// scenario is arranged anew, and the same decisions are taken up to the last one that has another alternative.
+/// The scenario's threads are coroutines, and only one runs at a time. A thread stops before each access to an atomic
+/// or a lock (``stop(at:_:)``), and the search decides which thread takes its step. For the next schedule the scenario
+/// is arranged again, and the same decisions are taken up to the last one that has another alternative.
 ///
 /// Three things make that fast enough to be complete:
 ///
 /// - An access is a decision only where threads compete, which means that no other access orders theirs. The explorer
-///   learns where that is: if it finds one more location, the search begins anew.
+///   learns these locations: if it finds one more, the search begins again.
 /// - Without a bound on preemptions, schedules that differ only in the order of independent steps count as one.
-/// - With a bound, a thread that could go on is interrupted only so often. Most faults need one interruption or two.
+/// - With a bound, interruptions of a thread that could continue are limited. Most faults need one or two.
 package final class Explorer {
     package static let maximumThreads = 8
-    /// More steps than any scenario takes: a thread that waits for another in a loop is found by them.
+    /// More steps than any scenario takes, to find a thread that waits for another in a loop.
     static let maximumSteps = 20_000
 
     /// The explorer whose thread runs now; nil while none of the scenario's threads does, as between schedules.
@@ -42,7 +42,7 @@ package final class Explorer {
         var strand: OpaquePointer?
         var body: (() -> Void)?
         var step = Step.end
-        /// Where it does that.
+        /// The location of that step.
         var location: UnsafeMutablePointer<Location>?
         /// What it waits for, if it waits.
         var condition: (() -> Bool)?
@@ -55,7 +55,7 @@ package final class Explorer {
 
     var path: [Decision] = []
     var depth = 0
-    /// All that was decided in this execution, as a schedule says it.
+    /// All decisions of this execution, as a schedule.
     var taken: [Schedule.Choice] = []
     var report = Report()
     /// The failure of this execution.
@@ -79,7 +79,7 @@ package final class Explorer {
     var orders = [VectorClock](repeating: VectorClock(), count: Explorer.maximumThreads)
     /// The threads, as bits, whose next step was tried already, in an equivalent schedule.
     var asleep: UInt8 = 0
-    /// Whether an equivalent schedule was explored: this one only runs to its end.
+    /// Whether an equivalent schedule was explored; if so, this one only runs to its end.
     var isRedundant = false
     var isBeginning = false
     var invariant: (() -> Void)?
@@ -126,7 +126,7 @@ package final class Explorer {
         return report
     }
 
-    /// What is made once in a process was made in the first execution; so what that has learned does not count.
+    /// Objects created once in a process were created in the first execution, so the facts learned there don't count.
     private func endRehearsal() {
         (isRehearsal, isToBeginAnew, path) = (false, false, [])
         locations.setContended(replayed?.contended ?? [])
@@ -174,7 +174,7 @@ package final class Explorer {
             orders[index] = VectorClock()
             if unsafe threads[index].strand == nil { unsafe threads[index].strand = makeStrand(of: index) }
         }
-        // What a thread does before it first competes with others needs no decision.
+        // A thread's steps before it first competes with others need no decision.
         isBeginning = true
         for index in 1..<threadCount where failure == nil { switchTo(index) }
         isBeginning = false
@@ -183,7 +183,7 @@ package final class Explorer {
         invariant = nil
     }
 
-    /// Says that this execution is wrong; a thread does not go on then.
+    /// Reports this execution as wrong; a thread doesn't continue then.
     package func fail(_ text: String) {
         if failure == nil { failure = text }
         if current != 0 { switchTo(0) }
@@ -209,7 +209,7 @@ package final class Explorer {
         unsafe strand_switch(threads[former].strand, threads[next].strand)
     }
 
-    /// Calls a closure that accesses what the threads share, between two of their steps.
+    /// Calls a closure that accesses the threads' shared state, between two of their steps.
     @inline(__always)
     func inBetween<Result>(_ body: () -> Result) -> Result {
         let (former, formerActive) = (current, Explorer.active)
@@ -238,13 +238,13 @@ package final class Explorer {
     private func callBody(of index: Int) { threads[index].body.take()?() }
 }
 
-/// What an exploration has found.
+/// The result of an exploration.
 package struct Report: Sendable {
     package var schedules = 0
-    /// Schedules of which an equivalent one was explored.
+    /// The number of schedules with an equivalent one that was explored.
     package var redundant = 0
     package var steps = 0
-    /// How often the search began anew, with one more location at which threads compete.
+    /// How often the search began again, with one more location at which threads compete.
     package var restarts = 0
     /// Processor time.
     package var seconds = 0.0

@@ -1,4 +1,4 @@
-/// What is known of one address in one execution: who has accessed it and when, and what loads may find there.
+/// The state of one address in one execution: the threads' accesses, their times, and the values for loads.
 struct Location {
     /// Which location it is: its number among those that the same thread was the first to touch.
     ///
@@ -13,9 +13,9 @@ struct Location {
     var (reads, changes) = (VectorClock(), VectorClock())
     /// The newest store's index; -1 before the first.
     var newestStore: Int32 = -1
-    /// Whether somebody holds the lock; of an event, whether nobody has signalled it.
+    /// Whether a thread holds the lock; for an event, whether no thread has signaled it.
     var isHeld = false
-    /// What whoever acquires the lock learns.
+    /// The events that a thread learns by acquiring the lock.
     var released = VectorClock()
 
     /// What the search notes of it, without a bound on preemptions.
@@ -24,7 +24,7 @@ struct Location {
     // Plain memory
 
     var plainReads = VectorClock()
-    /// The last plain write: whose it was, and when; 0 if there was none.
+    /// The last plain write: its thread and its time; 0 if there was none.
     var (plainWriter, plainWrite) = (0, UInt16(0))
 
     struct Name: Hashable {
@@ -33,7 +33,7 @@ struct Location {
 
         static let maximumCount = 4_096
 
-        /// Its place in a table of all names.
+        /// Its position in a table of all names.
         var index: Int { Int(thread) * Self.maximumCount + Int(number) }
 
         init(thread: Int, number: Int) { (self.thread, self.number) = (UInt8(thread), UInt16(number)) }
@@ -53,7 +53,7 @@ struct Location {
 /// A value that was stored to an atomic.
 struct Store {
     let bits: UInt64
-    /// What a load learns that acquires.
+    /// The events that an acquiring load learns.
     let released: VectorClock
     /// When each thread first knew of this store; from then on it finds no older one.
     var seen: VectorClock
@@ -65,7 +65,7 @@ struct Store {
 ///
 /// A hash table with linear probing. An entry of an earlier execution counts as free: so nothing has to be cleared.
 @safe struct Locations {
-    // The memory is as large as it has to be from the beginning, and is never freed.
+    // The memory is as large as necessary from the beginning, and is never freed.
     private struct Entry {
         var address: UInt = 0
         var execution: UInt32 = 0

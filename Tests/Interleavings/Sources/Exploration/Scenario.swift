@@ -1,11 +1,11 @@
-/// A small program, each schedule of which is explored.
+/// A small program; each of its schedules is explored.
 package struct Scenario: Sendable {
     /// In words with hyphens.
     package let name: String
     /// How far schedules go, and how far if there is time.
     package let bound: Bound
     package let longBound: Bound
-    /// Arranges what the threads need, as often as there are schedules.
+    /// Arranges the threads' shared state, once for each schedule.
     package let arrange: @Sendable () -> Execution
     /// Whether everything that was arranged is released again; called between executions.
     package let isReleased: @Sendable () -> Bool
@@ -19,7 +19,7 @@ package struct Scenario: Sendable {
     }
 }
 
-/// Threads that run at once, and what holds after them.
+/// Threads that run at once, and the check after them.
 package struct Execution {
     let threads: [() -> Void]
     let check: () -> Void
@@ -36,9 +36,9 @@ package struct Execution {
 
 /// Which schedules are explored: all of them, but for those that go beyond a bound.
 package struct Bound: Sendable, CustomStringConvertible {
-    /// How often a thread may be interrupted that could go on; nil for any number.
+    /// How often a thread that could continue may be interrupted; nil for any number.
     package var preemptions: Int?
-    /// How often an atomic load may find a value that was replaced before.
+    /// How often an atomic load may find a value that was already replaced.
     package var staleReads: Int
 
     package static func preemptions(_ count: Int, staleReads: Int = 1) -> Bound {
@@ -52,7 +52,7 @@ package struct Bound: Sendable, CustomStringConvertible {
     }
 }
 
-/// A place in the source.
+/// A location in the source.
 package struct Site: Sendable {
     package let file: StaticString
     package let line: UInt

@@ -1,7 +1,7 @@
-/// What was decided in one execution: enough to repeat it.
+/// The decisions of one execution, which are enough to repeat it.
 ///
-/// As a string: the locations at which threads compete, then a digit for the thread that goes on wherever several could,
-/// and `~` with a digit for the number of newer stores that a load doesn't find.
+/// As a string, it has the locations at which threads compete, then a digit for the thread that continues wherever
+/// several could, and `~` with a digit for the number of newer stores that a load doesn't find.
 package struct Schedule: Sendable, CustomStringConvertible {
     enum Choice: Equatable, Sendable {
         case thread(Int)

@@ -1,6 +1,6 @@
 import Strands
 
-/// What happened in a schedule that was replayed, step by step.
+/// The events of a replayed schedule, step by step.
 package struct Trace {
     struct Step {
         let thread: Int
@@ -18,7 +18,7 @@ package struct Trace {
 }
 
 extension Explorer {
-    /// Notes a step, if a schedule is replayed.
+    /// Notes a step if a schedule is replayed.
     @inline(__always)
     func note(_ action: StaticString, _ location: UnsafeMutablePointer<Location>, _ site: Site, _ values: UInt64...) {
         if trace != nil { unsafe addToTrace("\(action)", location, site, values) }
@@ -51,7 +51,7 @@ extension Trace: CustomStringConvertible {
         let step = steps[index]
         let values = step.values.map { $0 > 0xffff ? "0x" + String($0, radix: 16) : "\($0)" }.joined(separator: " by ")
         let what = "thread \(step.thread) \(step.action) \(step.location.description)"
-        // The step's own line is exact. The optimiser has merged the functions that call the shim, so the first of the
+        // The step's own line is exact. The optimizer has merged the functions that call the shim, so the first of the
         // other lines may be that of any of them.
         let places = ["\(step.site.file):\(step.site.line)"] + callers.dropFirst().prefix(3)
         return "\(index + 1)  \(what)\(values.isEmpty ? "" : ": ")\(values)  \(places.joined(separator: " < "))"

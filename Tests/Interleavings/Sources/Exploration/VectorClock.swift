@@ -1,4 +1,4 @@
-/// For each thread the number of its last event that somebody knows of; what is not in there may not have happened yet.
+/// The number of each thread's last known event; later events might not have happened yet.
 typealias VectorClock = SIMD8<UInt16>
 
 extension VectorClock {

@@ -18,7 +18,7 @@ struct Main {
         exit(Worst.of(exploreAll(options)).rawValue)
     }
 
-    /// How an exploration has ended, as the status of the process; the worst is the largest.
+    /// The result of an exploration, as the status of the process; the worst is the largest.
     enum Worst: Int32 {
         case complete = 0
         case incomplete = 2
@@ -97,7 +97,7 @@ struct Main {
     }
 }
 
-/// The rows of all scenarios, which are printed as soon as those before them are.
+/// The rows of all scenarios; each is printed as soon as the rows before it are.
 private final class Results: @unchecked Sendable {
     private let lock = NSLock()
     private var results: [(worst: Main.Worst, text: String)?]

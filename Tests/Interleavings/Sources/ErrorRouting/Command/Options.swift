@@ -1,7 +1,7 @@
 import Exploration
 import Foundation
 
-/// What the command is asked to do.
+/// The task of the command.
 struct Options {
     static let usage = """
         usage: interleavings [--only SCENARIO] [--long] [--seconds N] [--jobs N] [--list]
@@ -19,7 +19,7 @@ struct Options {
     private(set) var replayed: Schedule?
     private(set) var jobs = ProcessInfo.processInfo.activeProcessorCount
     private(set) var seconds = 60.0
-    /// Whether a scenario may be left incomplete when its time is over.
+    /// Whether a scenario can be left incomplete when its time is over.
     private(set) var isLong = false
 
     init?(_ arguments: some Sequence<String>) {
@@ -51,7 +51,7 @@ struct Options {
     }
 
     func bound(of scenario: Scenario) -> Bound {
-        // A schedule is what it is, whatever bound it was found with.
+        // A schedule doesn't depend on the bound that it was found with.
         if replayed != nil { return .none(staleReads: .max) }
         return isLong ? scenario.longBound : scenario.bound
     }

@@ -41,7 +41,7 @@ extension Scenario {
     private static let close: @Sendable (ExploredBus) -> Void = { $0.bus.finish() }
     private static let abort: @Sendable (ExploredBus) -> Void = { $0.abort() }
 
-    /// Posters, a worker, and an end in the midst of them.
+    /// Callers, a worker, and an end while they run.
     private static func posts(
         _ name: String, _ bound: Bound, long: Bound? = nil, capacity: Int, each: [Int],
         end: @escaping @Sendable (ExploredBus) -> Void
@@ -57,7 +57,7 @@ extension Scenario {
         }
     }
 
-    /// Posters come whenever there is room, so that each slot is filled again and again.
+    /// Callers post whenever there is capacity, so that each slot is filled again and again.
     private static func reuse(
         _ name: String, _ bound: Bound, long: Bound? = nil, capacity: Int, each: [Int]
     ) -> Scenario {
@@ -80,7 +80,7 @@ extension Scenario {
         }
     }
 
-    /// A poster learns from another one that there is room, and fills the slot that the worker has emptied for it.
+    /// A caller learns from another one that there is capacity, and fills the slot that the worker has emptied for it.
     private static let roomHandedOn = Scenario(
         of: "room-handed-on", .preemptions(3, staleReads: 0), long: .preemptions(4)
     ) {
@@ -108,7 +108,7 @@ extension Scenario {
         }
     }
 
-    /// Whoever flushes waits for what was posted before, and for nothing more.
+    /// A flush waits for earlier posts, and for nothing more.
     private static let flush = Scenario(of: "flush", .preemptions(2, staleReads: 0), long: .preemptions(3)) {
         let bus = ExploredBus(capacity: 2)
         let flusher = {
@@ -123,7 +123,7 @@ extension Scenario {
         }
     }
 
-    /// A flush that a shutdown ends says so.
+    /// A flush that a shutdown ends returns false.
     private static let flushWhileAborting = Scenario(of: "flush-abort", .preemptions(2), long: .preemptions(3)) {
         let bus = ExploredBus(capacity: 2)
         let flusher = {
@@ -153,7 +153,7 @@ extension Scenario {
         }
     }
 
-    /// The counts balance for somebody who reads them while everything goes on.
+    /// The counts balance for a reader while everything continues.
     private static let statistics = Scenario(of: "statistics", .preemptions(2, staleReads: 0), long: .preemptions(2)) {
         let bus = ExploredBus(capacity: 1)
         let reader = {

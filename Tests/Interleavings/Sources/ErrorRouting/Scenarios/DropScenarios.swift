@@ -12,7 +12,7 @@ extension Scenario {
 
     private struct Other: Error {}
 
-    /// Posters of a bus without a worker, and a thread that makes notices until all drops are in one.
+    /// Callers of a bus without a worker, and a thread that creates notices until all drops are in one.
     private static func drops(_ name: String, _ bound: Bound, long: Bound? = nil, each: Int, types: Int) -> Scenario {
         Scenario(of: name, bound, long: long) {
             let bus = ExploredBus(capacity: 1)
@@ -43,7 +43,7 @@ extension Scenario {
         }
     }
 
-    /// Drops that are announced while the bus ends: whoever comes last tells of them.
+    /// Drops that are announced while the bus ends; the last thread reports them.
     private static func dropsAtTheEnd(_ name: String, _ bound: Bound, long: Bound? = nil, posters: Int) -> Scenario {
         Scenario(of: name, bound, long: long) {
             let bus = ExploredBus(capacity: 1)

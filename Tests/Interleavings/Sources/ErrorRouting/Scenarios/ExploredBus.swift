@@ -1,6 +1,6 @@
 import Exploration
 
-/// A bus with its real posts, worker and end, in threads in place of tasks.
+/// A bus with its real posts, worker and end, in threads instead of tasks.
 struct ExploredBus {
     let bus: ErrorBus
 
@@ -14,7 +14,7 @@ struct ExploredBus {
 
     private static let source = ErrorReport.Source()
 
-    /// Posts an error whose end the ledger notes.
+    /// Posts an error; the ledger notes its end.
     func post(_ number: Int) {
         let error = Numbered(number: number)
         let isPending = bus.post(error, as: .failure, metadata: [:], source: Self.source, in: nil)
@@ -26,7 +26,7 @@ struct ExploredBus {
 
     /// The worker's loop: it sleeps at once, and in its thread.
     ///
-    /// - Parameter count: After how many reports it stops, where a worker in a task lets other tasks run.
+    /// - Parameter count: The number of reports after which it stops; there a worker in a task lets other tasks run.
     func work(until count: Int = DeliveryWorker.turn) {
         let worker = DeliveryWorker(bus: bus, generation: 0, patience: 0)
         var (action, untilYield) = (worker.next(), count)
@@ -41,22 +41,22 @@ struct ExploredBus {
 
     func abort() { bus.abort { Ledger.now.noteReturned($0) } }
 
-    /// Makes the bus take it that a timer is set already: it would be a task.
+    /// Makes the bus assume that a timer is already set, because a timer would be a task.
     func letNoTimerStart() {
         let timer = ErrorBus.Timer(moment: .zero, setBackCount: 0, task: Self.idle)
         bus.internalTasks.withLock { $0.timer = timer }
     }
     private static let idle = Task<Void, Never> {}
 
-    /// What holds between any two steps.
+    /// The invariant between any two steps.
     func checkCounts() {
         guard let counts = bus.storage.statisticsIfUnlocked else { return }
-        // As `isBalanced`, which makes a list of all.
+        // The same as `isBalanced`, which creates a list of all counts.
         let ends = counts.handled + counts.ignored + counts.unmatched + counts.suppressed + counts.dropped
         expect(counts.posted == ends + counts.pending && counts.pending >= 0, "the counts do not balance: \(counts)")
     }
 
-    /// What holds after the end, when a number of errors were posted.
+    /// Checks the state after the end, when a number of errors were posted.
     func check(posted: Int) {
         let (counts, notices) = (bus.statistics, bus.storage.perform { $0.counts.notices })
         expect(counts.posted == posted + Int(notices), "\(posted) were posted: \(counts)")
@@ -64,7 +64,7 @@ struct ExploredBus {
         checkEnd()
     }
 
-    /// What holds of each bus after its end.
+    /// Checks the state of each bus after its end.
     func checkEnd() {
         let counts = bus.statistics
         expect(bus.storage.hasEnded, "the bus has not ended")
@@ -76,7 +76,7 @@ struct ExploredBus {
 }
 
 extension Execution {
-    /// Threads, each of which frees what is its own at its end.
+    /// Threads that each free their own objects at their end.
     init(of threads: [() -> Void], invariant: (() -> Void)? = nil, check: @escaping () -> Void) {
         self.init(
             threads.map { body in

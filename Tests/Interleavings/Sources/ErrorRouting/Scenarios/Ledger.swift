@@ -1,10 +1,10 @@
 import Exploration
 
-/// An object of which it is counted how many there are.
+/// An object that counts its live instances.
 final class Counted: Sendable {
     nonisolated(unsafe) private static var count = 0
 
-    /// Whether none is retained by anybody.
+    /// Whether no instance is retained.
     static var areReleased: Bool { unsafe count == 0 }
 
     init() { unsafe Self.count += 1 }
@@ -17,7 +17,7 @@ struct Numbered: Error {
     let retained = Counted()
 }
 
-/// What became of the errors of one execution.
+/// The outcomes of the errors of one execution.
 ///
 /// Not synchronized: the threads of a scenario run one at a time.
 final class Ledger: @unchecked Sendable {
@@ -29,21 +29,21 @@ final class Ledger: @unchecked Sendable {
         set { unsafe current = newValue }
     }
 
-    /// The errors whose post has said that they are pending.
+    /// The errors that their post has returned as pending.
     var pending: [Int] = []
     var (handled, returned, written): ([Int], [Int], [Int]) = ([], [], [])
-    /// How many errors the handled reports stand for.
+    /// The number of errors that the handled reports represent.
     var occurrences = 0
     /// How many drops the notices tell of that were handled, returned and written, by the numbers of their delivery.
     var (handledDrops, returnedDrops): ([UInt64: Int], [UInt64: Int]) = ([:], [:])
     var writtenDrops = 0
 
-    /// All drops that somebody was told of; a notice that was returned while it was delivered counts once.
+    /// All reported drops; a notice that was returned while it was delivered counts once.
     var drops: Int {
         handledDrops.merging(returnedDrops) { handled, _ in handled }.values.reduce(0, +) + writtenDrops
     }
 
-    /// Rules that note what they get; made once, so that their tables are those of a bus that has long been running.
+    /// Rules that note their errors; created once, so their tables are those of a long-running bus.
     static let rules = ErrorHandler()
         .on(Numbered.self) { error, report in
             now.handled.append(error.number)
@@ -55,7 +55,7 @@ final class Ledger: @unchecked Sendable {
             return .stop
         }
 
-    /// Notes what it is asked to redact, and writes nothing.
+    /// Notes the errors that it must redact, and writes nothing.
     static let lastResort = LastResort { _ in }.redacting { report in
         if let error = report.error as? Numbered { now.written.append(error.number) }
         if let drops = report.error as? ErrorsDropped { now.writtenDrops += drops.count }
@@ -89,5 +89,5 @@ func expect(_ condition: @autoclosure () -> Bool, _ text: @autoclosure () -> Str
 /// Makes the schedule fail, in a thread of it or after them.
 func fail(_ text: String) { Explorer.exploring?.fail(text) }
 
-/// Waits until a condition holds that reads what the threads share.
+/// Waits until a condition that reads the threads' shared state holds.
 func wait(until condition: @escaping () -> Bool) { Explorer.active?.wait(until: condition) }

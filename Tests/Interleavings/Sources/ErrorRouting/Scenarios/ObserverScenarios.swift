@@ -11,7 +11,7 @@ extension Scenario {
         firstObserver,
     ]
 
-    /// What an observer gets; it may get nothing after the end, and the end once.
+    /// The reports that an observer receives; none may come after the end, and the end comes once.
     private final class Observed: @unchecked Sendable {
         private let retained = Counted()
         private(set) var numbers: [Int] = []
@@ -43,7 +43,7 @@ extension Scenario {
             var (comes, wasPending): (ErrorObservation?, Bool) = (nil, false)
             let comer = {
                 comes = bus.bus.observe(coming.note, onEnd: coming.end)
-                // Of this thread's own steps, and so after the observer came.
+                // These belong to this thread's own steps, so they come after the observer.
                 wasPending = bus.bus.statistics.handled == 0
                 bus.post(1)
                 end(bus)
@@ -57,7 +57,7 @@ extension Scenario {
                     expect(observer.ends == 1, "the \(name) observer has got \(observer.ends) ends")
                     expect(Set(observer.numbers).count == observer.numbers.count, "\(name): \(observer.numbers)")
                 }
-                // What an abort returns while it is delivered, no observer gets.
+                // No observer receives a report that an abort returns during its delivery.
                 let observable = Ledger.now.handled.filter { !Ledger.now.returned.contains($0) }
                 expect(staying.numbers == observable, "observable: \(observable), but \(staying.numbers)")
                 for number in observable where number == 1 || wasPending {
@@ -69,7 +69,7 @@ extension Scenario {
         }
     }
 
-    /// The first observer comes while a report is delivered, of which it gets to know if that still counts as pending.
+    /// The first observer comes during a delivery; it receives the report if that still counts as pending.
     private static let firstObserver = Scenario(of: "observer-comes", .none(), long: .none(staleReads: 4)) {
         let bus = ExploredBus(capacity: 4)
         let observed = Observed()

@@ -2,10 +2,10 @@ import Exploration
 import Synchronization
 
 extension Scenario {
-    /// What is made at its first use, by whoever comes first, and read without a lock.
+    /// Objects that the first thread creates at their first use, and that are read without a lock.
     static let tables: [Scenario] = [setOnce, typeTable, rules, scope, threadKey]
 
-    /// Two threads set an object, and a third one looks for it.
+    /// Two threads set an object, and a third one reads it.
     private static let setOnce = Scenario(of: "SetOnce", .none()) {
         let once = SharedOnce()
         let (setters, reader) = (Found<Counted>(), Found<Counted>())
@@ -18,7 +18,7 @@ extension Scenario {
 
     private final class SharedOnce: Sendable { let value = SetOnce<Counted>() }
 
-    /// What threads have found; each access of theirs has to be ordered with the making of it.
+    /// The objects that threads have found; each access must be ordered with their creation.
     private final class Found<Object: AnyObject>: @unchecked Sendable {
         private(set) var addresses: [UInt] = []
 
@@ -39,7 +39,7 @@ extension Scenario {
 
     private final class SharedTable: Sendable { let entries = TypeTable<Counted>() }
 
-    /// Two threads insert entries, one of them for the same type, one of them in a larger table; a third looks for all.
+    /// Two threads insert entries, one of them for the same type, one of them in a larger table; a third reads all.
     private static let typeTable = Scenario(of: "TypeTable", .none()) {
         let (table, found) = (SharedTable(), types.map { _ in Found<Counted>() })
         func insert(_ type: Int) { found[type].note(table.entries.insert(made(Counted()), for: types[type])) }
@@ -61,7 +61,7 @@ extension Scenario {
 
     // MARK: Rules and scopes
 
-    /// Two threads are the first to handle errors by a handler, and a third one by another that begins with it.
+    /// Two threads are the first to handle errors with a handler, and a third one with another that begins with it.
     private static let rules = Scenario(of: "rules-at-first-use", .none()) {
         let retained = Counted()
         let handled = Handled()
@@ -92,7 +92,7 @@ extension Scenario {
         func note(_ rule: Int) { rules.append(rule) }
     }
 
-    /// One thread is the first to post in a scope, another in a scope below it, and the worker is the first to read them.
+    /// One thread is the first to post in a scope, another in a scope below it, and the worker is the first reader.
     private static let scope = Scenario(of: "scope-at-first-use", .preemptions(2), long: .preemptions(3)) {
         let bus = ExploredBus(capacity: 4)
         let handled = Handled()

@@ -3,14 +3,14 @@ import Synchronization
 
 /// Shadows Synchronization's type of this name in all files of this module, so that each access is the explorer's step.
 ///
-/// Stores a real atomic for its layout and its address, which identifies the location. Its memory holds the newest value.
-/// While no thread of a scenario runs, an access only reads or writes that memory.
+/// Stores a real atomic for its layout and its address, which identifies the location. Its memory holds the newest
+/// value. While no thread of a scenario runs, an access only reads or writes that memory.
 @safe struct Atomic<Value: AtomicRepresentable>: ~Copyable, @unchecked Sendable {
     private let storage: Synchronization.Atomic<Value>
 
     init(_ value: consuming Value) { storage = .init(value) }
 
-    // An object on the stack may be at the same address as one before it.
+    // An object on the stack might be at the same address as one before it.
     deinit { Explorer.active?.forget(address) }
 
     func load(ordering: AtomicLoadOrdering, file: StaticString = #fileID, line: UInt = #line) -> Value {

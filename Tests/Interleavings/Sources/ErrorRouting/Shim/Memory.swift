@@ -1,7 +1,7 @@
 import Exploration
 
-/// Shadow the standard library's members of these names: what is read and written by way of a pointer is checked to be
-/// ordered with what other threads write there.
+/// Shadow the standard library's members of these names: each read and write through a pointer is checked to be
+/// ordered with other threads' writes there.
 extension UnsafeMutablePointer where Pointee: ~Copyable {
     @inline(__always)
     func initialize(to value: consuming Pointee) {
@@ -15,7 +15,7 @@ extension UnsafeMutablePointer where Pointee: ~Copyable {
         return unsafe UnsafeMutableBufferPointer(start: self, count: 1).moveElement(from: 0)
     }
 
-    /// A property has no parameters for its caller's place, which a replay shows all the same.
+    /// A property has no parameters for its caller's location, but a replay still shows it.
     fileprivate static var site: Site { Site("an element", 0) }
 }
 
@@ -33,7 +33,7 @@ extension UnsafeMutablePointer {
     }
 }
 
-/// Notes that an object is made, or read, for objects that are published by their address.
+/// Notes the creation or a read of an object that is published by its address.
 func made<Object: AnyObject>(_ object: Object) -> Object {
     Explorer.active?.write(Borrowed(object).address, at: Site("an object", 0))
     return object

@@ -1,6 +1,6 @@
 import Exploration
 
-/// Shadows Synchronization's type of this name: to lock is a step of the explorer's.
+/// Shadows Synchronization's type of this name; locking is a step of the explorer.
 @safe struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private struct Content: ~Copyable {
         var isHeld = false
@@ -9,7 +9,7 @@ import Exploration
         init(_ value: consuming Value) { self.value = value }
     }
 
-    /// In memory of its own, whose address is that of the location.
+    /// Allocated separately, because its address identifies the location.
     private let content: UnsafeMutablePointer<Content>
 
     init(_ value: consuming sending Value) {

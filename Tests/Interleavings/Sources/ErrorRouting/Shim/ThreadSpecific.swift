@@ -1,14 +1,14 @@
 import Exploration
 import Glibc
 
-/// What the threads of a scenario have under the system's keys: they are one thread of the system.
+/// The values of a scenario's threads under the system's keys, because they share one thread of the system.
 enum ThreadSpecific {
     typealias Destructor = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
     nonisolated(unsafe) private static var values = unsafe [[UnsafeMutableRawPointer?]](
         repeating: [], count: Explorer.maximumThreads)
     nonisolated(unsafe) fileprivate static var destructors = unsafe [Destructor]()
-    /// The keys that were made and not deleted.
+    /// The keys that were created and not deleted.
     nonisolated(unsafe) fileprivate static var keys: Set<pthread_key_t> = []
     static var keyCount: Int { unsafe keys.count }
 

@@ -1,6 +1,6 @@
 import Exploration
 
-/// In place of the library's type of this name: wakes a thread.
+/// Replaces the library's type of this name; wakes a thread.
 struct WakeUps: Sendable {
     private final class Event: Sendable {}
 
