@@ -156,7 +156,7 @@ extension ErrorBus {
 
     /// Notifies everyone who waits for the end that the bus has ended.
     ///
-    /// Idempotent: a shutdown and the worker may both call it.
+    /// Idempotent: a shutdown and the worker can both call it.
     func end() {
         ProcessRoot.remove(self)
         observers.finish(statistics)

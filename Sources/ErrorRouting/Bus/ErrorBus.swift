@@ -40,7 +40,7 @@ public final class ErrorBus: ErrorPosting {
     let ended = Promise<Void>()
     let wakeUps = WakeUps()
 
-    /// Creates a bus, whose delivery ``run()`` starts.
+    /// Creates a bus; ``run()`` starts its delivery.
     ///
     /// You can post errors before the bus runs, up to its capacity.
     ///

@@ -14,7 +14,7 @@ extension ErrorPosting {
     ///   - metadata: Metadata for the report of an error; computed only if there is one.
     ///   - fileID: The file that the report of an error gives as its source.
     ///   - line: The line that the report of an error gives as its source.
-    ///   - operation: The operation that may throw. It keeps the caller's isolation.
+    ///   - operation: The operation that can throw. It keeps the caller's isolation.
     /// - Returns: The operation's result, or nil if it threw.
     @discardableResult
     public func catching<T>(
@@ -101,7 +101,7 @@ extension ErrorPosting {
     ///   - metadata: Metadata for the report of an error; computed only if there is one.
     ///   - fileID: The file that the report of an error gives as its source.
     ///   - line: The line that the report of an error gives as its source.
-    ///   - operation: The operation that may throw. It keeps the caller's isolation.
+    ///   - operation: The operation that can throw. It keeps the caller's isolation.
     /// - Returns: The operation's result.
     /// - Throws: The operation's error.
     public func rethrowing<T, F: Error>(

@@ -11,7 +11,7 @@ enum ProcessRoot {
     }
 
     private struct State {
-        /// The newest root, retained: a program may keep no other reference to it.
+        /// The newest root, retained: a program might keep no other reference to it.
         var newest: ErrorBus?
         /// The roots in the order in which they became roots.
         var roots: [Entry] = []

@@ -26,7 +26,7 @@ import Foundation
     }
 
     private let origin: Origin
-    /// The source of a directly handled error whose handling might suspend, so that the source has no address.
+    /// The source of a directly handled error that might suspend, so that the source has no address.
     private let source: ErrorReport.Source?
     private var found: UnsafeMutablePointer<Found>?
 

@@ -18,7 +18,7 @@ struct RuleStep {
         /// The matcher must be called and only compares the error, or the error's domain and code. (This isn't used for
         /// an asynchronous rule for several types: only a plan determines which types never reach it.)
         case comparing
-        /// The matcher has to be asked.
+        /// The matcher must be called.
         case asked
     }
 

@@ -185,8 +185,8 @@ struct UnderlyingErrorWalk {
     /// Most cases with a payload have such a tuple; reflecting it costs four times as much.
     private static func isPlainTuple(_ type: Any.Type) -> Bool {
         let name = TypeName.reflected(type).utf8
-        // A type in an extension of another module's type begins the same way: `(extension in
-        // Shop):Swift.String.Lazy<…>`.
+        // A type in an extension of another module's type begins the same way:
+        // `(extension in Shop):Swift.String.Lazy<…>`.
         guard name.first == UInt8(ascii: "("), name.last == UInt8(ascii: ")") else { return false }
         return Array(name).dropLast().split(separator: UInt8(ascii: ",")).allSatisfy { element in
             plainEndings.contains { element.suffix($0.count).elementsEqual($0) }

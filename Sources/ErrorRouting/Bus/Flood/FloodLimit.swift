@@ -25,7 +25,7 @@ public struct FloodLimit: Sendable {
     /// - Parameters:
     ///   - first: The number of errors of a kind that the bus delivers in a window as they come. A negative number
     ///     stops the program; with 0, the bus delivers only merged reports.
-    ///   - window: The length of a window, by the bus's clock. A length that is not positive stops the program.
+    ///   - window: The length of a window, by the bus's clock. A length that isn't positive stops the program.
     ///   - fingerprint: Returns the kind of a reported error, instead of type, code, posting line, and scope. Errors
     ///     with equal strings and the same role are of one kind. The bus's worker calls it for each error before the
     ///     report is delivered, and again if a held report goes first, so it should be quick.

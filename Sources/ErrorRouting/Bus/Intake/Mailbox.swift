@@ -10,9 +10,12 @@ import Synchronization
 ///
 /// Values of a slot's state:
 ///
-/// | state | meaning | | --- | --- | | `empty` | the slot holds no element yet | | `asleep` | the slot holds no element
-/// yet, and the reader sleeps until it does | | `filled` | the slot holds an element | | `closed` | the slot is no
-/// longer read: the thread that fills it removes the element again |
+/// | state | meaning |
+/// | --- | --- |
+/// | `empty` | the slot holds no element yet |
+/// | `asleep` | the slot holds no element yet, and the reader sleeps until it does |
+/// | `filled` | the slot holds an element |
+/// | `closed` | the slot is no longer read: the thread that fills it removes the element again |
 ///
 /// Invariants:
 ///

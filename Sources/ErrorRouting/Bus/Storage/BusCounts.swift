@@ -4,11 +4,11 @@
 /// Each report has exactly one completion:
 ///
 ///     posted ─┬─ dropped                               (full, finished)
-///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its fingerprint)
+///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its kind)
 ///                         │        └─ delivering
 ///                         ├─ delivering ─┬─ handled | ignored | unmatched
-///                         │              └─ dropped    (taken back by shutdown)
-///                         └─ dropped                   (taken back by shutdown)
+///                         │              └─ dropped    (removed by shutdown)
+///                         └─ dropped                   (removed by shutdown)
 struct BusCounts {
     /// At the beginning, the number of reports before the first one.
     var handled: Int64

@@ -5,10 +5,10 @@
 ///
 /// | in the phase | event | leads to |
 /// | --- | --- | --- |
-/// | `idle` | `next` | `delivering`; under a flood limit, `admit` may follow; nothing is there: sleep, or `ended` |
-/// | | `admit` | the report passes, or another one has to go first: `delivering`; it is held: as `next` |
-/// | `delivering` | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
-/// | | `note`, `timeIsUp`, `replaceWorker`, `next` | as it is: another worker may go on with the report |
+/// | `idle` | `next` | `delivering`; under a flood limit, `admit` might follow; without a report: sleep, or `ended` |
+/// | | `admit` | the report passes, or another one must go first: `delivering`; it is held back: as `next` |
+/// | `delivering` | `complete` | observers or callers must be notified: `notifying`; otherwise: as `next` in `idle` |
+/// | | `note`, `timeIsUp`, `replaceWorker`, `next` | no change: another worker might continue with the report |
 /// | `notifying` | `next` | as `next` in `idle`; after an `abort`: `ended` |
 /// | | `abort` | `notifying`, and the end waits for that |
 /// | any other | `abort` | `ended` |
