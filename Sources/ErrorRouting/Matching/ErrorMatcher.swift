@@ -30,7 +30,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// The closure that ``evaluate(_:)`` calls instead of its own two paths.
     ///
     /// It is nil if the error's dynamic type must be the output's, a struct or an enum, and the predicate, if any, must
-    /// return true. It is also nil for a matcher by domain, because its output is an `NSError`.
+    /// return true. It is also nil for a matcher by domain, which has an `NSError` as its output.
     ///
     /// Most rules match such errors, and a closure would be an allocation for each rule.
     let evaluation: Evaluation?
