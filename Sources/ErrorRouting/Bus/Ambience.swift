@@ -1,13 +1,14 @@
-/// What a task runs in: its bus, its scope, and the parts of buses' work that it is within.
+/// The context of a task: its bus, its scope, and the parts of buses' work around it.
 ///
-/// One task-local value, so that the three agree: the scope is always one of the bus.
+/// All three are one task-local value so that they agree: the scope always belongs to the bus.
 @usableFromInline
 struct Ambience: Sendable {
-    /// A part of a bus's work that the bus waits for.
+    /// A part of a bus's work; the bus waits for it.
     struct Work: Sendable {
-        /// The bus's number; its address would not do, because another bus might get the same one later.
+        /// The bus's number; an address doesn't suffice, because a later bus might have the same one.
         let bus: UInt64
-        /// The report that an asynchronous action handles; nil for the body of `withErrorBus`, and a task of the bus.
+        /// The report that an asynchronous action handles; nil for the body of `withErrorBus` and for a task of the
+        /// bus.
         var sequence: UInt64?
     }
 
@@ -20,7 +21,7 @@ struct Ambience: Sendable {
     let bus: ErrorBus?
     /// The scope that was bound last; nil if its bus was bound after it.
     let scope: ErrorScope?
-    /// What the task runs in, or was started from, the outermost first.
+    /// The work in which the task runs or was started, outermost first.
     let work: [Work]
 
     init(bus: ErrorBus? = nil, scope: ErrorScope? = nil, work: [Work] = []) {
@@ -29,7 +30,7 @@ struct Ambience: Sendable {
         self.work = work
     }
 
-    /// The ambience of the current task with another scope, and the bus of that scope.
+    /// The current task's ambience with another scope and that scope's bus.
     @usableFromInline
     init(in scope: ErrorScope) {
         self.init(bus: scope.bus, scope: scope, work: Self.current.work)

@@ -1,8 +1,8 @@
-/// A poster that posts to the innermost scope or bus of the calling task, else to the process's root bus, else to the
-/// ``LastResort``, which is standard error unless it is set.
+/// A poster for the calling task's innermost scope or bus or, without one, the process's root bus; otherwise it writes
+/// to the ``LastResort``, which is standard error by default.
 ///
-/// The scope or bus is looked up at every call, so one value serves everywhere. A library declares its poster with
-/// `.ambient` as the default value:
+/// The poster looks up the scope or bus at every call, so one value works everywhere. A library declares its poster
+/// with `.ambient` as the default value:
 ///
 /// ```swift
 /// public init(errors: any ErrorPosting = .ambient)
@@ -10,15 +10,15 @@
 public struct AmbientErrorPosting: ErrorPosting {
     init() {}
 
-    /// The reason given to the last resort if there is no bus.
+    /// The reason that the last resort receives if there is no bus.
     static let noBus = "no bus is bound, and there is no root bus"
 
-    /// Posts to the innermost scope or bus of this task, else to the root; if there is none, writes the error to the
-    /// last resort.
+    /// Posts to the innermost scope or bus of this task or, without one, to the root bus; if there is none, writes the
+    /// error to the last resort.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - role: What the post is.
+    ///   - role: The role of the report.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
     public func post(
@@ -31,11 +31,11 @@ public struct AmbientErrorPosting: ErrorPosting {
         target.post(error, as: role, metadata: metadata, source: source)
     }
 
-    /// Posts as ``post(_:as:metadata:source:)`` does, and waits until the error is delivered.
+    /// Posts as ``post(_:as:metadata:source:)`` does and waits until the error is delivered.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - role: What the post is.
+    ///   - role: The role of the report.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
     /// - Returns: The error's outcome; `.unmatched` if the error went to the last resort.
@@ -50,7 +50,7 @@ public struct AmbientErrorPosting: ErrorPosting {
         return await target.deliver(error, as: role, metadata: metadata, source: source)
     }
 
-    /// The scope or bus that this posts to now; nil if only the last resort is left.
+    /// The scope or bus that receives posts now; nil if only the last resort is left.
     public var wrapped: (any ErrorPosting)? {
         let ambience = Ambience.current
         return ambience.scope ?? ambience.bus ?? ErrorBus.root
@@ -58,18 +58,19 @@ public struct AmbientErrorPosting: ErrorPosting {
 }
 
 extension ErrorPosting where Self == AmbientErrorPosting {
-    /// The scope or bus of the calling task, else the root bus, else the last resort.
+    /// A poster for the task's scope or bus or, without one, the root bus; otherwise the last resort.
     public static var ambient: AmbientErrorPosting { AmbientErrorPosting() }
 }
 
-/// Posts an error to the innermost scope or bus of this task, else to the process's root bus, else to the last resort.
+/// Posts an error to the innermost scope or bus of this task or, without one, to the process's root bus; otherwise
+/// writes it to the last resort.
 ///
-/// For code that was handed no poster: callbacks, delegates, threads. Works on any thread. In an action it posts to the
-/// bus that delivers, in no scope: the report's scope is that of its poster, and is not bound in the action.
+/// Use it in code that receives no poster: callbacks, delegates, threads. It works on any thread. In an action it posts
+/// to the delivering bus, in no scope: the scope of the report in delivery isn't bound in the action.
 ///
 /// - Parameters:
 ///   - error: The error.
-///   - role: What the post is: a failure unless said otherwise.
+///   - role: The role of the report; a failure by default.
 ///   - metadata: Metadata for the report.
 ///   - fileID: The file in which the error is posted.
 ///   - line: The line on which the error is posted.

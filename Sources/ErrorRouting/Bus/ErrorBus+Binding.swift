@@ -1,10 +1,10 @@
 extension ErrorBus {
-    /// Binds the bus for a body and everything it starts: errors posted there by `postError` or `.ambient` go to this
-    /// bus, and not to the process's root.
+    /// Binds the bus for a body and everything it starts, so that `postError` and `.ambient` post to this bus there
+    /// instead of the process's root.
     ///
-    /// For a part of a program that does not run within
-    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, such as a service beside the one that runs the bus.
-    /// It neither runs nor finishes the bus.
+    /// Use it for a part of a program that doesn't run within
+    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, such as a service next to the one that runs the
+    /// bus. It neither runs nor finishes the bus.
     ///
     /// ```swift
     /// try await bus.bound { try await server.run() }
@@ -12,9 +12,9 @@ extension ErrorBus {
     ///
     /// - Parameters:
     ///   - isolation: The caller's actor, on which the body runs; the body begins without a suspension.
-    ///   - body: What to run. It keeps the caller's isolation.
-    /// - Returns: What the body returned.
-    /// - Throws: What the body threw.
+    ///   - body: The operation to run. It keeps the caller's isolation.
+    /// - Returns: The body's result.
+    /// - Throws: The body's error.
     public func bound<T, F: Error>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws(F) -> T

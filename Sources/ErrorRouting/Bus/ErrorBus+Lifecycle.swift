@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 
 extension ErrorBus {
-    /// The process's bus, for threads and callbacks that run in no task; nil if no bus has become the root.
+    /// The process's bus, for threads and callbacks outside tasks; nil if no bus has become the root.
     public static var root: ErrorBus? { ProcessRoot.bus }
 
-    /// Makes this the process's bus until its run or its shutdown has returned.
+    /// Makes this bus the process's root until its run or its shutdown has returned.
     ///
-    /// The newest root counts. When it ends, the one before it is the root again if it still runs and somebody else
-    /// still retains it, so that parallel tests may each call an application's `main`. Does nothing for a bus that has
-    /// ended, or that is a root already.
+    /// The newest root counts. When it ends, the root before it takes over again if it still runs and is still retained
+    /// elsewhere. Parallel tests can therefore each call an application's `main`. The call does nothing for a bus that
+    /// has ended or already is a root.
     public func becomeRoot() {
         if storage.hasEnded { return }
         ProcessRoot.add(self)
@@ -17,15 +17,15 @@ extension ErrorBus {
         if storage.hasEnded { ProcessRoot.remove(self) }
     }
 
-    /// Delivers what is posted, until the bus is finished and drained.
+    /// Delivers posted errors until the bus is finished and drained.
     ///
-    /// This is the root component's loop. Actions run in a task of the bus's own: neither the caller's actor nor its
-    /// cancellation, priority or task-local values reach them. Cancelling the caller finishes the bus; this returns once
-    /// everything posted before is delivered. It does not wait for tasks started with `task`; `withErrorBus` does.
+    /// The owner of the bus runs this loop. Actions run in the bus's own task; the caller's actor, cancellation,
+    /// priority, and task-local values don't reach them. Cancelling the caller finishes the bus; this returns once
+    /// every error posted before is delivered. It doesn't wait for tasks started with `task`; `withErrorBus` does.
     ///
-    /// A second call, also for a bus that ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` runs, waits for
-    /// the same end. Inside the bus's own body, tasks or actions it would wait for itself: it returns at once there, and
-    /// writes a line to the ``LastResort``.
+    /// A second call waits for the same end, even if ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` runs
+    /// the bus. Inside the bus's own body, tasks, or actions, it would wait for itself; there it writes a line to the
+    /// ``LastResort`` and returns at once.
     public func run() async {
         if !start(within: Ambience.current.work), isInsideOwnWork {
             let line = "error-bus: run() was called within the bus's own body, tasks or actions, and returned at once"
@@ -40,7 +40,7 @@ extension ErrorBus {
 
     /// Starts the delivery, unless it was started before.
     ///
-    /// - Parameter work: What the caller runs in; the bus's actions run in it too.
+    /// - Parameter work: The work that the caller runs in; the bus's actions run in it too.
     /// - Returns: Whether it was started now.
     @discardableResult
     func start(within work: [Ambience.Work]) -> Bool {
@@ -51,9 +51,9 @@ extension ErrorBus {
         return true
     }
 
-    /// Ends posting: what is pending is still delivered, then ``run()`` returns.
+    /// Ends posting; the bus still delivers the pending reports, and then ``run()`` returns.
     ///
-    /// An error posted later counts as dropped, and is written to the ``LastResort``. Calling this again changes
+    /// An error posted later counts as dropped and is written to the ``LastResort``. Calling this again changes
     /// nothing.
     public func finish() {
         perform(storage.perform { $0.close($1) })
@@ -67,13 +67,13 @@ extension ErrorBus {
         }
     }
 
-    /// Finishes the bus once its tasks have ended and nothing is pending, so that tasks which the actions of the last
-    /// reports start are waited for too.
+    /// Finishes the bus once its tasks have ended and nothing is pending, so that it also waits for tasks started by
+    /// the last reports' actions.
     ///
     /// The bus ends even if actions keep posting: once the tasks have ended, it accepts at most as many more reports as
     /// its capacity, and none if the caller was cancelled.
     func finishWhenIdle() async {
-        // A task may wait for what a flood limit holds.
+        // Flush first: a task might be waiting for a held report.
         _ = flushPromise(until: nil)
         await tasks.waitForAll()
         storage.perform { $0.tasksEnded($1) }
@@ -89,31 +89,31 @@ extension ErrorBus {
             _ = await flushPromise(until: nil).value
             let delivered = storage.perform { $0.counts.delivered }
             await tasks.waitForAll()
-            // If nothing was delivered meanwhile, no action has run, and so none can have started another task.
+            // If nothing was delivered by then, no action has run that could have started another task.
             guard let action = storage.perform({ $0.close(ifIdleSince: delivered, $1) }) else { continue }
             perform(action)
-            // Keeps the timer running until the bus has ended, also if somebody else has finished it.
+            // Keep the timer running until the bus has ended, even if other code has finished it.
             return await ended.value
         }
     }
 
-    /// Cancels the tasks, and accepts no more reports once body and tasks have ended: the caller of
+    /// Cancels the tasks and stops accepting reports once body and tasks have ended, because the caller of
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` was cancelled.
     func cancel() {
         tasks.cancelAll()
         storage.perform { $0.cancel($1) }
     }
 
-    /// Finishes the bus, and takes back what it could not deliver in time.
+    /// Finishes the bus and returns the reports that it couldn't deliver in time.
     ///
-    /// The reports taken back, the one in delivery included, count as dropped, even if some of their actions have run.
-    /// The action in flight is cancelled, and whatever it still does changes nothing. Cancelling the caller does not
-    /// shorten the time. Called inside one of the bus's own actions, this returns an empty array at once; the time
-    /// limit stays in force, and what is left then goes to the last resort. Of several calls, the one whose time is up
-    /// first takes everything back.
+    /// The returned reports count as dropped, even if some of their actions have run. They include the report in
+    /// delivery. The bus cancels the action in flight and ignores its result. Cancelling the caller doesn't shorten the
+    /// time. Inside one of the bus's own actions, this returns an empty array at once. The time limit stays in force,
+    /// and the reports left at its end go to the last resort. Of several calls, the one with the earliest deadline
+    /// returns all the reports.
     ///
-    /// - Parameter limit: How long to wait for delivery; zero or less takes everything back at once.
-    /// - Returns: The reports that were not delivered, in the order in which they would have been.
+    /// - Parameter limit: How long to wait for delivery; zero or less removes and returns every report at once.
+    /// - Returns: The undelivered reports, in the order of delivery.
     public func shutdown(within limit: Duration) async -> [ErrorReport] {
         finish()
         let isInside = isInsideOwnAction
@@ -128,8 +128,8 @@ extension ErrorBus {
                 }
             }
         }
-        // If everything is delivered, nothing is left. Below, this waits for `left` and not for `ended`, which an
-        // observer's matcher may hold up.
+        // If everything is delivered, nothing is left. Below, wait for `left` and not for `ended`: an observer's
+        // matcher might delay `ended`.
         Task.detached { [ended] in
             await ended.value
             cancelTimer()
@@ -138,13 +138,13 @@ extension ErrorBus {
         return isInside ? [] : await left.value
     }
 
-    /// Takes back what was not delivered, and ends the bus, unless its worker has to.
+    /// Removes the undelivered reports and ends the bus, unless its worker must end it.
     ///
-    /// - Parameter receive: Gets the reports before anybody learns that the bus has ended, since the process may exit
-    ///   soon after; none if the bus had ended already.
+    /// - Parameter receive: Receives the reports, or none if the bus had already ended. It runs before anyone is
+    ///   notified of the end, because the process might exit soon after.
     func abort(_ receive: ([ErrorReport]) -> Void) {
         let left = storage.perform { $0.abort($1) }
-        // First, so that another bus can become the root as soon as anybody learns that this one has ended.
+        // Remove it first: anyone notified of the end must be able to make another bus the root.
         ProcessRoot.remove(self)
         for failure in left?.failures ?? [] { lastResort.write(failure) }
         receive(left?.reports ?? [])
@@ -156,7 +156,7 @@ extension ErrorBus {
 
     /// Notifies everyone who waits for the end that the bus has ended.
     ///
-    /// Idempotent: a shutdown and the worker may both call it.
+    /// Idempotent: a shutdown and the worker can both call it.
     func end() {
         ProcessRoot.remove(self)
         observers.finish(statistics)
@@ -167,20 +167,20 @@ extension ErrorBus {
         writeDropsAfterEnd()
     }
 
-    /// Waits until everything posted before is delivered and its observers have received it; the bus goes on.
+    /// Waits until every error posted before is delivered and observers have received it; the bus continues.
     ///
-    /// For a platform that is about to freeze or end the process, and for tests. Reports that a ``FloodLimit`` holds
-    /// are delivered too, although their windows have not ended; the windows go on. Errors posted meanwhile are not
-    /// waited for. Returns at once if the caller is cancelled, and inside one of the bus's own actions, because that
-    /// action would wait for itself.
+    /// Call it in tests, and before a platform freezes or ends the process. The bus also delivers reports that a
+    /// ``FloodLimit`` holds back, although their windows haven't ended; the windows continue. This doesn't wait for
+    /// errors posted after the call. It returns at once if the caller is cancelled. It also returns at once inside one
+    /// of the bus's own actions, because that action would wait for itself.
     ///
     /// ```swift
     /// guard await bus.flush(within: .seconds(2)) else { … }
     /// ```
     ///
-    /// - Parameter limit: How long to wait at most, by the configuration's clock.
-    /// - Returns: Whether everything posted before is delivered; false also if a ``shutdown(within:)`` took back some
-    ///   of it meanwhile. True for a bus that has ended, because it holds nothing.
+    /// - Parameter limit: The longest wait, by the configuration's clock.
+    /// - Returns: Whether every error posted before is delivered; false also if a ``shutdown(within:)`` removed some of
+    ///   those reports during the wait. True for a bus that has ended, because it holds nothing.
     public func flush(within limit: Duration) async -> Bool {
         if isInsideOwnAction { return false }
         if limit <= .zero { return storage.perform { $0.isIdle($1) } }
@@ -190,7 +190,7 @@ extension ErrorBus {
         return isFlushed
     }
 
-    /// Returns a promise that is fulfilled once everything posted before is delivered, or at the deadline with false.
+    /// Returns a promise that is fulfilled once every error posted before is delivered, or with false at the deadline.
     func flushPromise(until deadline: Duration?) -> Promise<Bool> {
         let promise = Promise<Bool>()
         switch storage.perform({ $0.flush(promise, until: deadline, $1) }) {
@@ -204,9 +204,9 @@ extension ErrorBus {
         return promise
     }
 
-    /// Calls a closure when a time limit is over; with a limit of zero or less, before this returns.
+    /// Calls a closure at the end of a time limit; with a limit of zero or less, before this returns.
     ///
-    /// By the system's clock the timer is a thread of its own: a task needs a thread of the pool, and all of those may
+    /// With the system's clock, the timer is its own thread: a task needs a thread of the pool, and all of those might
     /// be blocked when a shutdown is needed.
     ///
     /// - Parameters:
@@ -230,10 +230,11 @@ extension ErrorBus {
         return { task.cancel() }
     }
 
-    /// Starts a task that sleeps until a moment, and then calls a closure, unless it is cancelled before.
+    /// Starts a task that sleeps until an instant and then calls a closure, unless it is cancelled before.
     ///
-    /// Detached, because it works for all: it must retain no task-local value of its caller, since a user's clock may
-    /// sleep on after the cancellation, nor pass any on to a worker that it starts.
+    /// The task is detached because it works for all callers. It must not retain a task-local value of its caller,
+    /// because a user's clock might continue sleeping after the cancellation. Nor may it pass any to a worker that it
+    /// starts.
     func startTask(at moment: Duration, _ body: @escaping @Sendable () -> Void) -> Task<Void, Never> {
         Task.detached { [clock] in
             do { try await clock.sleep(moment) } catch { return }

@@ -1,8 +1,8 @@
 extension ErrorBus {
-    /// How many errors were posted to the bus, and what became of them, at one moment.
+    /// The counts of errors posted to the bus and of their outcomes, at one instant.
     ///
-    /// The counts balance whenever they are read, also while errors are posted and delivered. Between two reads by one
-    /// thread no count but that of pending errors falls, and a post that has returned is in the next read.
+    /// The counts balance at every read, even while errors are posted and delivered. Between two reads by one thread,
+    /// only the count of pending errors can fall. A read includes every post that returned before it.
     public var statistics: Statistics {
         var (statistics, isDelivering) = storage.perform { ($0.statistics($1), $0.isDelivering) }
         if isDelivering {
@@ -11,13 +11,13 @@ extension ErrorBus {
         return statistics
     }
 
-    /// How many errors were posted to a bus, and what became of them.
+    /// The counts of errors posted to a bus and of their outcomes.
     ///
-    /// Whenever they are read, `posted = handled + ignored + unmatched + suppressed + dropped + pending`. At rest each
-    /// number is counted on its own; while errors are posted and delivered, `pending` is the difference of the others.
-    /// Where `Int` has 32 bits, as on some watches, each count stops at `Int.max`; the bus itself goes on counting.
+    /// At every read, `posted = handled + ignored + unmatched + suppressed + dropped + pending`. At rest, each number
+    /// is counted on its own; while errors are posted and delivered, `pending` is the difference of the others. Where
+    /// `Int` has 32 bits, as on some watches, each count stops at `Int.max`, but the bus itself continues counting.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
-        /// Errors posted, and notices (``ActionFailure``, ``ErrorsDropped``) that the bus made itself.
+        /// Errors posted, and notices (``ActionFailure``, ``ErrorsDropped``) that the bus posted itself.
         public internal(set) var posted: Int
         /// Errors that a rule handled.
         public internal(set) var handled: Int
@@ -25,21 +25,21 @@ extension ErrorBus {
         public internal(set) var ignored: Int
         /// Errors that no rule matched.
         public internal(set) var unmatched: Int
-        /// Errors that a flood limit held back, and that the report of a later error of their kind includes.
+        /// Errors that a flood limit held back and merged into the report of a later error of their kind.
         public internal(set) var suppressed: Int
-        /// Errors that were not delivered: posted to a full or finished bus, or given back by `shutdown`.
+        /// Errors that weren't delivered: posted to a full or finished bus, or returned by `shutdown`.
         public internal(set) var dropped: Int
         /// Errors that are waiting or in delivery.
         public internal(set) var pending: Int
-        /// Actions that threw or exceeded the time limit; not part of the sum, because their errors are counted
-        /// already.
+        /// Actions that threw or exceeded the time limit; not part of the sum, because their errors are already
+        /// counted.
         public internal(set) var actionFailures: Int
-        /// How long the report in delivery has been in delivery; nil if none is.
+        /// How long the delivery of the current report has taken so far; nil if no report is in delivery.
         ///
-        /// A synchronous action that blocks its thread cannot be stopped; it shows here as a time that keeps growing.
-        /// The bus does not read its clock for every report, so the time may include up to 63 earlier deliveries. It
-        /// starts again when another task goes on with the report: after an action that was abandoned, or that
-        /// cancelled its task.
+        /// A synchronous action that blocks its thread can't be stopped; it shows here as a growing time. The bus
+        /// doesn't read its clock for every report, so the time might include up to 63 earlier deliveries. It starts
+        /// again when another task continues with the report: after an action that was abandoned or that cancelled its
+        /// task.
         public internal(set) var deliveryTime: Duration?
 
         /// Creates statistics, with zero for each count by default.
@@ -50,10 +50,10 @@ extension ErrorBus {
         ///   - ignored: Errors that an `ignore` rule stopped.
         ///   - unmatched: Errors that no rule matched.
         ///   - suppressed: Errors that a flood limit held back.
-        ///   - dropped: Errors that were not delivered.
+        ///   - dropped: Errors that weren't delivered.
         ///   - pending: Errors that are waiting or in delivery.
         ///   - actionFailures: Actions that threw or exceeded the time limit.
-        ///   - deliveryTime: How long the report in delivery has been in delivery.
+        ///   - deliveryTime: How long the delivery of the current report has taken so far.
         init(
             posted: Int = 0,
             handled: Int = 0,
@@ -76,7 +76,7 @@ extension ErrorBus {
             self.deliveryTime = deliveryTime
         }
 
-        /// How many errors came to each end, with the end's name: for gauges, exporters and tables.
+        /// The number of errors for each outcome, with the outcome's name; for gauges, exporters, and tables.
         ///
         /// The sum of the counts is ``posted``.
         ///
@@ -90,13 +90,13 @@ extension ErrorBus {
             ]
         }
 
-        /// Whether ``posted`` equals the sum of the counts of all ends.
+        /// Whether ``posted`` equals the sum of the counts of all outcomes.
         var isBalanced: Bool {
             // Where `Int` has 32 bits, each count stops at `Int.max`, and so does `posted`, their sum.
             posted == Int(clamping: counts.reduce(0) { $0 + Int64($1.value) })
         }
 
-        /// The counts on one line, as the equation that they fulfil.
+        /// The counts on one line, as the equation that they satisfy.
         public var description: String {
             let delivery = deliveryTime.map { "; in delivery for \($0)" } ?? ""
             return """

@@ -1,11 +1,11 @@
 extension ErrorBus {
-    /// Waits for the tasks that were started with `task`, and cancels those that take longer than a time limit.
+    /// Waits for the tasks started with `task` and cancels those that exceed a time limit.
     ///
-    /// For a service that has to stop in time: call it after the other work has ended, and before
-    /// ``shutdown(within:)``, so that the last errors of these tasks are delivered like any others. If the limit
-    /// passes, tasks that are started later are cancelled too. A task that goes on in spite of its cancellation is no
-    /// longer waited for once the grace has passed: not by another caller of this, who gets false at once, nor by
-    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``. Cancelling the caller does not shorten the time. If
+    /// Use it in a service that must stop in time. Call it after the other work has ended and before
+    /// ``shutdown(within:)``, so that the last errors of these tasks are delivered like any others. After the limit,
+    /// tasks started later are cancelled too. Once the grace has passed, nothing waits any longer for a task that
+    /// continues despite its cancellation: neither another call of this, which returns false at once, nor
+    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``. Cancelling the caller doesn't shorten the time. If
     /// one of these tasks calls this, it waits for itself.
     ///
     /// ```swift
@@ -14,9 +14,9 @@ extension ErrorBus {
     /// ```
     ///
     /// - Parameters:
-    ///   - limit: How long the tasks may go on, by the configuration's clock; zero or less cancels them, and those
-    ///     that are started later, at once.
-    ///   - grace: How long this waits for the tasks that it has cancelled.
+    ///   - limit: How long the tasks may continue, by the configuration's clock; zero or less cancels them, and those
+    ///     started later, at once.
+    ///   - grace: How long to wait for the cancelled tasks.
     /// - Returns: Whether all tasks have ended.
     @discardableResult
     public func endTasks(within limit: Duration, grace: Duration = .seconds(1)) async -> Bool {
@@ -27,7 +27,7 @@ extension ErrorBus {
         return false
     }
 
-    /// Returns whether all tasks have ended; nil if some are still waited for at the limit.
+    /// Returns whether all tasks have ended; nil if this must still wait for some at the limit.
     private func tasksEnd(within limit: Duration) async -> Bool? {
         if let haveEnded = tasks.haveEnded { return haveEnded }
         let end = Promise<Bool?>()

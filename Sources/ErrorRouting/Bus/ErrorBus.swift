@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The central place for errors: accepts posts from anywhere, and delivers them in order to one handler.
+/// The central place for errors: it accepts posts from anywhere and delivers them in order to one handler.
 ///
-/// The root component of a program owns the bus and its loop; everyone else posts:
+/// One component of a program owns the bus and its loop; all other components post:
 ///
 /// ```swift
 /// let bus = ErrorBus(handler: .default)
@@ -10,10 +10,10 @@ import Synchronization
 /// await bus.run()          // returns after finish(), when everything is delivered
 /// ```
 ///
-/// A program that has a body to run beside the bus uses ``withErrorBus(handler:configuration:asRoot:isolation:_:)``.
+/// A program that runs a body next to the bus uses ``withErrorBus(handler:configuration:asRoot:isolation:_:)``.
 ///
-/// Posting never suspends, throws or waits for an action, and works on any thread. Delivery is serial, in a task of the
-/// bus's own: a report's actions end before the next report is delivered. Memory is bounded, and every lost error is
+/// Posting never suspends, throws or waits for an action, and works on any thread. Delivery is serial, in the bus's own
+/// task: a report's actions end before the next report is delivered. Memory is bounded, and every lost error is
 /// counted; see ``Statistics``.
 public final class ErrorBus: ErrorPosting {
     /// The bus of this task: bound by ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, and inside every
@@ -26,12 +26,13 @@ public final class ErrorBus: ErrorPosting {
     let handler: ErrorHandler
     let clock: BusClock
     let configuration: Configuration
-    /// Whether there is a witness; to look at the witness itself, each post would copy it.
+    /// Whether there is a witness; looking at the witness itself would copy it for each post.
     private let hasWitness: Bool
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
-    /// Holds every report from its post to its end, and decides; the bus does what the storage's results say.
+    /// The storage that holds every report from its post to its completion; it decides, and the bus carries out its
+    /// results.
     let storage: BusStorage
     /// The time at which the worker last read the clock before a delivery, in nanoseconds.
     let deliveryBegan: PaddedCounter
@@ -39,20 +40,20 @@ public final class ErrorBus: ErrorPosting {
     let ended = Promise<Void>()
     let wakeUps = WakeUps()
 
-    /// Creates a bus; ``run()`` starts the delivery.
+    /// Creates a bus; ``run()`` starts its delivery.
     ///
-    /// Errors may be posted before the bus runs, up to its capacity.
+    /// You can post errors before the bus runs, up to its capacity.
     ///
     /// - Parameters:
-    ///   - handler: The rules, such as `.default`. The parameter has no default value, so that the caller's `.default`
-    ///     may be the application's own.
+    ///   - handler: The rules, such as `.default`. The parameter has no default value so that the caller's `.default`
+    ///     can be the application's own.
     ///   - configuration: The bus's limits, clock, metadata provider and last resort. A capacity below 1 or a negative
     ///     limit stops the program.
     public convenience init(handler: ErrorHandler, configuration: Configuration = .init()) {
         self.init(handler: handler, configuration: configuration, startingAt: 0)
     }
 
-    /// Creates a bus whose first report has the given number; the reports before it count as posted and handled.
+    /// Creates a bus with a given first report number; the reports before it count as posted and handled.
     init(handler: ErrorHandler, configuration: Configuration, startingAt start: Int64) {
         configuration.validate()
         self.handler = handler
@@ -72,7 +73,8 @@ public final class ErrorBus: ErrorPosting {
     deinit {
         PendingAtExit.remove(self)
         let left = storage.perform { $0.abort($1) }?.postings ?? []
-        // Before the user's code below runs: an observation that ends there gets its statistics from the registry.
+        // Finish them before the user code below runs: an observation that ends there reads its statistics from the
+        // registry.
         observers.finish(statistics)
         for (posting, _) in left {
             posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
@@ -84,13 +86,13 @@ public final class ErrorBus: ErrorPosting {
 
     // MARK: Posting
 
-    /// Posts an error, to be delivered by the bus's worker.
+    /// Posts an error for delivery by the bus's worker.
     ///
-    /// Never suspends, never throws, never waits for an action, and works on any thread.
+    /// It never suspends, throws, or waits for an action, and it works on any thread.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - role: What the post is.
+    ///   - role: The role of the report.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
     public func post(
@@ -101,15 +103,15 @@ public final class ErrorBus: ErrorPosting {
 
     /// Posts an error and waits until it is delivered.
     ///
-    /// Inside one of this bus's own actions it posts and returns `.pending` at once, because delivery is serial; it
-    /// also returns `.pending` if the calling task is cancelled while it waits, and if a ``FloodLimit`` holds the error
-    /// to deliver or suppress it when its window ends. The bus cannot know that an action started a detached task or a
-    /// callback: an action must not wait for one that delivers to the same bus, because neither would end. Nor must
-    /// actions of two buses deliver to each other.
+    /// Inside one of this bus's own actions, it posts and returns `.pending` at once, because delivery is serial. It
+    /// also returns `.pending` if the calling task is cancelled during the wait. The same holds if a ``FloodLimit``
+    /// holds back the error to deliver or suppress it when its window ends. The bus can't detect that an action started
+    /// a detached task or a callback. An action must not wait for one that delivers to the same bus, because neither
+    /// would end. Actions of two buses must not deliver to each other either.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - role: What the post is.
+    ///   - role: The role of the report.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
     /// - Returns: The error's outcome.
@@ -120,7 +122,7 @@ public final class ErrorBus: ErrorPosting {
         await deliver(error, as: role, metadata: metadata, source: source, in: nil)
     }
 
-    /// Posts an error in a scope, or to the bus itself if that is nil, and waits until it is delivered.
+    /// Posts an error in a scope, or to the bus itself without one, and waits until it is delivered.
     func deliver(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source,
         in scope: ScopeContext?
@@ -134,14 +136,14 @@ public final class ErrorBus: ErrorPosting {
         return await promise.value(ifCancelled: .pending)
     }
 
-    /// Explains what the bus's rules would do with an error, rule by rule; see ``ErrorHandler/explain(_:)``.
+    /// Explains how the bus's rules would handle an error, rule by rule; see ``ErrorHandler/explain(_:)``.
     ///
     /// - Parameter error: The error to explain.
-    /// - Returns: One entry for each rule, in the order in which they are tried.
+    /// - Returns: One entry for each rule, in the order of evaluation.
     /// - Complexity: O(number of rules).
     public func explain(_ error: any Error) -> Explanation { handler.explain(error) }
 
-    /// The bus's own last resort, else the process's.
+    /// The bus's own last resort or, without one, the process's.
     var lastResort: LastResort { configuration.lastResort ?? .ofProcess }
 
     /// Whether this task runs in an asynchronous action of this bus, or was started in one that still runs.
@@ -157,7 +159,7 @@ public final class ErrorBus: ErrorPosting {
         }
     }
 
-    /// Posts an error in a scope, or to the bus itself if that is nil.
+    /// Posts an error in a scope, or to the bus itself without one.
     ///
     /// - Returns: Whether the error is pending; if not, it was dropped.
     func post(
@@ -165,11 +167,11 @@ public final class ErrorBus: ErrorPosting {
         source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
         let error = ErrorBox.unboxed(error)
-        // The user's code runs first: between reservation and filling, the worker may have to wait for this poster.
+        // Run user code first: between reservation and filling, the worker might have to wait for this thread.
         var metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
         if let scope, ScopeContext.hasAnnotations { metadata = scope.annotated(metadata) }
         let mark = hasWitness ? mark(error, as: role) : nil
-        // Found out here and not by the worker, which reads it under the lock: the matcher runs the user's code.
+        // Call the matcher here: the worker reads the result under the lock, and the matcher runs user code.
         let isCancellation = configuration.floodLimit != nil && role == .notice && Cancellation.matches(error)
         let floodStamp = configuration.floodLimit == nil ? nil : floodStamp(for: error)
         switch storage.intake.reserve() {
@@ -195,7 +197,7 @@ public final class ErrorBus: ErrorPosting {
                 wakeUps.signal()
                 return true
             case .refused:
-                // The error was accepted, and the bus was shut down before the slot was filled.
+                // The bus accepted the error and was shut down before the slot was filled.
                 writeToLastResort(storage.intake.mailbox.reclaim(number))
             }
         case .full:
@@ -211,10 +213,10 @@ public final class ErrorBus: ErrorPosting {
         lastResort.write(posting.report(), because: "the bus has finished")
     }
 
-    /// Returns the provider's metadata, with the poster's on top.
+    /// Returns the provider's metadata with the caller's on top.
     @inline(never)
     private func provided(_ metadata: [String: String], for error: any Error) -> [String: String] {
-        // The provider is not called for an error that it posts itself: that could recurse without end.
+        // Don't call the provider for an error that it posts itself: that could recurse without end.
         guard let provider = configuration.metadataProvider,
             let provided = PerThread.unlessProviding(for: number, { provider(error) })
         else { return metadata }
@@ -227,14 +229,15 @@ public final class ErrorBus: ErrorPosting {
         configuration.witness?.mark(error, as: role)
     }
 
-    /// Counts an error as dropped; after the first since the last notice, lets a notice follow what is accepted so far.
+    /// Counts an error as dropped; the first drop since the last notice also announces a notice behind the accepted
+    /// reports.
     @inline(never)
     private func drop(_ error: any Error, at source: ErrorReport.Source) {
         guard storage.intake.drops.add(type(of: error)) else { return }
         if storage.intake.announceDrops(at: source) { wakeUps.signal() } else { writeDropsAfterEnd() }
     }
 
-    /// Writes the drops to the last resort of which a notice was announced that nobody will deliver.
+    /// Writes drops to the last resort if a notice of them was announced that no worker will deliver.
     func writeDropsAfterEnd() {
         guard let drops = storage.perform({ $0.dropsAfterEnd($1) }) else { return }
         lastResort.write(ErrorReport(error: drops.error, source: drops.source), because: "the bus has finished")

@@ -1,10 +1,10 @@
 extension ErrorPosting {
     /// Runs an operation; if it throws, posts the error and returns nil.
     ///
-    /// In a cancelled task, errors that ``ErrorMatcher/cancellation`` matches and `URLError.cancelled` are not posted: the
-    /// end of a cancelled task isn't a failure. In a task that nobody has cancelled, an error that
-    /// ``ErrorMatcher/cancellation`` matches is posted as a notice, because something else was cancelled and its result
-    /// is missing.
+    /// In a cancelled task, errors that ``ErrorMatcher/cancellation`` matches and `URLError.cancelled` aren't posted,
+    /// because the end of a cancelled task isn't a failure. In a task that isn't cancelled, an error that
+    /// ``ErrorMatcher/cancellation`` matches is posted as a notice, because other work was cancelled and its result is
+    /// missing.
     ///
     /// ```swift
     /// let order = await errors.catching { try await intake.next() }
@@ -14,8 +14,8 @@ extension ErrorPosting {
     ///   - metadata: Metadata for the report of an error; computed only if there is one.
     ///   - fileID: The file that the report of an error gives as its source.
     ///   - line: The line that the report of an error gives as its source.
-    ///   - operation: The operation that may throw. It keeps the caller's isolation.
-    /// - Returns: What the operation returned, or nil if it threw.
+    ///   - operation: The operation that can throw. It keeps the caller's isolation.
+    /// - Returns: The operation's result, or nil if it threw.
     @discardableResult
     public func catching<T>(
         metadata: @autoclosure () -> [String: String] = [:],
@@ -26,7 +26,7 @@ extension ErrorPosting {
         try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
     }
 
-    /// Runs an operation that returns an optional, and returns it as it is, not nested in another optional; see
+    /// Runs an operation that returns an optional and returns it unchanged, not nested in another optional; see
     /// ``catching(metadata:fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
@@ -38,7 +38,7 @@ extension ErrorPosting {
         try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
     }
 
-    /// Runs a synchronous operation, and posts what it throws; see ``catching(metadata:fileID:line:_:)``.
+    /// Runs a synchronous operation and posts the error it throws; see ``catching(metadata:fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         metadata: @autoclosure () -> [String: String] = [:],
@@ -49,7 +49,7 @@ extension ErrorPosting {
         try? rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
     }
 
-    /// Runs a synchronous operation that returns an optional, and returns it as it is, not nested in another optional.
+    /// Runs a synchronous operation that returns an optional and returns it unchanged, not nested in another optional.
     ///
     /// See ``catching(metadata:fileID:line:_:)``.
     @discardableResult
@@ -62,9 +62,9 @@ extension ErrorPosting {
         try? rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
     }
 
-    /// Runs an operation that returns nothing, and posts what it throws; see ``catching(metadata:fileID:line:_:)``.
+    /// Runs an operation that returns nothing and posts the error it throws; see ``catching(metadata:fileID:line:_:)``.
     ///
-    /// - Returns: Whether it succeeded.
+    /// - Returns: Whether the operation succeeded.
     @discardableResult
     public func catching(
         metadata: @autoclosure () -> [String: String] = [:],
@@ -75,11 +75,11 @@ extension ErrorPosting {
         (try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil
     }
 
-    /// Runs a synchronous operation that returns nothing, and posts what it throws.
+    /// Runs a synchronous operation that returns nothing and posts the error it throws.
     ///
     /// See ``catching(metadata:fileID:line:_:)``.
     ///
-    /// - Returns: Whether it succeeded.
+    /// - Returns: Whether the operation succeeded.
     @discardableResult
     public func catching(
         metadata: @autoclosure () -> [String: String] = [:],
@@ -94,16 +94,16 @@ extension ErrorPosting {
     ///
     /// A cancellation is posted as in `catching`; it is thrown again like any other error.
     ///
-    /// Code that swallows an error posts it, so use this only where the caller is known to swallow errors without
-    /// posting them. Otherwise errors are reported twice.
+    /// The code that swallows an error should post it, so use this only if the caller swallows errors without posting
+    /// them. Otherwise errors are reported twice.
     ///
     /// - Parameters:
     ///   - metadata: Metadata for the report of an error; computed only if there is one.
     ///   - fileID: The file that the report of an error gives as its source.
     ///   - line: The line that the report of an error gives as its source.
-    ///   - operation: The operation that may throw. It keeps the caller's isolation.
-    /// - Returns: What the operation returned.
-    /// - Throws: What the operation threw.
+    ///   - operation: The operation that can throw. It keeps the caller's isolation.
+    /// - Returns: The operation's result.
+    /// - Throws: The operation's error.
     public func rethrowing<T, F: Error>(
         metadata: @autoclosure () -> [String: String] = [:],
         fileID: String = #fileID,
@@ -135,7 +135,7 @@ extension ErrorPosting {
         }
     }
 
-    /// Posts an error that was caught in the current task, unless it only says that the task was cancelled.
+    /// Posts an error caught in the current task, unless it only reports that the task was cancelled.
     func postUnlessCancelled(
         _ error: any Error, _ metadata: @autoclosure () -> [String: String], _ source: ErrorReport.Source
     ) {

@@ -1,12 +1,13 @@
 extension ErrorPosting {
     /// Starts a task; if its operation throws, posts the error.
     ///
-    /// Like `Task {}` it inherits the caller's actor, priority and task-local values, and tasks that one actor starts
+    /// Like `Task {}`, it inherits the caller's actor, priority, and task-local values, and tasks that one actor starts
     /// begin in order. A cancellation is posted as in `catching`: as a notice, or not at all in a cancelled task.
-    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for the tasks of its bus, and cancels them
-    /// if its body throws or is cancelled. A task of a scope runs with that scope bound, as in
-    /// ``ErrorScope/bound(isolation:_:)``; a task of a bus inherits the scope and bus that are bound at the call. A poster
-    /// that wraps another says so by ``wrapped``: its task is one of that bus or scope, and posts through the wrapper.
+    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for the tasks of its bus and cancels them if
+    /// its body throws or is cancelled. A task of a scope runs with that scope bound, as in
+    /// ``ErrorScope/bound(isolation:_:)``; a task of a bus inherits the scope and bus bound at the call. A poster that
+    /// wraps another one returns it from ``wrapped``. Its task belongs to the wrapped bus or scope and posts through
+    /// the wrapper.
     ///
     /// - Parameters:
     ///   - name: A name for debuggers and profilers.
@@ -34,9 +35,9 @@ extension ErrorPosting {
         let tasks = bus?.tasks
         let id = tasks?.reserve()
         let task = Task(name: name, priority: priority) {
-            // Captured, so that the task starts on the caller's actor, and tasks of one actor start in order.
+            // Capture it: then the task starts on the caller's actor, and tasks of one actor start in order.
             _ = isolation
-            // If the bus's tasks are cancelled already, this one cancels itself: `enter` below might come too late.
+            // If the bus's tasks are already cancelled, cancel this one here: `enter` below might come too late.
             if let tasks, tasks.isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
             do {
                 var ambience = scope.map { Ambience(in: $0.rooted) } ?? Ambience.current
@@ -51,14 +52,14 @@ extension ErrorPosting {
         return task
     }
 
-    /// The poster itself, or what it stands for in the caller's context: the target of the ambient poster, and the
-    /// current bus for a scope that was created without one.
+    /// The poster itself or its target in the caller's context: the ambient poster's target, or the current bus for a
+    /// scope created without a bus.
     private var resolved: any ErrorPosting {
         let poster = (self as? AmbientErrorPosting)?.wrapped ?? self
         return (poster as? ErrorScope)?.rooted ?? poster
     }
 
-    /// The bus that this posts to in the end, and the scope; nil if neither is known.
+    /// The bus and the scope that finally receive the posts; nil if neither is known.
     private var target: (bus: ErrorBus?, scope: ErrorScope?) {
         var poster: (any ErrorPosting)? = self
         for _ in 0...Self.wrapperLimit {
@@ -69,6 +70,6 @@ extension ErrorPosting {
         return (nil, nil)
     }
 
-    /// How many wrappers are followed: one might wrap itself.
+    /// The number of wrappers to follow; limited because a poster might wrap itself.
     private static var wrapperLimit: Int { 8 }
 }

@@ -1,12 +1,12 @@
-/// Something that errors can be posted to: a bus, a scope, or the ambient poster.
+/// A receiver of posted errors: a bus, a scope, or the ambient poster.
 ///
-/// Libraries have a parameter of type `any ErrorPosting`, with ``AmbientErrorPosting`` (`.ambient`) as the default.
+/// A library declares a parameter of type `any ErrorPosting`, with ``AmbientErrorPosting`` (`.ambient`) as the default.
 public protocol ErrorPosting: Sendable {
-    /// Posts an error. Never suspends, never throws, never waits for an action, and works on any thread.
+    /// Posts an error. It never suspends, throws, or waits for an action, and it works on any thread.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - role: What the post is.
+    ///   - role: The role of the report.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
     func post(
@@ -16,7 +16,7 @@ public protocol ErrorPosting: Sendable {
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - role: What the post is.
+    ///   - role: The role of the report.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
     /// - Returns: The error's outcome.
@@ -25,26 +25,27 @@ public protocol ErrorPosting: Sendable {
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome
 
-    /// The poster that this one posts to, if it wraps another; nil otherwise, as by default.
+    /// The poster that this one wraps; nil by default, if it wraps none.
     ///
-    /// A wrapper that adds something to each post should return what it wraps, so that `task` finds the bus whose
-    /// `withErrorBus` waits for the task. Posts still go through the wrapper. Followed at most eight deep.
+    /// A wrapper that adds something to each post should return the wrapped poster. Then `task` finds the bus, so that
+    /// its `withErrorBus` waits for the task. Posts still go through the wrapper. At most eight nested wrappers are
+    /// followed.
     var wrapped: (any ErrorPosting)? { get }
 }
 
 extension ErrorPosting {
-    /// Nil: this poster wraps no other.
+    /// Nil, because this poster wraps no other.
     public var wrapped: (any ErrorPosting)? { nil }
 }
 
 extension ErrorPosting {
     /// Posts an error.
     ///
-    /// Never suspends, never throws, never waits for an action, and works on any thread.
+    /// It never suspends, throws, or waits for an action, and it works on any thread.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - role: What the post is: a failure unless said otherwise.
+    ///   - role: The role of the report; a failure by default.
     ///   - metadata: Metadata for the report.
     ///   - fileID: The file in which the error is posted.
     ///   - line: The line on which the error is posted.
@@ -64,7 +65,7 @@ extension ErrorPosting {
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - role: What the post is: a failure unless said otherwise.
+    ///   - role: The role of the report; a failure by default.
     ///   - metadata: Metadata for the report.
     ///   - fileID: The file in which the error is posted.
     ///   - line: The line on which the error is posted.

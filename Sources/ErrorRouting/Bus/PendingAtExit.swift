@@ -1,11 +1,11 @@
 import Foundation
 import StandardErrorWriter
 
-/// The buses of the process, each of which writes a line at the process's end if it has pending reports.
+/// The buses of the process; at the process's end, each bus with pending reports writes a line.
 ///
-/// That happens to a bus that nobody ran, or whose process called `exit` inside a body.
+/// A bus has pending reports then if it never ran, or if the process called `exit` inside a body.
 enum PendingAtExit {
-    /// A bus, not retained; safe, since it is removed when its deinitializer begins, and read under the lock alone.
+    /// A bus, not retained; safe, because it is removed when its deinitializer begins and read only under the lock.
     @safe private struct Entry {
         private let bus: Unmanaged<ErrorBus>
 
@@ -13,9 +13,9 @@ enum PendingAtExit {
 
         /// The bus's line, if it has one.
         ///
-        /// The bus is retained until the process ends, if it still can be: one whose last reference went here would
-        /// wait for the lock. A bus whose deinitializer has begun gets no weak reference; to retain it would stop the
-        /// program.
+        /// The bus is retained until the process ends, if that is still possible: releasing its last reference here
+        /// would wait for the lock. If the bus's deinitializer has begun, there is no weak reference to it, and
+        /// retaining it would stop the program.
         var line: String? {
             unsafe bus._withUnsafeGuaranteedRef { bus in
                 weak let living = bus
@@ -25,7 +25,7 @@ enum PendingAtExit {
         }
     }
 
-    /// The buses by their numbers.
+    /// The buses by number.
     private static let buses = Locked<[UInt64: Entry]>([:])
 
     private static let registerHandler: Void = {
@@ -35,16 +35,16 @@ enum PendingAtExit {
         }
     }()
 
-    /// Adds a bus, once it is initialised.
+    /// Adds an initialized bus.
     static func add(_ bus: ErrorBus) {
         registerHandler
         buses.withLock { $0[bus.number] = Entry(bus) }
     }
 
-    /// Removes a bus, when its deinitializer begins; waits while the exit handler reads the bus.
+    /// Removes a bus when its deinitializer begins; waits while the exit handler reads the bus.
     static func remove(_ bus: ErrorBus) { buses.withLock { $0[bus.number] = nil } }
 
-    /// A line for each bus that has pending reports; none if a thread, which may be stopped, does not release the lock.
+    /// A line for each bus with pending reports; empty if a thread, which might be stopped, doesn't release the lock.
     private static var lines: [String] {
         for _ in 0..<50 {
             if let lines = buses.withLockIfAvailable({ $0.values.compactMap(\.line) }) { return lines }
@@ -57,7 +57,7 @@ enum PendingAtExit {
 extension ErrorBus {
     /// The line to write about the bus if the process ends now; nil if nothing is pending.
     ///
-    /// If the bus's lock cannot be had, since a stopped thread holds it, the line has only the intake's count.
+    /// If a stopped thread holds the bus's lock, the line has only the intake's count.
     fileprivate var lineAtExit: String? {
         let counts = storage.statisticsIfUnlocked
         let pending = counts.map { Int64($0.pending) } ?? storage.pendingAtLeast

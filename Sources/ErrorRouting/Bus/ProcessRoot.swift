@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The process's root buses, of which the newest counts; posters read it without a lock.
+/// The process's root buses; the newest counts, and callers read it without a lock.
 enum ProcessRoot {
-    /// One for each time that a bus has become a root; kept for good, because a poster may still be reading it.
+    /// One entry for each time that a bus became a root; kept forever, because a caller might still be reading it.
     private final class Entry: Sendable {
         let number: UInt64
         let bus: Weak<ErrorBus>
@@ -11,11 +11,11 @@ enum ProcessRoot {
     }
 
     private struct State {
-        /// The newest root, retained: a program may keep no other reference to it.
+        /// The newest root, retained: a program might keep no other reference to it.
         var newest: ErrorBus?
-        /// The roots in the order in which they became that.
+        /// The roots in the order in which they became roots.
         var roots: [Entry] = []
-        /// All entries ever made.
+        /// All entries ever created.
         var entries: [Entry] = []
     }
 
@@ -29,7 +29,7 @@ enum ProcessRoot {
         return unsafe Unmanaged<Entry>.fromOpaque(entry)._withUnsafeGuaranteedRef { $0.bus.object }
     }
 
-    /// Makes a bus the newest root, unless it is a root already.
+    /// Makes a bus the newest root, unless it already is a root.
     static func add(_ bus: ErrorBus) {
         change { state in
             if state.roots.contains(where: { $0.number == bus.number }) { return }
@@ -42,9 +42,9 @@ enum ProcessRoot {
     /// Removes a bus from the roots; the newest of the others that still run is the root again.
     static func remove(_ bus: ErrorBus) { change { state in state.roots.removeAll { $0.number == bus.number } } }
 
-    /// Changes the list of roots, and publishes the newest that still runs.
+    /// Changes the list of roots and publishes the newest one that still runs.
     private static func change(_ event: (inout State) -> Void) {
-        // Released after unlocking: a bus's deinitializer runs the user's code.
+        // Release them after unlocking: a bus's deinitializer runs user code.
         var seen: [ErrorBus] = []
         defer { withExtendedLifetime(seen) {} }
         state.withLock { state in

@@ -22,9 +22,9 @@ struct RootErrorPosting: ErrorPosting {
 }
 
 extension AmbientErrorPosting {
-    /// A poster for the root bus or, if there is none, the last resort, whatever the task has bound.
+    /// A poster for the root bus or, if there is none, the last resort, regardless of the task's bindings.
     ///
-    /// For something that lives as long as the process and works for all callers: its posts don't belong to the scope of
-    /// whichever caller happens to use it.
+    /// Use it in an object that lives as long as the process and works for all callers, because its posts don't belong
+    /// to the scope of any single caller.
     public static var root: any ErrorPosting { RootErrorPosting() }
 }

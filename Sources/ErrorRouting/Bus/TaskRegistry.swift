@@ -1,16 +1,16 @@
-/// The running tasks that were started with `task`.
+/// The running tasks started with `task`.
 final class TaskRegistry: Sendable {
     private struct State {
-        /// The running tasks that are waited for, by number; nil for one that is just being started.
+        /// The running tasks that the bus waits for, by number; nil for a task that is being started.
         var tasks: [UInt64: Task<Void, Never>?] = [:]
-        /// The running tasks that are no longer waited for.
+        /// The running tasks that the bus no longer waits for.
         var abandoned: Set<UInt64> = []
         var lastID: UInt64 = 0
         var isCancelled = false
-        /// Fulfilled when no task is waited for any longer, and replaced then.
+        /// Fulfilled and replaced when there is no task left to wait for.
         var none = Promise<Void>()
 
-        /// Whether all tasks have ended; nil while some are waited for.
+        /// Whether all tasks have ended; nil while the bus waits for some.
         var haveEnded: Bool? { tasks.isEmpty ? abandoned.isEmpty : nil }
 
         mutating func takePromise() -> Promise<Void> {
@@ -21,7 +21,7 @@ final class TaskRegistry: Sendable {
 
     private let state = Locked(State())
 
-    /// Returns a number for a task that is about to be started; from now on the task counts as running.
+    /// Returns a number for a task that is about to start; the task counts as running from now on.
     func reserve() -> UInt64 {
         state.withLock { state in
             state.lastID += 1
@@ -35,17 +35,17 @@ final class TaskRegistry: Sendable {
     /// Cancels the task if the others were cancelled before, as a task group does.
     func enter(_ task: Task<Void, Never>, as id: UInt64) {
         let cancel = state.withLock { state in
-            // The task may have ended already.
+            // The task might already have ended.
             if state.tasks[id] != nil { state.tasks[id] = task }
             return state.isCancelled
         }
         if cancel { task.cancel() }
     }
 
-    /// Whether the tasks were cancelled; then a task that starts has to cancel itself.
+    /// Whether the tasks were cancelled; if so, a task that starts must cancel itself.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Whether all tasks have ended; nil while some are waited for.
+    /// Whether all tasks have ended; nil while the bus waits for some.
     var haveEnded: Bool? { state.withLock { $0.haveEnded } }
 
     /// Removes a task that has ended.
@@ -58,7 +58,7 @@ final class TaskRegistry: Sendable {
         none?.fulfill(())
     }
 
-    /// Cancels the running tasks, and from now on every task that is added.
+    /// Cancels the running tasks and every task added from now on.
     func cancelAll() {
         let tasks = state.withLock { state in
             state.isCancelled = true
@@ -67,7 +67,7 @@ final class TaskRegistry: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Lets nobody wait any longer for the tasks that run now.
+    /// Stops waiting for the tasks that run now.
     func abandonAll() {
         let none = state.withLock { state in
             state.abandoned.formUnion(state.tasks.keys)
@@ -77,7 +77,7 @@ final class TaskRegistry: Sendable {
         none.fulfill(())
     }
 
-    /// Waits until no task is waited for any longer, those included that are started meanwhile.
+    /// Waits until there is no task left to wait for, including tasks started during the wait.
     ///
     /// - Returns: Whether all tasks have ended; false if some were abandoned and still run.
     @discardableResult

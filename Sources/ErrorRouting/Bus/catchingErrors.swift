@@ -1,20 +1,20 @@
-/// Runs an operation; if it throws, posts the error to the innermost scope or bus of this task, else to the process's
-/// root bus, else to the last resort, and returns nil.
+/// Runs an operation; if it throws, posts the error as `postError` does and returns nil.
 ///
-/// For a task that nobody waits for, where no poster is at hand:
+/// The error goes to the innermost scope or bus of this task or, without one, to the process's root bus; otherwise to
+/// the last resort. Use it in a task that no caller waits for, if no poster is at hand:
 ///
 /// ```swift
 /// Task { await catchingErrors { try await refresh() } }
 /// ```
 ///
-/// A cancellation is posted as by `catching` of an ``ErrorPosting``: as a notice, or not at all in a cancelled task.
+/// A cancellation is posted as in `catching` of an ``ErrorPosting``: as a notice, or not at all in a cancelled task.
 ///
 /// - Parameters:
 ///   - metadata: Metadata for the report of an error; computed only if there is one.
 ///   - fileID: The file that the report of an error gives as its source.
 ///   - line: The line that the report of an error gives as its source.
-///   - operation: The operation that may throw. It keeps the caller's isolation.
-/// - Returns: What the operation returned, or nil if it threw.
+///   - operation: The operation that can throw. It keeps the caller's isolation.
+/// - Returns: The operation's result, or nil if it threw.
 @discardableResult
 public func catchingErrors<T>(
     metadata: @autoclosure () -> [String: String] = [:],
@@ -25,7 +25,7 @@ public func catchingErrors<T>(
     try? await AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
 }
 
-/// Runs a synchronous operation, and posts what it throws; see ``catchingErrors(metadata:fileID:line:_:)``.
+/// Runs a synchronous operation and posts the error it throws; see ``catchingErrors(metadata:fileID:line:_:)``.
 @discardableResult
 public func catchingErrors<T>(
     metadata: @autoclosure () -> [String: String] = [:],

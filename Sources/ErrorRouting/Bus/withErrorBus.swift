@@ -1,4 +1,4 @@
-/// Runs a body beside an error bus, and returns when the body and the bus's tasks have ended and every error is
+/// Runs a body next to an error bus and returns when the body and the bus's tasks have ended and every error is
 /// delivered.
 ///
 /// ```swift
@@ -9,22 +9,22 @@
 /// ```
 ///
 /// ``ErrorBus/current`` is bound to the bus for the body and everything it starts. After the body, this waits for the
-/// tasks that were started with `task`, by actions too; then it finishes the bus, and everything that was posted is
-/// delivered. If the body throws or is cancelled, those tasks are cancelled first, as in a task group.
+/// tasks started with `task`, even by actions. Then it finishes the bus, which delivers every posted error. If the body
+/// throws or is cancelled, those tasks are cancelled first, as in a task group.
 ///
-/// It always returns once those tasks and the actions in flight have returned: from then on the bus accepts at most as
-/// many errors as its capacity, and none if the caller was cancelled. Further errors are dropped, counted, and written
-/// to the ``LastResort``. If ``ErrorBus/Configuration/drainTimeLimit`` is set, this waits no longer than that for
-/// delivery, whatever the actions do, but it still waits for observers.
+/// It always returns once those tasks and the actions in flight have returned, because from then on the bus accepts at
+/// most as many errors as its capacity. It accepts none if the caller was cancelled. The bus drops and counts further
+/// errors and writes them to the ``LastResort``. If ``ErrorBus/Configuration/drainTimeLimit`` is set, this waits no
+/// longer than that for delivery, regardless of the actions, but it still waits for observers.
 ///
 /// - Parameters:
 ///   - handler: The rules, such as `.default`.
-///   - configuration: The bus's limits, clock, metadata provider and last resort.
+///   - configuration: The bus's limits, clock, metadata provider, and last resort.
 ///   - asRoot: Whether the bus is the process's root until this returns; see ``ErrorBus/becomeRoot()``.
 ///   - isolation: The caller's actor, on which the body runs; the body begins without a suspension.
-///   - body: What to run. It keeps the caller's isolation.
-/// - Returns: What the body returned.
-/// - Throws: What the body threw.
+///   - body: The operation to run. It keeps the caller's isolation.
+/// - Returns: The body's result.
+/// - Throws: The body's error.
 @discardableResult
 public func withErrorBus<T, F: Error>(
     handler: ErrorHandler,
@@ -38,7 +38,7 @@ public func withErrorBus<T, F: Error>(
     bus.start(within: Ambience.current.work)
     let ambience = Ambience(bus: bus, work: Ambience.current.work).within(bus)
     let result = await withTaskCancellationHandler {
-        // Captured, so that the closure runs on the caller's actor.
+        // Capture it: then the closure runs on the caller's actor.
         _ = isolation
         let result: Result<T, F>
         do throws(F) {

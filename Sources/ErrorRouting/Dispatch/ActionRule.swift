@@ -1,7 +1,7 @@
-// The rules of an error handler: each shape of action has a class, which stores the user's closure with its own type and
-// calls it directly.
+// The rules of an error handler. Each shape of action has a class, which stores the user's closure with its own type
+// and calls it directly.
 
-/// A rule with a synchronous action that gets the match alone.
+/// A rule with a synchronous action that receives only the match.
 @usableFromInline
 final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
     @usableFromInline
@@ -21,14 +21,14 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
         super.init(type: type, at: source)
     }
 
-    /// A rule that ignores the errors that it matches.
+    /// Creates a rule that ignores the errors that it matches.
     @usableFromInline
     init(ignoring matcher: ErrorMatcher<Input>, at source: ErrorReport.Source) {
         action = { _ in .stop }
         super.init(matcher, at: source, Traits(ignores: true))
     }
 
-    // Overridden, so that it calls the action directly.
+    // Override it so that it calls the action directly.
     override func act<Content: Error>(
         on content: Content, _ error: any Error, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy { try ErrorMatcher<Input>.handOn(content, error, to: action) }
@@ -38,7 +38,7 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
     ) throws -> HandleStrategy { try action(input) }
 }
 
-/// A rule with a synchronous action that gets the match and its report.
+/// A rule with a synchronous action that receives the match and its report.
 @usableFromInline
 final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
     @usableFromInline
@@ -65,7 +65,7 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
     }
 }
 
-/// A rule with an asynchronous action that gets the match alone.
+/// A rule with an asynchronous action that receives only the match.
 @usableFromInline
 final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
     @usableFromInline
@@ -94,7 +94,7 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
     ) async throws -> HandleStrategy { try await action(input) }
 }
 
-/// A rule with an asynchronous action that gets the match and its report.
+/// A rule with an asynchronous action that receives the match and its report.
 @usableFromInline
 final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
     @usableFromInline

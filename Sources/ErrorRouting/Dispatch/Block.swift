@@ -1,32 +1,32 @@
-/// An immutable run of a set's rules, shared by all handlers and scopes that contain it, with a plan for each type of
-/// error that it has met.
+/// An immutable run of a set's rules, shared by all handlers and scopes that contain it, with a plan for each error
+/// type it has received.
 ///
-/// A small block is read linearly, and makes no plan, where each rule is compared with the error's type, value or domain:
-/// most handlers that are made for one error add a rule or two to a preset. Where a matcher would have to be asked for
-/// each error, as one for a protocol, it makes a plan too, because asking once costs as much. Retains no rules: the rule
-/// with which it begins retains this.
+/// A small block is read linearly and creates no plan if each of its rules only compares the error's type, value, or
+/// domain. Most handlers created for one error add one or two rules to a preset. If a matcher would have to be called
+/// for each error, such as one for a protocol, the block also creates a plan, because one call costs as much. A block
+/// retains no rules; its first rule retains the block.
 ///
-/// Unchecked for the lists, whose memory does not change.
+/// Unchecked because of the lists; their memory doesn't change.
 @safe final class Block: @unchecked Sendable {
     /// The largest number of rules that are read linearly.
     static let smallCount = 4
 
-    /// The rule or set with which the next block begins; nil if this is the last.
+    /// The rule or set that begins the next block; nil if this is the last block.
     let below: Borrowed<RuleNode>?
-    /// The stages that have rules, and those that have asynchronous ones.
+    /// The stages with rules and those with asynchronous rules.
     let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
     private let (rules, onNoMatch, always): (RuleStepList, RuleStepList, RuleStepList)
-    /// Owns the memory of the lists.
+    /// The owner of the lists' memory.
     private let memory: RuleSteps
     /// The number of rules in all stages.
     private let count: Int
-    /// Whether the rules are so few that they are read linearly, unless one of them has to ask its matcher.
+    /// Whether the rules are few enough to be read linearly, unless one of them must call its matcher.
     private let isSmall: Bool
-    /// Whether any rule has to ask its matcher.
+    /// Whether any rule must call its matcher.
     private let asks: Bool
     private let plans = TypeTable<TypePlan>()
 
-    /// - Parameter top: The rule with which the block begins.
+    /// - Parameter top: The rule that begins the block.
     init(from top: RuleNode) {
         let end = top.endOfBlock
         var (counts, stages, asynchronousStages) = (SIMD4<Int>(), RuleSet.Stages(), RuleSet.Stages())
@@ -52,10 +52,10 @@
         (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
     }
 
-    /// Whether this block's rules are better read together with some that were added later.
+    /// Whether this block's rules are better read together with later ones.
     ///
-    /// A block is copied into one at least twice as large, so a handler that is used after each rule added to it has no
-    /// more blocks than its number of rules has bits, and each of its rules is in as many.
+    /// A block is copied into one at least twice as large. Therefore a handler that is used after each added rule has
+    /// no more blocks than its number of rules has bits. Each of its rules is in at most as many blocks.
     func isBetterRead(withLater laterCount: Int) -> Bool {
         count <= laterCount || !asks && laterCount + count <= Self.smallCount
     }
@@ -77,7 +77,7 @@
     ///   - content: The content of the error's box.
     ///   - error: The error.
     ///   - stage: The stage.
-    ///   - notes: What the dispatch knows of the error.
+    ///   - notes: The dispatch's notes on the error.
     /// - Precondition: The error is in one box.
     @inline(__always)
     func list<Content: Error>(
@@ -88,7 +88,7 @@
         return plan(for: content, error).read { $0.steps(for: content, error, &notes) }
     }
 
-    /// Whether the rules are read one after the other for errors of a type, the static type of a box's content.
+    /// Whether the rules are read linearly for errors of a type, the static type of a box's content.
     @inline(__always)
     private func isReadLinearly(for type: any Error.Type) -> Bool { isSmall && !(asks && mustAsk(aboutErrorsOf: type)) }
 
@@ -97,7 +97,7 @@
         rules.contains { $0.match == .asked && $0.isFor(type) }
     }
 
-    /// Whether a plan was made for errors of a dynamic type; for tests.
+    /// Whether there is a plan for errors of a dynamic type; for tests.
     func hasPlan(for type: any Error.Type) -> Bool { plans[type] != nil }
 
     /// Returns the plan for an error's dynamic type.
@@ -107,7 +107,7 @@
         return plan.read { $0.isOfClass } ? planOfObject(content, error, plan) : plan
     }
 
-    /// Returns the plan for an object, whose class may be a subclass of the content's static type.
+    /// Returns the plan for an object, which might be of a subclass of the content's static type.
     @inline(never)
     private func planOfObject<Content: Error>(
         _ content: Content, _ error: any Error, _ plan: Borrowed<TypePlan>
@@ -122,11 +122,12 @@
         assert(!ErrorBox.holdsBox(error))
         let type = type(of: error)
         if let plan = plans[type] { return plan }
-        // Made outside the table's lock, since that runs user code; of two made at once, the table keeps the first.
+        // Create it outside the table's lock: this runs user code. Of two plans created at once, the table keeps the
+        // first.
         return plans.insert(TypePlan(of: rules, for: error), for: type)
     }
 
-    /// What the type of an error says about the rules.
+    /// Returns the facts about the rules that depend only on an error's type.
     ///
     /// - Precondition: The error is in one box.
     @inline(__always)

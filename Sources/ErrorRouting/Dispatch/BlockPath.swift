@@ -1,27 +1,28 @@
-/// The blocks that an error goes through, one after the other: those of one handler, or of the handlers on the path of a
-/// scope.
+/// The blocks that an error goes through, one after the other: those of one handler or of the handlers on a scope's
+/// path.
 ///
-/// The blocks are not retained: the rule set that the path is made for holds them, or the scopes of the path do.
+/// The blocks aren't retained: the path's rule set or its scopes retain them.
 ///
-/// In one allocation, since a customised preset makes a path for one error. Does not change once it is made.
+/// A path is one allocation, because a customized preset creates a path for one error. It doesn't change after its
+/// creation.
 @safe final class BlockPath: ManagedBuffer<BlockPath.Summary, Borrowed<Block>> {
-    /// What a path says of its blocks.
+    /// The summary of a path's blocks.
     struct Summary {
         /// The number of the last block; -1 if there is none.
         var last = -1
-        /// The stages in which any block has rules, and asynchronous ones.
+        /// The stages in which any block has rules, and those with asynchronous rules.
         var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
-        /// Whether the blocks, which are in the order in which their rules are tried, are followed by the same blocks in
-        /// another order, in which their `onNoMatch` rules are tried.
+        /// Whether the blocks, in the order of evaluation, are followed by the same blocks in the order of their
+        /// `onNoMatch` rules.
         var hasOwnOrder = false
     }
 
-    // Unsafe for the compiler, since no `ManagedBuffer` is `Sendable`.
+    // Unsafe for the compiler, because no `ManagedBuffer` is `Sendable`.
     nonisolated(unsafe) static let empty = make(EmptyCollection())
 
     /// - Parameters:
-    ///   - blocks: The blocks in the order in which their rules are tried.
-    ///   - fallbacks: The same blocks in the order in which their `onNoMatch` rules are tried, if that is another.
+    ///   - blocks: The blocks in the order of evaluation.
+    ///   - fallbacks: The same blocks in the order of their `onNoMatch` rules, if that order is different.
     static func make(_ blocks: some Sequence<Borrowed<Block>>, fallbacks: [Borrowed<Block>] = []) -> BlockPath {
         var (path, count) = (withCapacity(4), 0)
         var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
@@ -40,7 +41,7 @@
     }
 
     private static func add(_ block: Borrowed<Block>, to path: inout BlockPath, _ count: inout Int) {
-        // It has room for four blocks, which is enough for a preset and what was added to it, then for eight, and so on.
+        // Reserve room for four blocks, which is enough for a preset with additions, then for eight, and so on.
         if count >= 4, count & (count - 1) == 0 {
             let larger = withCapacity(2 * count)
             unsafe larger.withUnsafeMutablePointerToElements { [path] copy in
@@ -56,20 +57,20 @@
         unsafe unsafeDowncast(create(minimumCapacity: capacity) { _ in Summary() }, to: BlockPath.self)
     }
 
-    /// As `header`, without a check for exclusive access: nobody changes it.
+    /// The header, read without a check for exclusive access, because no code changes it.
     private var summary: Summary {
         @inline(__always) get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee } }
     }
 
-    /// A rule set on the path of a scope, and whether it is tried before all outer ones or after them.
+    /// A rule set on a scope's path, and whether its rules are tried before or after all outer ones.
     struct Member {
         let rules: RuleSet
         let isTriedFirst: Bool
     }
 
-    /// - Parameter members: The rule sets from the innermost outwards; the caller holds them for as long as the path.
+    /// - Parameter members: The rule sets from the innermost outward; the caller retains them as long as the path.
     static func make(_ members: [Member]) -> BlockPath {
-        // `onNoMatch` rules are tried from the innermost scope outwards, whatever the order of the rules.
+        // `onNoMatch` rules are tried from the innermost scope outward, regardless of the order of the rules.
         let outwards = members.lazy.flatMap(\.rules.blocks)
         let last = members.reversed().filter { !$0.isTriedFirst }
         if last.isEmpty { return make(outwards) }

@@ -1,21 +1,22 @@
-/// One error's way through the blocks of a path: the stages in order, the blocks of each, and the steps of each block.
+/// One error's dispatch through the blocks of a path: the stages in order, the blocks of each, and the steps of each
+/// block.
 ///
-/// There is one way through the rules, ``DispatchPlace/next(_:for:_:on:_:)``, for handlers and maps. A handler's ends at
-/// an asynchronous rule; ``finish(_:under:)`` lets that act, and goes on.
+/// Handlers and maps share one traversal of the rules, ``DispatchPlace/next(_:for:_:on:_:)``. A handler's traversal
+/// ends at an asynchronous rule; ``finish(_:under:)`` runs that rule and continues.
 ///
-/// Retains nothing that concurrent dispatches share: the rule set, or the scopes of the path, hold blocks, plans and
-/// rules until the dispatch is over. Noncopyable, since it is large: its report and what matchers find out are made in
-/// it, when they are first needed.
+/// A cursor retains nothing that concurrent dispatches share: the rule set or the path's scopes retain blocks, plans,
+/// and rules until the dispatch is over. It is noncopyable because it is large: it creates the report and the matchers'
+/// results in place on first need.
 struct DispatchCursor: ~Copyable {
-    /// How a dispatch, or a part of it, has ended.
+    /// The end of a dispatch or of a part of it.
     enum End {
         case completed
-        /// The next rule is asynchronous: whoever goes on begins with it.
+        /// The next rule is asynchronous; the next part of the dispatch begins with it.
         case needsSuspension
-        /// The task was cancelled: unless the dispatch was superseded, the next asynchronous action has to begin in
+        /// The task was cancelled; unless the dispatch was superseded, the next asynchronous action must begin in
         /// another task.
         case needsNewTask
-        /// The supervisor has superseded the dispatch, whose outcome is discarded.
+        /// The supervisor has superseded the dispatch; its outcome is discarded.
         case superseded
     }
 
@@ -25,9 +26,9 @@ struct DispatchCursor: ~Copyable {
 
     /// - Parameters:
     ///   - path: The blocks.
-    ///   - notes: What the dispatch knows of the error.
-    ///   - isAttempt: Whether the error is that of an attempt, for which only `always` actions run.
-    ///   - progress: How far the dispatch has come, if it goes on.
+    ///   - notes: The dispatch's notes on the error.
+    ///   - isAttempt: Whether the error is that of an attempt; only `always` actions run for it.
+    ///   - progress: The dispatch's progress, if it continues.
     @inline(__always)
     init(
         _ path: Borrowed<BlockPath>, _ notes: consuming DispatchNotes, isAttempt: Bool = false,
@@ -38,7 +39,7 @@ struct DispatchCursor: ~Copyable {
         if let progress { self.notes.know(progress) }
     }
 
-    /// How far the dispatch has come, for another worker.
+    /// The dispatch's progress, for another worker.
     var progress: DispatchProgress { DispatchProgress(place: place, failures: failures, findings: notes.subject) }
 
     /// The error's disposition so far.
@@ -87,24 +88,24 @@ struct DispatchCursor: ~Copyable {
 
     // MARK: Without suspending
 
-    /// Tries the rules that are left in order, up to the first asynchronous one.
+    /// Tries the remaining rules in order, up to the first asynchronous one.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - supervisor: May supersede the dispatch.
-    ///   - mustNotSuspend: Whether to try no `onNoMatch` rule either if any of them is asynchronous.
-    /// - Returns: How the dispatch has ended.
+    ///   - supervisor: An object that can supersede the dispatch.
+    ///   - mustNotSuspend: Whether to stop before the `onNoMatch` rules if any of them is asynchronous.
+    /// - Returns: The end of the dispatch.
     @inline(__always)
     mutating func run(
         _ error: any Error, under supervisor: (any ActionSupervisor)? = nil, mustNotSuspend: Bool = false
     ) -> End {
         path.read { path in
-            // Opened once, since that costs as much as to look up the rules.
+            // Open it once: that costs as much as looking up the rules.
             func run<Content: Error>(_ content: Content) -> End {
                 if Content.self == (any Error).self {
                     return runUnboxed(ErrorBox.unboxed(error), under: supervisor, mustNotSuspend)
                 }
-                // A variable of its own, which needs no memory.
+                // Use a separate variable, which needs no memory.
                 var rest = place.rest.take()
                 while let step = place.next(&rest, for: content, error, on: path, &notes) {
                     if step.traits.isAsynchronous
@@ -141,14 +142,14 @@ struct DispatchCursor: ~Copyable {
         run(error, under: supervisor, mustNotSuspend: mustNotSuspend)
     }
 
-    /// Lets the report carry the outcome so far, as in `always`.
+    /// Sets the report's outcome to the outcome so far, as in `always`.
     @inline(never)
     private mutating func carryOutcome() { notes.carry(outcome) }
 
-    /// Records what the action of a rule has thrown, which counts as a match and as `.next`.
+    /// Records the error that a rule's action has thrown, which counts as a match and as `.next`.
     @inline(never)
     private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: any Error) {
-        // The report of an `always` action's failure has the outcome so far, as that of the action itself.
+        // The report of an `always` action's failure has the outcome so far, like the report of the action itself.
         if place.stage == .always { carryOutcome() }
         var progress = progress
         progress.record(thrown, of: rule.object, notes.made(for: error))
@@ -158,13 +159,13 @@ struct DispatchCursor: ~Copyable {
 
     // MARK: Suspending
 
-    /// Tries the rules that are left in order, asynchronous ones too.
+    /// Tries the remaining rules in order, asynchronous ones included.
     ///
-    /// Inlined, since each asynchronous call costs as much as to look up the rules.
+    /// It is inlined because each asynchronous call costs as much as looking up the rules.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - supervisor: Limits the time of asynchronous actions, and may supersede the dispatch.
+    ///   - supervisor: An object that limits the time of asynchronous actions and can supersede the dispatch.
     @inline(__always)
     mutating func finish(_ error: any Error, under supervisor: (any ActionSupervisor)?) async -> End {
         let error = ErrorBox.unboxed(error)
@@ -187,7 +188,7 @@ struct DispatchCursor: ~Copyable {
                 if let supervisor, !supervisor.actionDidEnd() { return .superseded }
                 place.record(answer, of: step.rule)
             } catch let thrown {
-                // An action that ends too late has failed by its time limit already: what it throws is discarded.
+                // Discard the error of an action that ends too late: the action has already failed by its time limit.
                 if let supervisor, !supervisor.actionDidEnd() { return .superseded }
                 record(thrown, of: step.rule, error)
             }
@@ -198,7 +199,7 @@ struct DispatchCursor: ~Copyable {
         }
     }
 
-    /// Lets an asynchronous rule act under a supervisor.
+    /// Runs an asynchronous rule under a supervisor.
     private mutating func actSuspending(
         _ rule: Rule, _ error: any Error, isCertain: Bool, under supervisor: any ActionSupervisor
     ) async throws -> HandleStrategy? {

@@ -1,55 +1,56 @@
 import Foundation
 
-/// What a dispatch finds out about its error when a rule first asks for it, since most rules need none of it: the
-/// report that actions get, what matchers see of the error, and which actions have failed.
+/// The facts that a dispatch computes about its error on first need: the report for actions, the error as matchers see
+/// it, and the failed actions.
 ///
-/// Noncopyable, since it owns memory, which is allocated when something is first made or found out.
+/// Most rules need none of these facts. The type is noncopyable because it owns memory, which is allocated with the
+/// first fact.
 @safe struct DispatchNotes: ~Copyable {
     private struct Found {
         var report: ErrorReport?
-        /// The outcome that reports carry if they are made or lent from now on; nil if it is that of the last one.
+        /// The outcome of reports that are created or lent from now on; nil if it is that of the last one.
         var outcome: HandleOutcome?
         var subject: ErrorSubject?
-        /// Nil while there are none.
+        /// Nil while there are no failures.
         var failures: [ActionFailure]?
     }
 
-    /// Where the dispatch's caller keeps what the report is made from.
+    /// The location of the report's contents in the dispatch's caller.
     @safe private enum Origin {
         /// The posting, which stays in its slot during the dispatch, and the report's number in the order of delivery.
         case posting(UnsafePointer<Posting>, sequence: UInt64)
-        /// Where an error comes from that is handled directly.
+        /// The source of a directly handled error.
         case source(UnsafePointer<ErrorReport.Source>)
-        /// Nowhere: the report is known, or is made from ``DispatchNotes/source``, or no rule needs one.
+        /// No location: the report is known or is created from ``DispatchNotes/source``, or no rule needs one.
         case none
     }
 
     private let origin: Origin
-    /// Where an error comes from that is handled directly and may suspend, so that the source has no address.
+    /// The source of a directly handled error that might suspend, so that the source has no address.
     private let source: ErrorReport.Source?
     private var found: UnsafeMutablePointer<Found>?
 
-    /// The report of a posted error.
+    /// Creates the notes on a posted error.
     ///
     /// - Parameters:
-    ///   - posting: The posting, where the dispatch's caller keeps it.
+    ///   - posting: The posting, at its location in the dispatch's caller.
     ///   - sequence: The report's number in the order of delivery.
     @unsafe @inline(__always)
     init(of posting: UnsafePointer<Posting>, sequence: UInt64) {
         unsafe (origin, source, found) = unsafe (.posting(posting, sequence: sequence), nil, nil)
     }
 
-    /// The report of an error that is handled directly, from a source that the dispatch's caller keeps.
+    /// Creates the notes on a directly handled error with a source that the dispatch's caller keeps.
     @unsafe @inline(__always)
     init(from source: UnsafePointer<ErrorReport.Source>) {
         unsafe (origin, self.source, found) = unsafe (.source(source), nil, nil)
     }
 
-    /// The report of an error that is handled directly; without a source, for rules that need no report.
+    /// Creates the notes on a directly handled error; without a source, for rules that need no report.
     @inline(__always)
     init(from source: ErrorReport.Source? = nil) { unsafe (origin, self.source, found) = (.none, source, nil) }
 
-    /// The report of an error that is handled with it.
+    /// Creates the notes on an error that is handled with its report.
     init(_ report: ErrorReport) {
         self.init()
         change { $0.report = report }
@@ -67,7 +68,8 @@ import Foundation
     @inline(__always)
     private mutating func change<Result>(_ body: (inout Found) throws -> Result) rethrows -> Result {
         if let found = unsafe found { return try unsafe body(&found.pointee) }
-        // `allocate(capacity:)` asks for an alignment that `malloc` has anyway, which on Linux costs as much again.
+        // Don't use `allocate(capacity:)`: it requests an alignment that `malloc` has anyway, which on Linux costs as
+        // much again.
         guard let memory = unsafe malloc(MemoryLayout<Found>.size) else { fatalError("no memory for a report") }
         let made = unsafe memory.bindMemory(to: Found.self, capacity: 1)
         unsafe made.initialize(to: Found())
@@ -75,14 +77,14 @@ import Foundation
         return try unsafe body(&made.pointee)
     }
 
-    /// The error as matchers see it; nil until one is asked.
+    /// The error as matchers see it; nil until a matcher is called.
     var subject: ErrorSubject? { unsafe found?.pointee.subject }
 
     /// The failures of actions so far; nil if there are none.
     @inline(__always)
     var failures: [ActionFailure]? { unsafe found?.pointee.failures }
 
-    /// Sets what is known from the part of the dispatch before this.
+    /// Sets the facts known from the previous part of the dispatch.
     mutating func know(_ progress: DispatchProgress) {
         if let findings = progress.findings { change { $0.subject = findings } }
         if let failures = progress.failures { change { $0.failures = failures } }
@@ -97,10 +99,10 @@ import Foundation
         }
     }
 
-    /// Sets the outcome that the report carries from now on.
+    /// Sets the report's outcome from now on.
     mutating func carry(_ outcome: consuming HandleOutcome) { change { $0.outcome = outcome } }
 
-    /// Takes the report of the error, made at the first call.
+    /// Takes the report of the error, created at the first call.
     private mutating func taken(for error: any Error) -> ErrorReport {
         let (known, outcome) = change { ($0.report.take(), $0.outcome.take()) }
         if var report = known {
@@ -115,23 +117,23 @@ import Foundation
         }
     }
 
-    /// Returns the report of an error that is handled directly.
+    /// Returns the report of a directly handled error.
     @inline(__always)
     private static func report(
         of error: any Error, from source: ErrorReport.Source, _ outcome: HandleOutcome?
     ) -> ErrorReport {
-        // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
+        // Use the time as the system's clock returns it: converting an instant would cost more than all the rest.
         ErrorReport(
             error: error, details: nil, source: source, moment: .init(), metadata: [:], scope: [], sequence: 0,
             outcome: outcome ?? .pending)
     }
 
-    /// Returns the report of the error, made at the first call.
+    /// Returns the report of the error, created at the first call.
     @inline(never)
     mutating func made(for error: any Error) -> ErrorReport { lend(for: error) { $0 } }
 
-    /// Calls a closure with the report of the error, made at the first call; moves the report out meanwhile, since to
-    /// copy it costs as much as to make it.
+    /// Calls a closure with the report of the error, created at the first call; moves the report out during the call,
+    /// because copying it costs as much as creating it.
     mutating func lend<Result>(for error: any Error, to body: (ErrorReport) throws -> Result) rethrows -> Result {
         let report = taken(for: error)
         do {

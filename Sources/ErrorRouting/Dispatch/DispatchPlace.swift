@@ -1,24 +1,24 @@
-/// Where a dispatch is among the rules, and what it has counted: plain words, so that to copy it is little.
+/// The position of a dispatch among the rules, with its counts; plain words, so that copying is cheap.
 ///
-/// Retains nothing: the dispatch's caller holds the rules, and those hold their steps.
+/// It retains nothing: the dispatch's caller retains the rules, and the rules retain their steps.
 struct DispatchPlace: Sendable {
     /// The current stage.
     private(set) var stage = RuleSet.Stage.rules
     /// The number of the current block of the path, within this stage.
     private var block = 0
-    /// At a pause, the steps of this block that are left.
+    /// At an interruption, the remaining steps of this block.
     ///
-    /// To look them up again would ask the error's `==` again.
+    /// Looking them up again would call the error's `==` again.
     var rest: RuleStepList?
-    /// Whether no further rule of this stage is tried.
+    /// Whether the remaining rules of this stage are skipped.
     private(set) var isStageOver = false
     private(set) var matchedRuleCount = 0
     /// The rule that the outcome names.
     private(set) var decisive: Borrowed<Rule>?
-    /// Whether rules and `onNoMatch` are skipped, so that the error counts as ignored.
+    /// Whether rules and `onNoMatch` are skipped so that the error counts as ignored.
     private let isAttempt: Bool
 
-    /// - Parameter isAttempt: Whether the error is that of an attempt, for which only `always` actions run.
+    /// - Parameter isAttempt: Whether the error is that of an attempt; only `always` actions run for it.
     @inline(__always)
     init(isAttempt: Bool = false) {
         self.isAttempt = isAttempt
@@ -32,9 +32,9 @@ struct DispatchPlace: Sendable {
         return decisive.read { $0.traits.ignores } ? .ignored : .handled
     }
 
-    /// Goes to the next step that is to be tried, and returns it; nil after the last.
+    /// Advances to the next step to try and returns it; nil after the last one.
     ///
-    /// - Parameter rest: The steps of this block that are left; nil if they have to be looked up.
+    /// - Parameter rest: The remaining steps of this block; nil if they must be looked up.
     @inline(__always)
     mutating func next<Content: Error>(
         _ rest: inout RuleStepList?, for content: Content, _ error: any Error, on path: BlockPath,
@@ -53,7 +53,7 @@ struct DispatchPlace: Sendable {
         }
     }
 
-    /// Records what the action of a rule of this stage has returned; nil if the rule does not match.
+    /// Records the result of the action of a rule of this stage; nil if the rule doesn't match.
     @inline(__always)
     mutating func record(_ strategy: HandleStrategy?, of rule: Borrowed<Rule>) {
         guard let strategy else { return }

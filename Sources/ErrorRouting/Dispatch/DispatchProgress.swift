@@ -1,16 +1,16 @@
-/// How far one error's dispatch has come: a plain value, which records the result of each rule.
+/// The progress of one error's dispatch, as a plain value that records the result of each rule.
 ///
-/// Since it is a value, another worker can go on with the dispatch after any rule: the bus has one do so when an action
-/// exceeds its time limit.
+/// Because it is a value, another worker can continue the dispatch after any rule. The bus starts one to do so when an
+/// action exceeds its time limit.
 struct DispatchProgress: Sendable {
-    /// Where the dispatch is.
+    /// The position of the dispatch.
     var place = DispatchPlace()
     /// The failures so far; nil if there are none.
     var failures: [ActionFailure]?
-    /// The error with what matchers have found out about it, for whoever goes on: finding it out is expensive.
+    /// The error with the matchers' cached results, for the worker that continues, because computing them is expensive.
     var findings: ErrorSubject?
 
-    /// Records an error that the action of a rule of this stage has thrown, which counts as a match and as `.next`.
+    /// Records an error that a rule of this stage has thrown, which counts as a match and as `.next`.
     mutating func record(_ error: any Error, of rule: Rule, _ report: ErrorReport) {
         let failure = ActionFailure(error: error, report: report, rule: rule.registration.description)
         failures = (failures ?? []) + [failure]

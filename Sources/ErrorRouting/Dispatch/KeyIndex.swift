@@ -2,13 +2,13 @@ import Foundation
 
 /// Steps that depend on more than an error's type: on its value, or on its domain and code.
 ///
-/// Each list has the steps for all errors of the type too, so that a dispatch reads one.
+/// Each list also has the steps for all errors of the type, so that a dispatch reads only one list.
 ///
-/// Unchecked, since the compiler cannot check a class that has subclasses; all stored properties are constants.
+/// Unchecked because the compiler can't check a class with subclasses; all stored properties are constants.
 class StepIndex: @unchecked Sendable {
-    /// Returns the steps for an error, or nil if it is like no rule's; runs user code (`==`, `hash`, an error's code).
+    /// Returns the steps for an error, or nil if no rule has its key; runs user code (`==`, `hash`, an error's code).
     ///
-    /// - Precondition: The error is of the type that the index is for.
+    /// - Precondition: The error is of the index's type.
     func lookUp<Content: Error>(
         _ content: Content, _ error: any Error, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
@@ -16,12 +16,12 @@ class StepIndex: @unchecked Sendable {
     }
 }
 
-/// The steps by what an error has to be like: a few keys are compared one by one; more are found by hash.
+/// The steps by key; a few keys are compared one by one, and more are found by hash.
 ///
-/// The keys lie in memory of their own: the runtime would look up the type of a generic array, or of an optional key, at
-/// every call.
+/// The keys are in their own memory, because the runtime would look up the type of a generic array or of an optional
+/// key at every call.
 ///
-/// Unchecked, since the compiler cannot know that the memory does not change after `init`.
+/// Unchecked because the compiler can't verify that the memory doesn't change after `init`.
 @safe class KeyIndex<Key: Equatable>: StepIndex, @unchecked Sendable {
     typealias Entry = (key: Key, hash: Int, step: RuleStep)
 
@@ -29,11 +29,11 @@ class StepIndex: @unchecked Sendable {
     private static var fewKeys: Int { 4 }
 
     private let keys: UnsafeMutablePointer<Key>
-    /// The number of keys, and each one's steps; they do not change after `init`.
+    /// The number of keys and each key's steps; they don't change after `init`.
     private var (count, lists): (Int, [RuleStepList]) = (0, [])
-    /// Each key's place plus one, by the key's hash.
+    /// Each key's position plus one, by the key's hash.
     private let table: ProbeTable
-    /// Retains the steps that the lists refer to.
+    /// The owners of the steps in the lists.
     private var memory: [RuleSteps] = []
 
     /// - Parameters:
@@ -44,9 +44,9 @@ class StepIndex: @unchecked Sendable {
         unsafe keys = .allocate(capacity: room)
         table = ProbeTable(room: room)
         super.init()
-        // No dictionary of keys, which would trap if the user's `==` and `hash` were inconsistent.
+        // A dictionary of keys would trap if the user's `==` and `hash` were inconsistent.
         var groups: [[RuleStep]] = []
-        // No error is like a key that does not equal itself.
+        // Skip a key that doesn't equal itself: no error matches it.
         for (key, hash, step) in entries where key == key {
             if let known = place(of: key, hash) {
                 groups[known].append(step)
@@ -71,13 +71,13 @@ class StepIndex: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - hash: The key's hash, as for the entries; called only if there are more than a few keys.
+    ///   - hash: Returns the key's hash, as for the entries; called only if there are more than a few keys.
     @inline(__always)
     final func find(_ key: Key, _ hash: @autoclosure () -> Int) -> RuleStepList? {
         place(of: key, hash()).map { lists[$0] }
     }
 
-    // The key that is wanted comes first, as the error does where a matcher is asked: a user's `==` may not be symmetric.
+    // Put the wanted key first, like the error in a matcher's comparison: a user's `==` might not be symmetric.
     @inline(__always)
     private final func place(of key: Key, _ hash: @autoclosure () -> Int) -> Int? {
         if count <= Self.fewKeys {
@@ -99,27 +99,27 @@ final class ValueIndex<Value: Error & Hashable>: KeyIndex<Value>, @unchecked Sen
         guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }
         let value = unsafe BoxContent.content(content, as: Value.self)
-        // An error that does not equal itself matches no value.
+        // An error that doesn't equal itself matches no value.
         return value == value ? find(value, value.hashValue) : nil
     }
 }
 
-/// A domain, and a code unless the rule is for any.
+/// A domain, and a code unless the rule matches every code.
 struct DomainKey: Equatable {
     let domain: String
     let code: Int?
 }
 
-/// The steps by what `as NSError` says of an error's domain and code.
+/// The steps by an error's domain and code, as `as NSError` returns them.
 final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
     typealias Condition = (key: DomainKey, step: RuleStep)
 
-    /// The largest number of domains with one code that are told apart without the domain's hash.
+    /// The largest number of domains with one code that are distinguished without the domain's hash.
     private static let fewDomains = 4
 
     /// Whether the errors are `NSError` objects.
     private let isOfObjects: Bool
-    /// Whether so many domains have the same code that domains are hashed: hashing one takes as long as all the rest.
+    /// Whether so many domains have the same code that domains are hashed; hashing one takes as long as all the rest.
     private let hashesDomains: Bool
 
     /// - Parameters:
@@ -129,13 +129,13 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
     init(_ conditions: [Condition], among others: [RuleStep], isOfObjects: Bool) {
         var anyCode: [String: [RuleStep]] = [:]
         var domains: [String] = []
-        // By their places: a loop would copy each tuple, with its step.
+        // Use indices: a loop would copy each tuple with its step.
         for place in conditions.indices {
             let domain = conditions[place].key.domain
             if conditions[place].key.code == nil { anyCode[domain, default: []].append(conditions[place].step) }
             if domains.count <= Self.fewDomains, !domains.contains(domain) { domains.append(domain) }
         }
-        // Most rules are for a few domains, and those are found without hashing anything.
+        // Most rules are for a few domains, which are found without hashing.
         let hashesDomains = domains.count > Self.fewDomains && Self.haveManyDomainsForOneCode(conditions)
         self.isOfObjects = isOfObjects
         self.hashesDomains = hashesDomains
@@ -151,7 +151,7 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
         return counts.values.contains { $0 > fewDomains }
     }
 
-    /// A code is its own hash, because the table spreads those.
+    /// A code is its own hash, because the table spreads codes.
     @inline(__always)
     private static func hash(_ key: DomainKey, _ hashesDomains: Bool) -> Int {
         guard let code = key.code else { return key.domain.hashValue }
@@ -163,7 +163,7 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
     ) -> RuleStepList? {
         if !isOfObjects { return notes.ask(error) { lookUp($0.nsError()) } }
         let error = unsafe BoxContent.content(content, as: NSError.self)
-        // A subclass may override `domain` or `code` with user code, which may dispatch the error.
+        // A subclass might override `domain` or `code` with user code, which might dispatch the error.
         if type(of: error) == NSError.self { return lookUp(error) }
         guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }

@@ -1,21 +1,21 @@
-/// A rule of an error map, which has a value for the errors that it matches; subclasses define how it is made.
+/// A rule of an error map with a value for the errors that it matches; subclasses define the value.
 class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
-    /// Sets a value to that of an error which is certain to match.
+    /// Sets a value to that of an error that is certain to match.
     func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) { mustBeOverridden() }
 
-    /// Asks the matcher and, if it matches, sets a value to that of the error; returns whether it matches.
+    /// Calls the matcher and, if it matches, sets a value to that of the error; returns whether it matches.
     func giveIfMatching(_ error: any Error, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
         mustBeOverridden()
     }
 
-    /// Returns a rule that matches the same errors, was registered at the same place, and makes its value from this
+    /// Returns a rule that matches the same errors, has the same source location, and computes its value from this
     /// rule's.
     func mapped<NewValue: Sendable>(_ transform: @escaping @Sendable (Value) -> NewValue) -> MapRule<NewValue> {
         mustBeOverridden()
     }
 }
 
-/// A rule whose value is the same for all errors that it matches.
+/// A rule with the same value for all errors that it matches.
 final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
     private let matcher: ErrorMatcher<Input>
     private let constant: Value
@@ -27,7 +27,7 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.match(&subject) != nil }
 
-    // The matcher's output is not needed.
+    // The matcher's output isn't needed.
     override func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) {
         value = constant
     }
@@ -45,7 +45,7 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     }
 }
 
-/// A rule that makes its value from the match.
+/// A rule that computes its value from the match.
 final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
     private let matcher: ErrorMatcher<Input>
     private let compute: @Sendable (Input) -> Value

@@ -1,4 +1,4 @@
-/// A rule with an action that gets its matcher's output; subclasses define the action.
+/// A rule with an action that receives its matcher's output; subclasses define the action.
 @usableFromInline
 class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     private final let evaluation: ErrorMatcher<Input>.Evaluation?
@@ -9,7 +9,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
             matcher.shape, matcher.requirement, matcher.predicate, matcher.hasPredicate, at: source, traits)
     }
 
-    /// Creates a rule by the error's type, without a matcher if a type that is compared is enough: most rules are so.
+    /// Creates a rule by the error's type, without a matcher if comparing the type is enough, as for most rules.
     init(type: Input.Type, at source: ErrorReport.Source, _ traits: Traits = Traits()) where Input: Error {
         if let exactType = MatcherShape.exactType(type) {
             evaluation = nil
@@ -23,7 +23,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
 
     final override func matches(_ subject: inout ErrorSubject) -> Bool { match(&subject) != nil }
 
-    /// As ``ErrorMatcher/match(_:)``.
+    /// Returns the same as ``ErrorMatcher/match(_:)``.
     private final func match(_ subject: inout ErrorSubject) -> Input? {
         guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }
@@ -38,7 +38,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
         _ error: any Error, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
         guard let input = notes.ask(error, match) else { return nil }
-        // The matcher may have run a slow predicate meanwhile.
+        // Check now: the matcher might have run a slow predicate.
         if let supervisor, !supervisor.isCurrent { return nil }
         return try perform(input, error, &notes)
     }
@@ -60,12 +60,12 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     /// - Parameters:
     ///   - input: The matcher's output.
     ///   - error: The error.
-    ///   - notes: What the dispatch knows of the error.
+    ///   - notes: The dispatch's notes on the error.
     func perform(_ input: Input, _ error: any Error, _ notes: inout DispatchNotes) throws -> HandleStrategy {
         mustBeOverridden()
     }
 
-    /// As ``perform(_:_:_:)``, for a rule that is asynchronous.
+    /// Works like ``perform(_:_:_:)`` for an asynchronous rule.
     func performSuspending(
         _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
     ) async throws -> HandleStrategy { mustBeOverridden() }

@@ -1,30 +1,30 @@
-/// What a poster hands over to the bus.
+/// A post as the caller passes it to the bus.
 ///
-/// It stays in its slot in the mailbox until it is delivered, and is mostly read there. With a slot's state it fills
-/// one cache line, the unit that moves from the poster's processor to the worker's. What only some postings have is in
-/// an object of its own.
+/// It stays in its slot in the mailbox until it is delivered and is usually read there. With a slot's state, it fills
+/// one cache line, the unit that moves from the caller's processor to the worker's. Fields that only some postings have
+/// are in a separate object.
 struct Posting: Sendable {
-    /// What the poster finds out for a flood limit; the moment in nanoseconds, by the bus's clock.
+    /// The caller's values for a flood limit; the time is in nanoseconds, by the bus's clock.
     typealias FloodStamp = (code: ErrorCode, moment: Int64)
 
-    /// What only some postings have is in a box, so that a posting fits its cache line.
+    /// Fields that only some postings have are boxed so that a posting fits its cache line.
     private enum Context {
         case bus
         case scope(ScopeContext)
         indirect case more(Extras)
     }
 
-    /// The scope, with what only some postings have.
+    /// The scope, with the fields that only some postings have.
     private struct Extras: Sendable {
         var scope: ScopeContext?
-        /// A role other than failure, a witness's mark, and the moment of the first error that the posting stands for.
+        /// A role other than failure, a witness's mark, and the time of the first error that the posting stands for.
         var details: ErrorReport.Details?
-        /// The promise of a waiting poster.
+        /// The promise of a waiting caller.
         var promise: Promise<HandleOutcome>?
         var floodStamp: FloodStamp?
-        /// Whether it is the notice of a cancellation, which a flood limit treats as a failure.
+        /// Whether the posting is the notice of a cancellation, which a flood limit treats as a failure.
         var isCancellation = false
-        /// How many errors the posting stands for.
+        /// The number of errors that the posting stands for.
         var occurrences = 1
     }
 
@@ -64,12 +64,12 @@ struct Posting: Sendable {
             }
     }
 
-    /// The notice of a failed action: its source is where the rule was registered, its scope the report's.
+    /// Creates the notice of a failed action, with the rule's source location and the report's scope.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
         self.init(failure, at: failure.rule.source, metadata: failure.report.metadata, scope: scope)
     }
 
-    /// A posting that stands for other errors too, of which the oldest was posted at a moment.
+    /// Creates a posting that also stands for other errors, with the time of the oldest of them.
     init(_ posting: Posting, standingFor occurrences: Int, since firstMoment: Moment) {
         self = posting
         var extras = extras ?? Extras(scope: scope)
@@ -87,9 +87,10 @@ struct Posting: Sendable {
         }
     }
 
-    /// The scope, not retained: the worker would contend with posters, who write to its reference count at every post.
+    /// The scope, not retained; otherwise the worker would contend with callers, which write to its reference count at
+    /// every post.
     ///
-    /// Reading this does not copy the posting in its slot.
+    /// Reading this doesn't copy the posting in its slot.
     var unretainedScope: Unmanaged<ScopeContext>? {
         switch context {
         case .bus: nil
@@ -98,25 +99,25 @@ struct Posting: Sendable {
         }
     }
 
-    /// What the post is.
+    /// The role of the report.
     var role: ErrorReport.Role { details?.role ?? .failure }
 
-    /// Whether the error is that of an attempt, for which no rule is tried; reading this does not copy the posting.
+    /// Whether the error is that of an attempt, for which no rule is tried; reading this doesn't copy the posting.
     @inline(__always)
     var isAttempt: Bool { if case .more(let extras) = context { extras.details?.role == .attempt } else { false } }
 
-    /// Whether a flood limit neither holds nor merges the post; reading this does not copy the posting.
+    /// Whether a flood limit neither holds back nor merges the post; reading this doesn't copy the posting.
     var escapesFloodLimit: Bool {
         if case .more(let extras) = context { extras.details?.role == .notice && !extras.isCancellation } else { false }
     }
 
-    /// The promise of the outcome, if the poster waits for it.
+    /// The promise of the outcome, if the caller waits for it.
     var promise: Promise<HandleOutcome>? { extras?.promise }
 
-    /// The flood stamp; nil if the worker can find out everything itself.
+    /// The flood stamp; nil if the worker can compute everything itself.
     var floodStamp: FloodStamp? { extras?.floodStamp }
 
-    /// When it was posted, as a flood limit reads it: in nanoseconds, by the bus's clock.
+    /// The time of the post for a flood limit, in nanoseconds by the bus's clock.
     var floodMoment: Int64 { floodStamp?.moment ?? moment.sinceOrigin }
 
     /// The mark of the bus's witness.
@@ -127,18 +128,18 @@ struct Posting: Sendable {
 
     private var extras: Extras? { if case .more(let extras) = context { extras } else { nil } }
 
-    /// Whether the poster waits for the outcome; reading this does not copy the posting in its slot.
+    /// Whether the caller waits for the outcome; reading this doesn't copy the posting in its slot.
     @inline(__always)
     var isWaitedFor: Bool { if case .more(let extras) = context { extras.promise != nil } else { false } }
 
-    /// Whether it says that an action failed: failures of its own actions go to the last resort, and no further.
+    /// Whether the posting reports a failed action; failures of its own actions go only to the last resort.
     var isActionFailure: Bool { type(of: error) == ActionFailure.self }
 
-    /// Returns the report, as actions and observers get it.
+    /// Returns the report that actions and observers receive.
     @inline(__always)
     consuming func report(sequence: UInt64 = 0, outcome: HandleOutcome = .pending) -> ErrorReport {
-        // Most postings are in no scope and have no extras: two branches, so that these retain nothing for the others'
-        // sake.
+        // Use two branches: most postings have no scope and no extras, and must not retain anything for the sake of the
+        // others.
         if case .bus = context {
             return ErrorReport(
                 error: error, details: nil, source: source, moment: moment, metadata: metadata, scope: [],

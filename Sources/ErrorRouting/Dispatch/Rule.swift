@@ -1,38 +1,38 @@
-/// One rule: what it matches, and its description; subclasses define what it does.
+/// One rule with its conditions and its description; subclasses define its effect.
 ///
-/// A class with methods and no struct of closures: dispatches call the methods through unmanaged references and retain
-/// nothing, so that concurrent dispatches write to no memory that they share.
+/// It is a class with methods and not a struct of closures. Dispatches call the methods through unmanaged references
+/// and retain nothing, so concurrent dispatches write to no shared memory.
 ///
-/// Unchecked, since the compiler cannot check a class that has subclasses; all stored properties are constants.
+/// Unchecked because the compiler can't check a class with subclasses; all stored properties are constants.
 @usableFromInline
 class Rule: RuleNode, @unchecked Sendable {
-    /// What a rule does with an error that it matches.
+    /// The traits of a rule's action.
     struct Traits {
         /// Whether the action may suspend.
         var isAsynchronous = false
-        /// Whether the action gets the report.
+        /// Whether the action receives the report.
         var needsReport = false
-        /// Whether the rule is an `ignore`: it stops every error that it matches, and does no more.
+        /// Whether the rule is an `ignore`, which only stops every error that it matches.
         var ignores = false
     }
 
     final let registration: RuleRegistration
     final let traits: Traits
-    /// The type that an error must have; nil if it may be of several.
+    /// The type that an error must have; nil if several types are possible.
     final let requiredType: ObjectIdentifier?
-    /// What is known of whether an error of the required type matches.
+    /// The degree of certainty that an error of the required type matches.
     final let match: RuleStep.Match
-    /// What to call instead of the matcher, kept here so that it costs no more than a call; true for every error
-    /// if there is nothing.
+    /// The predicate to call instead of the matcher, stored here so that it costs no more than a call; without one,
+    /// true for every error.
     final let predicate: ErrorPredicate
 
     /// - Parameters:
-    ///   - shape: What the matcher is made of.
+    ///   - shape: The matcher's shape.
     ///   - requirement: The matcher's ``ErrorMatcher/requirement``.
-    ///   - predicate: What to call instead of the matcher (``ErrorMatcher/predicate``).
+    ///   - predicate: The predicate to call instead of the matcher (``ErrorMatcher/predicate``).
     ///   - hasPredicate: Whether there is such a predicate.
-    ///   - source: Where the rule is registered.
-    ///   - traits: What the rule does with an error that it matches.
+    ///   - source: The rule's source location.
+    ///   - traits: The traits of the rule's action.
     init(
         _ shape: MatcherShape, _ requirement: MatcherShape.Requirement, _ predicate: @escaping ErrorPredicate,
         _ hasPredicate: Bool, at source: ErrorReport.Source, _ traits: Traits = Traits()
@@ -52,7 +52,7 @@ class Rule: RuleNode, @unchecked Sendable {
         }
     }
 
-    /// Whether an error of a type may match; runs no code of the user's.
+    /// Whether an error of a type might match; runs no user code.
     final func mayMatch(_ type: Any.Type) -> Bool { requiredType.map { $0 == ObjectIdentifier(type) } ?? true }
 
     /// Returns whether the rule matches; runs no action.
@@ -63,21 +63,21 @@ class Rule: RuleNode, @unchecked Sendable {
     /// - Parameters:
     ///   - content: The content of the error's box.
     ///   - error: The error.
-    ///   - notes: What the dispatch knows of the error.
+    ///   - notes: The dispatch's notes on the error.
     func act<Content: Error>(
         on content: Content, _ error: any Error, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy {
         mustBeOverridden()
     }
 
-    /// Asks the matcher and, if it matches, applies the rule, which is synchronous.
+    /// Calls the matcher and, if it matches, applies the rule, which is synchronous.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - notes: What the dispatch knows of the error.
-    ///   - supervisor: May supersede the dispatch.
-    /// - Returns: What the action has returned; nil if the rule does not match, or if the dispatch was superseded
-    ///   before the action.
+    ///   - notes: The dispatch's notes on the error.
+    ///   - supervisor: An object that can supersede the dispatch.
+    /// - Returns: The action's result; nil if the rule doesn't match, or if the dispatch was superseded before the
+    ///   action.
     func actIfMatching(
         _ error: any Error, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
@@ -87,22 +87,22 @@ class Rule: RuleNode, @unchecked Sendable {
     /// Applies the rule, which is asynchronous and needs no report, to an error that is certain to match.
     func actSuspending(on error: any Error) async throws -> HandleStrategy { mustBeOverridden() }
 
-    /// Asks the matcher unless the error is certain to match and, if it matches, applies the rule, which is
+    /// Calls the matcher unless the error is certain to match and, if it matches, applies the rule, which is
     /// asynchronous.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - notes: What the dispatch knows of the error.
+    ///   - notes: The dispatch's notes on the error.
     ///   - isCertain: Whether the error is certain to match (``RuleStep/Match/certain``).
-    ///   - mayBegin: Asked between the match and the action, since a predicate's time does not count as the action's.
-    /// - Returns: What the action has returned; nil if the rule does not match, or if the action may not begin.
+    ///   - mayBegin: Called between the match and the action, because a predicate's time doesn't count as the action's.
+    /// - Returns: The action's result; nil if the rule doesn't match, or if the action may not begin.
     func actSuspending(
         _ error: any Error, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
     ) async throws -> HandleStrategy? {
         mustBeOverridden()
     }
 
-    /// Traps; the body of methods that every subclass in use overrides.
+    /// Traps, as the body of methods that every subclass in use overrides.
     final func mustBeOverridden(_ name: StaticString = #function) -> Never {
         fatalError("\(type(of: self)) does not override \(name)")
     }

@@ -1,8 +1,8 @@
-/// What a rule was registered with, and its description, one copy for each thread slot.
+/// A rule's registration and its description, with one copy for each thread slot.
 ///
-/// Every outcome names the rule that decided it. If all named one object, concurrent dispatches would change the same
-/// reference count, and their throughput would not grow with the cores; so each thread names a copy of its own, made
-/// when it is first needed.
+/// Every outcome names the rule that decided it. If all outcomes named one object, concurrent dispatches would change
+/// the same reference count, and their throughput wouldn't grow with the cores. Therefore each thread uses its own
+/// copy, created on first need.
 struct RuleRegistration: ~Copyable, Sendable {
     let shape: MatcherShape
     let source: ErrorReport.Source
@@ -20,13 +20,13 @@ struct RuleRegistration: ~Copyable, Sendable {
         RuleDescription(original.value ?? original.set(.init(shape: shape, source: source)).object)
     }
 
-    /// The calling thread's copy, for outcomes, of which every error has one.
+    /// The calling thread's copy, for outcomes; every error has one.
     var threadsOwnDescription: RuleDescription {
         copies.borrowed?.read { $0.threadsOwn } ?? firstDescription()
     }
 
-    /// Returns the original for the first outcome, since most handlers that are made for a request have no second one;
-    /// makes place for copies for the second.
+    /// Returns the original for the first outcome, because most handlers created for a request have no second one;
+    /// allocates room for copies at the second.
     @inline(never)
     private func firstDescription() -> RuleDescription {
         if original.borrowed == nil { return description }
@@ -34,9 +34,9 @@ struct RuleRegistration: ~Copyable, Sendable {
     }
 }
 
-/// The copies of a description, each made by the first thread that has its slot.
+/// The copies of a description, each created by the first thread that has its slot.
 ///
-/// Unchecked, since the compiler cannot know that the pointer does not change.
+/// Unchecked because the compiler can't verify that the pointer doesn't change.
 @safe final class DescriptionCopies: @unchecked Sendable {
     private let original: RuleDescription.Storage
     private let slots: UnsafeMutablePointer<SetOnce<RuleDescription.Storage>>

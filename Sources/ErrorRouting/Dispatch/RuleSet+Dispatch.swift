@@ -1,12 +1,12 @@
-/// A dispatch refers to blocks and rules that live as long as the set, which each dispatch keeps alive to its end.
+/// A dispatch refers to blocks and rules that live as long as the set; each dispatch keeps the set alive to its end.
 extension RuleSet {
-    /// Tries the rules in order, unless by the error's type alone an asynchronous one could be reached.
+    /// Tries the rules in order, unless errors of this type could reach an asynchronous one.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - isAttempt: Whether the error is that of an attempt, for which only `always` actions run.
-    ///   - notes: What the dispatch knows of the error.
-    /// - Returns: The outcome; nil, and no action has run, if an asynchronous rule could be reached.
+    ///   - isAttempt: Whether the error is that of an attempt; only `always` actions run for it.
+    ///   - notes: The dispatch's notes on the error.
+    /// - Returns: The outcome; nil, before any action has run, if the error could reach an asynchronous rule.
     @inline(__always)
     func dispatchIfSynchronous(
         _ error: any Error, isAttempt: Bool = false, _ notes: @autoclosure () -> DispatchNotes
@@ -19,8 +19,8 @@ extension RuleSet {
             return nil
         }
         var cursor = DispatchCursor(path, notes(), isAttempt: isAttempt)
-        // A rule that matches every error of the type may be refused, where matchers are nested too deep, and asynchronous
-        // `onNoMatch` rules reached: then no action has run.
+        // Stop before asynchronous `onNoMatch` rules: if matchers are nested too deeply, even a rule for every error of
+        // the type doesn't match, and no action has run.
         return cursor.run(error, mustNotSuspend: true) == .completed ? cursor.outcome : nil
     }
 
@@ -35,7 +35,7 @@ extension RuleSet {
         return cursor.outcome
     }
 
-    /// Looks up the value of the first rule that matches; the rules must be those of an error map.
+    /// Looks up the value of the first matching rule in the rules of an error map.
     ///
     /// - Parameters:
     ///   - error: The error.

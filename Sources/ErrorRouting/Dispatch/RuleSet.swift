@@ -3,9 +3,9 @@ import Synchronization
 /// The rules of one handler or map.
 ///
 /// A value that refers to the last node of a list: adding a rule, or another set on top, adds one node and shares the
-/// rest. Dispatches read the list by ``Block``s, which are made at their first use.
+/// rest. Dispatches read the list in ``Block``s, which are created on first use.
 struct RuleSet: Sendable {
-    /// The lists of rules, in the order in which a dispatch goes through them.
+    /// The lists of rules, in the order of a dispatch.
     enum Stage: Int, Sendable, Hashable, CaseIterable {
         case rules, onNoMatch, always
     }
@@ -23,7 +23,7 @@ struct RuleSet: Sendable {
 
     var isEmpty: Bool { last == nil }
 
-    /// Adds a rule, which must be in no set yet.
+    /// Adds a rule, which must not be in a set yet.
     mutating func add(_ rule: consuming Rule, to stage: Stage) {
         rule.link(after: last, as: stage)
         last = rule
@@ -35,23 +35,23 @@ struct RuleSet: Sendable {
         last = last.map { RuleNode(of: laterLast, after: $0) } ?? laterLast
     }
 
-    /// A stage's rules in the order in which they are tried: the last registered first.
+    /// A stage's rules in the order of evaluation, last registered first.
     subscript(stage: Stage) -> [Rule] {
         defer { withExtendedLifetime(self) {} }
         return blocks.flatMap { block in block.read { $0[stage].map(\.rule.object) } }
     }
 
-    /// The blocks in the order in which their rules are tried; not retained.
+    /// The blocks in the order of evaluation; not retained.
     var blocks: BlockWalk { BlockWalk(from: last) }
 
-    /// The blocks as dispatches go through them; not retained, and as long-lived as the set.
+    /// The path of blocks for dispatches; not retained, and as long-lived as the set.
     @inline(__always)
     var path: Borrowed<BlockPath> { unsafe last?.path ?? Borrowed(BlockPath.empty) }
 }
 
 /// A link in the list of registrations: a rule, or all the rules of another set.
 ///
-/// Unchecked for the links, which are set before a node is shared, and change only while the list is deallocated.
+/// Unchecked because of the links, which are set before a node is shared and change only while the list is deallocated.
 @usableFromInline
 class RuleNode: @unchecked Sendable {
     fileprivate private(set) final var previous: RuleNode?
@@ -59,17 +59,17 @@ class RuleNode: @unchecked Sendable {
     fileprivate private(set) final var set: RuleNode?
     /// The rule's stage; nil for the node of a set.
     private final var stage: RuleSet.Stage?
-    /// How many rules were added directly after this one, up to two.
+    /// The number of rules added directly after this one, up to two.
     private final let successors = Atomic<UInt8>(0)
-    /// The block that begins with this rule, made at its first use.
+    /// The block that begins with this rule, created on first use.
     private final let madeBlock = SetOnce<Block>()
-    /// The path of a set of which this is the last node, made at its first use.
+    /// The path of the set that ends with this node, created on first use.
     private final let madePath = SetOnce<BlockPath>()
 
-    /// Makes the node of a rule, which is linked later.
+    /// Creates the node of a rule, which is linked later.
     init() {}
 
-    /// Makes the node of a set, by its last node.
+    /// Creates the node of a set from the set's last node.
     fileprivate init(of set: RuleNode, after previous: RuleNode) { (self.set, self.previous) = (set, previous) }
 
     /// Links a rule's new node to those before it.
@@ -83,8 +83,8 @@ class RuleNode: @unchecked Sendable {
 
     deinit {
         if previous == nil, set == nil { return }
-        // Node by node, since to release a list of thousands of rules, or thousands of sets on top of each other, would
-        // otherwise recurse as deep.
+        // Release node by node: releasing a list of thousands of rules, or thousands of nested sets, would otherwise
+        // recurse as deep.
         var sets: [RuleNode] = []
         var next = takeLinks(&sets) ?? sets.popLast()
         while next != nil {
@@ -93,7 +93,8 @@ class RuleNode: @unchecked Sendable {
         }
     }
 
-    /// Takes the links of a node that is deallocated: returns the previous node, and adds a set's last one to `sets`.
+    /// Takes the links of a node during its deallocation; returns the previous node and adds a set's last node to
+    /// `sets`.
     private func takeLinks(_ sets: inout [RuleNode]) -> RuleNode? {
         if let set = set.take() { sets.append(set) }
         return previous.take()
@@ -107,14 +108,15 @@ class RuleNode: @unchecked Sendable {
     @inline(never)
     private final func firstPath() -> Borrowed<BlockPath> { madePath.set(.make(BlockWalk(from: self))) }
 
-    /// The block that begins with this rule, made now unless it was made before.
+    /// The block that begins with this rule, created now unless it exists.
     fileprivate final var block: Borrowed<Block> { madeBlock.borrowed ?? madeBlock.set(Block(from: self)) }
 
-    /// Returns the node with which the next block begins, if a block begins with this rule.
+    /// Returns the node that begins the next block, if a block begins with this rule.
     ///
-    /// A block ends before the rules of another set, before a rule to which several others were added, as to a preset's
-    /// last one, and before a rule with which a larger block begins already. A smaller one is read together with the
-    /// rules above it: a handler that is used after each rule added to it must not have as many blocks as rules.
+    /// A block ends before the rules of another set. It ends before a rule to which several others were added, such as
+    /// a preset's last rule. It also ends before a rule that already begins a larger block. A smaller block is read
+    /// together with the rules above it, because a handler that is used after each added rule must not have as many
+    /// blocks as rules.
     final var endOfBlock: Borrowed<RuleNode>? {
         var (node, count) = (Borrowed(self), 1)
         while let previous = node.read({ $0.previous.map(Borrowed.init) }) {
@@ -128,7 +130,7 @@ class RuleNode: @unchecked Sendable {
         return nil
     }
 
-    /// Calls a closure with each rule from this one to the end of the block, the last registered first.
+    /// Calls a closure with each rule from this one to the end of the block, last registered first.
     final func forEachRule(before end: Borrowed<RuleNode>?, _ body: (Rule, RuleSet.Stage) -> Void) {
         var next: Borrowed<RuleNode>? = Borrowed(self)
         while let node = next, node.address != end?.address {
@@ -141,11 +143,11 @@ class RuleNode: @unchecked Sendable {
     }
 }
 
-/// The blocks of a set in the order in which their rules are tried, each made when the walk comes to it unless it was
-/// made before; not retained.
+/// The blocks of a set in the order of evaluation, not retained; the walk creates each block that doesn't exist yet.
 struct BlockWalk: Sequence, IteratorProtocol {
     private var node: Borrowed<RuleNode>?
-    /// What is below the sets that were entered: that below the last one by itself, since mostly there is no other.
+    /// The nodes below the entered sets; the node below the last set is stored by itself, because usually there is no
+    /// other.
     private var (below, farBelow): (Borrowed<RuleNode>?, [Borrowed<RuleNode>]) = (nil, [])
 
     /// - Parameter last: The set's last node.

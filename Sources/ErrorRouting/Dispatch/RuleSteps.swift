@@ -1,36 +1,37 @@
 import Foundation
 
-/// One rule among those that are tried, with its place in the order.
+/// One rule in a dispatch, with its position in the order.
 ///
-/// The rule is not retained: the rule set holds it, and every dispatch holds the set.
+/// The rule isn't retained: the rule set retains it, and every dispatch retains the set.
 struct RuleStep {
-    /// What is known of whether an error matches.
+    /// The degree of certainty that an error matches.
     enum Match {
         /// The rule is known to match, and its matcher's output is the error itself.
         case certain
-        /// The rule is synchronous, and matches wherever its predicate holds; its matcher's output is the error itself.
+        /// The rule is synchronous and matches if its predicate returns true; its matcher's output is the error itself.
         case byPredicate
-        /// As ``byPredicate``, for errors of the required type.
+        /// The same as ``byPredicate``, for errors of the required type.
         case byValue
-        /// The rule is synchronous, and matches only where its predicate holds: an `NSError` object matches then, and is the
-        /// matcher's output; for another error the matcher has to be asked.
+        /// The rule is synchronous and matches only if its predicate returns true. An `NSError` object matches then and
+        /// is the matcher's output; for another error, the matcher must be called.
         case byDomain
-        /// The matcher has to be asked, and only compares the error, or the error's domain and code. (Not of an asynchronous
-        /// rule for several types: only a plan tells which types never reach it.)
+        /// The matcher must be called and only compares the error, or the error's domain and code. (This isn't used for
+        /// an asynchronous rule for several types: only a plan determines which types never reach it.)
         case comparing
-        /// The matcher has to be asked.
+        /// The matcher must be called.
         case asked
     }
 
     let rule: Borrowed<Rule>
-    /// The type that an error must have; nil if it may be of several, or was compared with the rule already.
+    /// The type that an error must have; nil if several types are possible, or if the type was already compared with
+    /// the rule.
     private(set) var requiredType: ObjectIdentifier?
     let order: Int
     private(set) var match: Match
-    /// What the rule does with an error that it matches.
+    /// The traits of the rule's action.
     let traits: Rule.Traits
 
-    /// A step that is compared with an error's type when it is reached.
+    /// Creates a step that is compared with an error's type when a dispatch reaches it.
     init(_ rule: Rule, order: Int) {
         self.rule = Borrowed(rule)
         self.order = order
@@ -41,12 +42,12 @@ struct RuleStep {
     func judged(isCertain: Bool) -> RuleStep {
         var step = self
         step.requiredType = nil
-        // The domain was compared too.
+        // The domain was also compared.
         if isCertain { step.match = .certain } else if match == .byDomain { step.match = .asked }
         return step
     }
 
-    /// Whether an error matches, and is the matcher's output, once its predicate, if there is one, holds.
+    /// Whether an error matches and is the matcher's output, given that the predicate, if any, returns true.
     ///
     /// - Parameter type: The static type of the content of the error's box.
     @inline(__always)
@@ -63,16 +64,16 @@ struct RuleStep {
 
     var shape: MatcherShape { rule.read { $0.registration.shape } }
 
-    /// Whether errors of a type may match: false only if the rule requires another type.
+    /// Whether errors of a type might match; false only if the rule requires another type.
     ///
     /// - Parameter type: The static type of a box's content.
     @inline(__always)
     func isFor(_ type: any Error.Type) -> Bool { requiredType == nil || requiredType == ObjectIdentifier(type) }
 }
 
-/// The remaining steps of a list, which are read without retaining anything.
+/// The remaining steps of a list, read without retaining anything.
 ///
-/// Unchecked, since the compiler cannot know that the memory does not change.
+/// Unchecked because the compiler can't verify that the memory doesn't change.
 @safe struct RuleStepList: Sequence, IteratorProtocol, @unchecked Sendable {
     private var place: UnsafePointer<RuleStep>
     private let end: UnsafePointer<RuleStep>
@@ -101,8 +102,8 @@ struct RuleStep {
         return first
     }
 
-    /// Drops the steps before the next that is to be tried, and returns that: a step that is not for errors of another
-    /// type, and whose predicate holds if it has one.
+    /// Drops the steps before the next one to try and returns that one: a step that isn't for errors of another type,
+    /// with a predicate, if any, that returns true.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -125,13 +126,15 @@ struct RuleStep {
         return nil
     }
 
-    /// Returns the steps from the first whose predicate holds, otherwise from the first that has none; and which it is.
+    /// Returns the steps from the first one with a predicate that returns true or, if there is none, from the first one
+    /// without a predicate; and says which it is.
     @inline(never)
     private func afterPredicates(for error: any Error) -> (Self, isHolding: Bool) {
         from(for: error, among: { $0.match == .byPredicate }, isTried: { _ in true })
     }
 
-    /// As ``afterPredicates(for:)``, for values and domains: in a loop of its own, which no predicate pays for.
+    /// Does the same as ``afterPredicates(for:)`` for values and domains, in a separate loop that costs predicates
+    /// nothing.
     @inline(never)
     private func afterComparisons(for error: any Error, of type: any Error.Type) -> (Self, isHolding: Bool) {
         from(for: error, among: { $0.match == .byValue || $0.match == .byDomain }, isTried: { $0.isFor(type) })
@@ -155,11 +158,11 @@ struct RuleStep {
     }
 }
 
-/// Steps in the order in which they are tried, in the memory of one object; they do not change once they are put.
+/// Steps in the order of evaluation, in the memory of one object; they don't change once they are stored.
 @safe final class RuleSteps: ManagedBuffer<Int, RuleStep> {
     /// - Parameters:
     ///   - count: The number of steps.
-    ///   - put: Passes each of them to the closure that it gets, with its place.
+    ///   - put: Passes each step and its position to the closure that it receives.
     static func make(count: Int, _ put: ((RuleStep, _ place: Int) -> Void) -> Void) -> RuleSteps {
         let made = unsafe unsafeDowncast(create(minimumCapacity: count) { _ in count }, to: RuleSteps.self)
         unsafe made.withUnsafeMutablePointerToElements { steps in
@@ -179,7 +182,7 @@ struct RuleStep {
 
     var list: RuleStepList { self[0, header] }
 
-    /// The steps from one place to another.
+    /// The steps from one position to another.
     subscript(start: Int, end: Int) -> RuleStepList {
         unsafe withUnsafeMutablePointerToElements { steps in unsafe RuleStepList(steps + start, steps + end) }
     }

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// The part of a scope that its reports retain: the path's names, metadata and rules.
+/// The part of a scope that its reports retain: the path's names, metadata, and rules.
 ///
-/// It does not retain the bus. The bus retains its pending reports, so otherwise a bus that is discarded with reports
-/// pending would never be deallocated.
+/// It doesn't retain the bus. The bus retains its pending reports, so otherwise a bus discarded with pending reports
+/// would never be deallocated.
 ///
-/// A context stores its own name, metadata and rules, and the context around it, so that creating one costs the same at
-/// any depth. The values for the whole path are computed once, when a report first needs them.
+/// A context stores its own name, metadata, and rules, and the context around it, so that creating one costs the same
+/// at any depth. The values for the whole path are computed once, when a report first needs them.
 ///
 /// Unchecked because of `parent`, which changes only in `deinit`.
 @safe final class ScopeContext: @unchecked Sendable {
-    /// What a scope has of its own, without that of the scopes around it.
+    /// A scope's own values, without those of the scopes around it.
     struct Own {
         let name: String
         let rules: RuleSet
-        /// Whether the rules are tried before those around the scope, or after them.
+        /// Whether the rules are tried before or after those around the scope.
         let isTriedFirst: Bool
         let metadata: [String: String]
     }
@@ -23,15 +23,15 @@ import Synchronization
     private var parent: ScopeContext?
     /// The rules of the bus; set only in the outermost scope.
     private let root: RuleSet?
-    /// The context that this is a copy of; set if the original was created without a bus, and this is below one.
+    /// The context that this is a copy of; set if the original was created without a bus and this copy is below one.
     private let original: ScopeContext?
     private let summary = SetOnce<Summary>()
-    /// What was added to the metadata later; set only in a scope that was annotated.
+    /// The metadata added later; set only in an annotated scope.
     private let annotations = SetOnce<Locked<[String: String]>>()
     private let blockPath = SetOnce<BlockPath>()
 
     /// - Parameters:
-    ///   - own: What the scope has of its own.
+    ///   - own: The scope's own values.
     ///   - parent: The scope around it, below the same bus.
     ///   - root: The rules of the bus; nil if there is no bus.
     ///   - original: The context to copy, if this is a copy.
@@ -43,15 +43,15 @@ import Synchronization
     }
 
     deinit {
-        // One by one: deallocating scopes that nest many thousands deep would otherwise recurse as deep.
+        // Release them one by one: deallocating scopes nested many thousands deep would otherwise recurse as deep.
         var next = parent.take()
         while isKnownUniquelyReferenced(&next) { next = next?.parent.take() }
     }
 
-    /// The names of the scopes around this one and its own, the outermost first.
+    /// The names of the scopes around this one and its own, outermost first.
     var path: [String] { summary.value?.path ?? outwards.map(\.own.name).reversed() }
 
-    /// The path and metadata for reports; computed at the first report, and shared by all reports of the scope.
+    /// The path and metadata for reports; computed at the first report and shared by all reports of the scope.
     var forReports: Summary { summary.value ?? firstSummary() }
 
     @inline(never)
@@ -59,11 +59,11 @@ import Synchronization
 
     /// The blocks of the path: those of its scopes and of the bus.
     ///
-    /// Not retained: they live as long as this context.
+    /// They aren't retained; they live as long as this context.
     @inline(__always)
     var blocks: Borrowed<BlockPath> { blockPath.borrowed ?? firstBlocks() }
 
-    /// Creates the path and stores it, unless another thread has stored one meanwhile; returns the stored one.
+    /// Creates the path and stores it unless another thread has stored one by then; returns the stored one.
     @inline(never)
     private func firstBlocks() -> Borrowed<BlockPath> {
         // A scope without rules shares the path of those around it.
@@ -77,7 +77,7 @@ import Synchronization
             if scope.own.rules.isEmpty { continue }
             members.append(.init(rules: scope.own.rules, isTriedFirst: scope.own.isTriedFirst))
         }
-        // The bus's own path, if no scope adds rules to it.
+        // Use the bus's own path if no scope adds rules to it.
         if members.isEmpty, let root { return blockPath.set(root.path.object) }
         if let root { members.append(.init(rules: root, isTriedFirst: true)) }
         return blockPath.set(.make(members))
@@ -85,9 +85,9 @@ import Synchronization
 
     // MARK: Annotations
 
-    /// Whether any scope of the process was annotated, so that posts look for annotations on their path.
+    /// Whether any scope of the process was annotated; if so, posts look for annotations on their path.
     ///
-    /// Stored with release and read with acquire: a post after an annotation finds it.
+    /// It is stored with release and read with acquire: a post after an annotation finds the annotation.
     private static let isAnyAnnotated = Atomic<Bool>(false)
 
     @inline(__always)
@@ -101,7 +101,7 @@ import Synchronization
         Self.isAnyAnnotated.store(true, ordering: .releasing)
     }
 
-    /// Returns a post's metadata with the annotations of the path, which the post's own replace.
+    /// Returns a post's metadata on top of the path's annotations.
     @inline(never)
     func annotated(_ metadata: [String: String]) -> [String: String] {
         var (metadata, inner) = (metadata, Set<String>())
@@ -111,13 +111,13 @@ import Synchronization
                     metadata[key] = value
                 }
             }
-            // The metadata that an inner scope was created with goes before annotations farther out.
+            // An inner scope's initial metadata takes precedence over annotations of outer scopes.
             inner.formUnion(scope.own.metadata.keys)
         }
         return metadata
     }
 
-    /// Whether this scope is the given one, or lies within it.
+    /// Whether this scope is the given one or lies within it.
     ///
     /// - Complexity: O(depth).
     func isWithin(_ scope: ScopeContext) -> Bool {
@@ -125,20 +125,21 @@ import Synchronization
         return outwards.contains { ($0.original ?? $0) === wanted }
     }
 
-    /// This scope and those around it, the innermost first.
+    /// This scope and those around it, innermost first.
     var outwards: UnfoldFirstSequence<ScopeContext> { sequence(first: self) { $0.parent } }
 
-    /// Returns a copy of this scope and of those around it, below the rules of a bus; they were created without one.
+    /// Returns a copy of this scope and of those around it below the rules of a bus; the originals were created without
+    /// one.
     func below(_ root: RuleSet) -> ScopeContext {
-        // A loop from the outside in: a recursion could overflow the stack.
+        // Use a loop from the outside in: a recursion could overflow the stack.
         outwards.reversed().reduce(nil as ScopeContext?) { parent, scope in
             ScopeContext(scope.own, in: parent, root: root, copying: scope)
         } ?? self
     }
 
-    /// The path and metadata that the reports of a scope have.
+    /// The path and metadata of a scope's reports.
     final class Summary: Sendable {
-        /// The names of the scopes around it and its own, the outermost first.
+        /// The names of the scopes around it and its own, outermost first.
         let path: [String]
         /// The metadata of the scopes around it, with its own on top.
         let metadata: [String: String]
@@ -148,7 +149,7 @@ import Synchronization
             var metadata: [String: String] = [:]
             for scope in scopes {
                 names.append(scope.own.name)
-                // Assigned and not merged, so that the metadata of a single scope is shared and not copied.
+                // Assign and don't merge: the metadata of a single scope is then shared and not copied.
                 if metadata.isEmpty {
                     metadata = scope.own.metadata
                 } else if !scope.own.metadata.isEmpty {
@@ -160,7 +161,7 @@ import Synchronization
             self.metadata = metadata
         }
 
-        /// Returns the metadata with a poster's on top.
+        /// Returns the metadata with a caller's on top.
         func metadata(with own: [String: String]) -> [String: String] {
             if metadata.isEmpty { return own }
             return own.isEmpty ? metadata : metadata.merging(own) { _, own in own }

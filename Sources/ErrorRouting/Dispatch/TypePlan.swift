@@ -1,30 +1,31 @@
 import Foundation
 
-/// What a type of error says about a list of rules.
+/// The facts about a list of rules that depend only on an error's type.
 struct TypeReach {
-    /// Whether an error of the type may match an asynchronous rule, reached or not.
+    /// Whether an error of the type might match an asynchronous rule, reached or not.
     var mayBeAsynchronous = false
-    /// Whether some rule matches every error of the type, whatever the error's domain.
+    /// Whether some rule matches every error of the type, regardless of the error's domain.
     var alwaysMatches = false
 }
 
-/// The steps to try for errors of one dynamic type, and where to look up others: made for the first error of the type.
+/// The steps to try for errors of one dynamic type and the index for others, created for the first error of the type.
 ///
-/// Unchecked, since the compiler cannot know that the memory of the steps does not change.
+/// Unchecked because the compiler can't verify that the memory of the steps doesn't change.
 @safe final class TypePlan: @unchecked Sendable {
-    /// The steps for errors that the index has none for, of rules that match by the type alone or that have to be asked.
+    /// The steps for errors without steps in the index, from rules that match by type alone or must call their
+    /// matchers.
     ///
-    /// This and the next are read without retaining the objects that own them, which `kept` retains.
+    /// This property and the next one are read without retaining their owners, which `kept` retains.
     private let others: RuleStepList
-    /// Where the steps for an error are looked up; nil if they are the same for all errors of the type.
+    /// The index of the steps for an error; nil if the steps are the same for all errors of the type.
     private let index: Borrowed<StepIndex>?
     private let kept: (others: RuleSteps, index: StepIndex?)
-    /// Whether the type is a class: then a content of that static type may be an object of a subclass.
+    /// Whether the type is a class; if so, a content of that static type might be an object of a subclass.
     let isOfClass: Bool
     let reach: TypeReach
 
-    /// Compares the rules with the type of an error, which is asked only for what all errors of the type have in common:
-    /// conformances, and a Swift type's domain.
+    /// Compares the rules with the type of an error; reads only properties that all errors of the type share, which are
+    /// conformances and a Swift type's domain.
     ///
     /// - Parameters:
     ///   - rules: The rules in order.
@@ -45,10 +46,10 @@ struct TypeReach {
             }
             let key = shape.key
             switch key?.shape {
-            // `NSError`s are compared one by one: on Linux their hash traps if the user info holds Swift errors.
+            // Compare `NSError`s one by one: on Linux their hash traps if the user info holds Swift errors.
             case .value(let value) where !(Swift.type(of: value) is NSError.Type):
                 values.append((value, step, key?.isAll == true))
-            // To bridge an error only for its domain, which its type says, would be in vain.
+            // Bridging an error only for its domain is wasted work: its type determines the domain.
             case .nsError(let domain, let code) where code != nil || isOfObjects:
                 let step = step.judged(isCertain: isOfObjects && key?.isAll == true)
                 domains.append((DomainKey(domain: domain, code: code), step))
@@ -68,16 +69,16 @@ struct TypeReach {
         self.reach = reach
     }
 
-    /// A step, the value that its rule requires, and whether that is all that it requires.
+    /// A step, the value that its rule requires, and whether the rule requires nothing else.
     private typealias ValueEntry = (value: any Error, step: RuleStep, isAll: Bool)
 
-    /// Returns an index by value; nil if the type is not `Hashable` on every actor, or if matchers recurse too deep: to
-    /// make the index runs user code (`==`, `hash`), which may dispatch errors of the type.
+    /// Returns an index by value; nil if the type isn't `Hashable` on every actor, or if matchers recurse too deeply,
+    /// because creating the index runs user code (`==`, `hash`) that might dispatch errors of the type.
     private static func makeIndex(
         of type: any Error.Type, _ entries: [ValueEntry], among others: [RuleStep]
     ) -> StepIndex? {
-        // A global actor's `hash` must not be called elsewhere: the cast of a `Sendable` value fails then, unlike that of
-        // its type.
+        // Cast a `Sendable` value too: a global actor's `hash` must not be called elsewhere, and only the value's cast
+        // fails then.
         guard let value = entries.first?.value as (any Sendable)?, value is any (Error & Hashable),
             let hashable = type as? any (Error & Hashable).Type, let entry = PerThread.enterMatcher()
         else { return nil }

@@ -1,11 +1,12 @@
 /// Removes the boxes within the box of an `any Error`.
 ///
-/// `any Error` conforms to `Error` itself, so code that is generic over its error type (a continuation that is resumed
-/// with an error, a throwing stream, a function with typed throws) may put a box into a box. `type(of:)` looks through
-/// all boxes, but opening an existential opens only one. Its content is then another `any Error`, and code that assumes
-/// the type which `type(of:)` returned reads wrong memory. So every error is unboxed where it enters the library.
+/// `any Error` itself conforms to `Error`. Therefore code that is generic over its error type (a continuation resumed
+/// with an error, a throwing stream, a function with typed throws) might put a box into a box. `type(of:)` looks
+/// through all boxes, but opening an existential opens only one. Its content is then another `any Error`, and code that
+/// assumes the type returned by `type(of:)` reads wrong memory. Therefore every error is unboxed on entry to the
+/// library.
 enum ErrorBox {
-    /// Returns the error in its innermost box alone; clients see no difference.
+    /// Returns the error in only its innermost box; clients see no difference.
     @inline(__always)
     static func unboxed(_ error: consuming any Error) -> any Error {
         holdsBox(error) ? opened(error) : error
@@ -19,11 +20,11 @@ enum ErrorBox {
     @inline(__always)
     static func contentType(of error: any Error) -> Any.Type {
         func type<Content: Error>(_ content: Content) -> Any.Type { Content.self }
-        // Opened explicitly: `any Error` conforms to `Error` itself, so a plain call would pass the existential.
+        // Open it explicitly: `any Error` itself conforms to `Error`, so a plain call would pass the existential.
         return _openExistential(error, do: type)
     }
 
-    /// Opens boxes until the content is no box.
+    /// Opens boxes until the content isn't a box.
     @inline(never)
     private static func opened(_ error: any Error) -> any Error {
         func inner<Content: Error>(_ content: Content) -> (any Error)? {
@@ -34,6 +35,6 @@ enum ErrorBox {
         return error
     }
 
-    /// Casts at run time; a cast that the compiler resolves by the conformance would make another box.
+    /// Casts at run time; a cast that the compiler resolves with the conformance would create another box.
     private static func cast<Content>(_ content: Content) -> (any Error)? { content as? any Error }
 }

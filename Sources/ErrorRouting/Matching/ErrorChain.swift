@@ -1,25 +1,25 @@
 import Foundation
 
-/// An error and all its underlying errors, with which is directly under which.
+/// An error and all its underlying errors, with the links between them.
 ///
-/// All matchers that are asked about an error share its chain, so that the chain is walked only once, and each error in
-/// it is bridged only once.
+/// All matchers called for an error share its chain, so that the chain is walked only once and each error in it is
+/// bridged only once.
 final class ErrorChain: Sendable {
     /// One error of a chain.
     struct Link: Sendable {
         let error: any Error
-        /// The places of the errors directly under this one, in their order.
+        /// The positions of the errors directly wrapped in this one, in order.
         var under: [Int] = []
     }
 
-    /// The place of the outermost error.
+    /// The position of the outermost error.
     static let root = 0
 
     private let links: [Link]
-    /// The errors as `NSError`; nil for those not bridged yet.
+    /// The errors as `NSError`; nil for errors not bridged yet.
     private let bridged: Locked<[NSError?]>
 
-    /// Walks the errors under an error.
+    /// Walks the errors wrapped in an error.
     ///
     /// - Parameters:
     ///   - error: The outermost error.
@@ -33,16 +33,16 @@ final class ErrorChain: Sendable {
 
     func error(at place: Int) -> any Error { links[place].error }
 
-    /// Returns an error as `as NSError` does; nil if bridging is not allowed, see ``NSErrorBridge/bridged(_:)``.
+    /// Returns an error as `as NSError` does; nil if bridging isn't allowed, see ``NSErrorBridge/bridged(_:)``.
     func nsError(at place: Int) -> NSError? {
         if let known = bridged.withLock({ $0[place] }) { return known }
-        // Bridging runs code of the user's, so it is done outside the lock.
+        // Bridge it outside the lock: bridging runs user code.
         let bridged = NSErrorBridge.bridged(error(at: place))
         self.bridged.withLock { $0[place] = bridged }
         return bridged
     }
 
-    /// Returns the places of the errors under one error, breadth first; its own place is not included.
+    /// Returns the positions of the errors wrapped in one error, breadth first, without its own position.
     func places(under place: Int) -> [Int] {
         // The walk found the errors breadth first from the root.
         if place == Self.root { return Array(links.indices.dropFirst()) }

@@ -3,22 +3,22 @@ public import Foundation
 extension ErrorMatcher where Output: Error {
     /// Matches by the error's dynamic type.
     ///
-    /// A struct or an enum matches exactly; a class matches itself and its subclasses. Only for `URLError`,
-    /// `CocoaError` and `POSIXError` are `NSError` objects bridged, by their domain, on all platforms alike: no other
-    /// `NSError` becomes a Swift type, and no Swift error matches `NSError.self` (but for these three on Apple's
-    /// platforms, where they become their `NSError` when they are boxed). An `NSError` whose code the Swift type does
-    /// not know (on Linux `URLError` and `POSIXError` have closed lists of codes) stays an `NSError`; match it with
-    /// ``nsError(domain:code:)``.
+    /// A struct or an enum matches exactly; a class matches itself and its subclasses. `NSError` objects are bridged by
+    /// their domain only for `URLError`, `CocoaError`, and `POSIXError`, on all platforms alike. No other `NSError`
+    /// becomes a Swift type, and no Swift error matches `NSError.self`. The exceptions are these three types on Apple's
+    /// platforms, where they become their `NSError` when they are boxed. An `NSError` with a code that the Swift type
+    /// doesn't have stays an `NSError`, because on Linux `URLError` and `POSIXError` have closed lists of codes. Match
+    /// it with ``nsError(domain:code:)``.
     ///
     /// - Parameter type: The error type to match. `(any Error).self` matches every error.
-    /// - Returns: A matcher that hands on the error as that type.
+    /// - Returns: A matcher whose output is the error as that type.
     /// - Complexity: O(1).
     public static func type(_ type: Output.Type) -> Self {
         if Output.self == (any Error).self {
             return Self(.any) { subject in subject.error as? Output }
         }
         if Output.self is AnyClass {
-            // The metatype is cast, not the error: casting the error to `NSError` would bridge it on Apple platforms.
+            // Cast the metatype: casting the error to `NSError` would bridge it on Apple platforms.
             return Self(.type(Output.self)) { subject in
                 Swift.type(of: subject.error) is Output.Type ? subject.error as? Output : nil
             }
@@ -36,16 +36,16 @@ extension ErrorMatcher where Output: Error {
 extension ErrorMatcher where Output: Error & Equatable {
     /// Matches an error of the same dynamic type that equals a value.
     ///
-    /// `NSError` objects are compared with `isEqual`. So are `URLError`, `CocoaError` and `POSIXError`, with the
-    /// `NSError` objects of their domains too, which are bridged as in ``type(_:)``. A value that does not equal itself
-    /// never matches.
+    /// `NSError` objects are compared with `isEqual`. `URLError`, `CocoaError`, and `POSIXError` are also compared with
+    /// `isEqual`, even with the `NSError` objects of their domains, which are bridged as in ``type(_:)``. A value that
+    /// doesn't equal itself never matches.
     ///
     /// - Parameter value: The value to compare with.
-    /// - Returns: A matcher that hands on the error, which equals `value`.
-    /// - Complexity: In a handler or a map, O(1) for any number of values of a `Hashable` type that have rules: up to four
-    ///   `==`, or one hash and one `==` for each value with the same hash. For `NSError`, `URLError`, `CocoaError` and
-    ///   `POSIXError` (whose hash traps on Linux for some user infos), and where `Hashable` is isolated to a global actor,
-    ///   one `==` for each rule.
+    /// - Returns: A matcher whose output is the error, which equals `value`.
+    /// - Complexity: In a handler or a map, O(1) for any number of values of a `Hashable` type that have rules: up to
+    ///   four `==`, or one hash and one `==` for each value with the same hash. For `NSError`, `URLError`,
+    ///   `CocoaError`, and `POSIXError`, one `==` for each rule, because their hash traps on Linux for some user infos.
+    ///   The same holds if `Hashable` is isolated to a global actor.
     public static func value(_ value: Output) -> Self {
         let (valueType, isObject) = (Swift.type(of: value), Output.self is AnyClass)
         if isObject ? valueType is NSError.Type : NSErrorBridge.isBridged(Output.self) {
@@ -56,7 +56,7 @@ extension ErrorMatcher where Output: Error & Equatable {
                 return error
             }
         }
-        // A value that does not equal itself never matches, even if it equals another value.
+        // A value that doesn't equal itself never matches, even if it equals another value.
         if isObject {
             return Self(.value(value)) { subject in
                 guard let error = subject.exactly(valueType, as: Output.self) else { return nil }
@@ -79,7 +79,7 @@ extension ErrorMatcher {
     /// ```
     ///
     /// - Parameter type: The protocol as a type, `(any P).self`. A concrete error type matches as in ``type(_:)``.
-    /// - Returns: A matcher that hands on the error as that type.
+    /// - Returns: A matcher whose output is the error as that type.
     /// - Complexity: O(1): one dynamic cast, which a handler does only once for each type of error.
     public static func conforming(to type: Output.Type) -> Self {
         if let concrete = Output.self as? any Error.Type, let matcher = typeMatcher(concrete) {
@@ -98,7 +98,7 @@ extension ErrorMatcher {
         ErrorMatcher<E>.type(type) as? Self
     }
 
-    /// Matches errors from which a part can be extracted, for example the payload of an enum case.
+    /// Matches errors that contain an extractable part, for example the payload of an enum case.
     ///
     /// ```swift
     /// let declined = ErrorMatcher.extracting(PaymentError.self) { error in
@@ -108,10 +108,10 @@ extension ErrorMatcher {
     /// ```
     ///
     /// - Parameters:
-    ///   - type: The error type to look at, matched as in ``type(_:)``.
-    ///   - extract: Returns the part, or nil if the error does not match.
-    /// - Returns: A matcher that hands on the part.
-    /// - Complexity: O(1) for errors of other types, else that of `extract`.
+    ///   - type: The error type to inspect, matched as in ``type(_:)``.
+    ///   - extract: Returns the part, or nil if the error doesn't match.
+    /// - Returns: A matcher whose output is the part.
+    /// - Complexity: O(1) for errors of other types; otherwise that of `extract`.
     public static func extracting<E: Error>(
         _ type: E.Type,
         _ extract: @escaping @Sendable (E) -> Output?
@@ -120,28 +120,28 @@ extension ErrorMatcher {
         return Self(.extracting(E.self)) { subject in matcher.evaluate(&subject).flatMap(extract) }
     }
 
-    /// Matches if the error itself, or any error underlying it, matches.
+    /// Matches if the error itself or any of its underlying errors matches.
     ///
     /// The error itself is tried first, then its underlying errors breadth first. The underlying errors are the first
     /// of these that applies:
-    /// - what ``UnderlyingErrors`` returns, if the error conforms;
+    /// - the errors that ``UnderlyingErrors`` returns, if the error conforms;
     /// - the errors for `NSUnderlyingErrorKey` and `NSMultipleUnderlyingErrorsKey`, if `as NSError` has such a key;
-    /// - for structs and enums, the fields and payloads that are errors, also those within optionals, arrays, and one
-    ///   struct or tuple in between (as in `DecodingError`'s context).
+    /// - for structs and enums, the fields and payloads that are errors, even within optionals, arrays, and one
+    ///   intermediate struct or tuple (as in `DecodingError`'s context).
     ///
-    /// Objects and actors are not looked into, because their state may be changing: let an error class conform to
-    /// ``UnderlyingErrors``. At most 64 errors are visited and 1,024 fields and elements looked at, 16 containers deep;
-    /// cycles are recognized.
+    /// The walk doesn't inspect objects and actors, because their state might be changing; make an error class conform
+    /// to ``UnderlyingErrors``. It visits at most 64 errors and inspects at most 1,024 fields and elements, 16
+    /// containers deep; it recognizes cycles.
     ///
     /// Reflecting an `unowned` field whose object no longer exists traps, as it does in `print(error)`; an error that
     /// conforms to ``UnderlyingErrors`` is never reflected.
     ///
     /// - Parameter matcher: The matcher to apply to the error and its underlying errors.
-    /// - Returns: A matcher that hands on the output of `matcher` for the first error it matches. The report that an
-    ///   action gets keeps the outer error.
-    /// - Complexity: O(number of underlying errors) calls of `matcher`; the walk uses reflection, and is done once for
-    ///   an error, whatever the number of such rules. The rule is tried for every error that reaches it, because any
-    ///   error may have an underlying error.
+    /// - Returns: A matcher whose output is that of `matcher` for the first error it matches. The action's report keeps
+    ///   the outer error.
+    /// - Complexity: O(number of underlying errors) calls of `matcher`; the walk uses reflection and runs once for an
+    ///   error, regardless of the number of such rules. The rule is tried for every error that reaches it, because any
+    ///   error might have an underlying error.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
         Self(.anywhere(matcher.shape), parts: MatcherParts(of: matcher)) { subject in
             matcher.ask(&subject) ?? subject.firstUnderlying(matcher.evaluate)
@@ -152,11 +152,11 @@ extension ErrorMatcher {
 extension ErrorMatcher where Output == any Error {
     /// Matches if a predicate returns true.
     ///
-    /// - Parameter predicate: Called for every error that reaches the rule, and by `explain`; it should be cheap and
-    ///   have no side effects.
-    /// - Returns: A matcher that hands on the error.
-    /// - Complexity: That of `predicate`, for every error that reaches the rule: an error's type does not say whether
-    ///   the rule can match, so each such rule makes a handler slower.
+    /// - Parameter predicate: The condition. It is called for every error that reaches the rule, and by `explain`; it
+    ///   should be cheap and have no side effects.
+    /// - Returns: A matcher whose output is the error.
+    /// - Complexity: That of `predicate`, for every error that reaches the rule. An error's type doesn't determine
+    ///   whether the rule can match, so each such rule makes a handler slower.
     public static func predicate(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
         Self(.predicate, predicate: predicate) { subject in
             predicate(subject.error) ? subject.error : nil
@@ -170,7 +170,7 @@ extension ErrorMatcher where Output == any Error {
 }
 
 extension ErrorMatcher where Output == NSError {
-    /// Matches by the domain of `error as NSError`, and by its code if one is given.
+    /// Matches by the domain of `error as NSError` and, if one is given, by its code.
     ///
     /// It matches `NSError` objects and Swift errors alike: `URLError`, `CocoaError`, `POSIXError`, any
     /// `CustomNSError`, and every other Swift error by the domain that Swift gives it, the type's name. All errors of
@@ -179,8 +179,8 @@ extension ErrorMatcher where Output == NSError {
     /// - Parameters:
     ///   - domain: The domain to match.
     ///   - code: The code to match, or nil for every code of the domain.
-    /// - Returns: A matcher that hands on the `NSError`.
-    /// - Complexity: O(1); an error is bridged at most once, whatever the number of such rules.
+    /// - Returns: A matcher whose output is the `NSError`.
+    /// - Complexity: O(1); an error is bridged at most once, regardless of the number of such rules.
     public static func nsError(domain: String, code: Int? = nil) -> Self {
         Self(
             .nsError(domain: domain, code: code), predicate: { TypeDomains.mayHave($0, domain: domain, code: code) })

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A value that says whether it matches an error, and what it hands to the action.
+/// A value that decides whether it matches an error, and with which output for the action.
 ///
-/// Matchers are made with the factories (``type(_:)``, ``value(_:)``, ``nsError(domain:code:)``, …), combined with
-/// `||`, `&&` and `!`, narrowed with ``where(_:)``, and used in an ``ErrorHandler`` or an ``ErrorMap``, or asked
-/// directly:
+/// Matchers are created with the factories (``type(_:)``, ``value(_:)``, ``nsError(domain:code:)``, …), combined with
+/// `||`, `&&`, and `!`, and narrowed with ``where(_:)``. Use them in an ``ErrorHandler`` or an ``ErrorMap``, or call
+/// them directly:
 ///
 /// ```swift
 /// let declined = ErrorMatcher.type(PaymentError.self).where { $0.code == 51 }
@@ -13,32 +13,33 @@ import Foundation
 /// do { try pay() } catch declined { … }
 /// ```
 ///
-/// A matcher is `Sendable` and remembers nothing between errors: it may be asked from any number of threads.
+/// A matcher is `Sendable` and stores nothing between errors, so any number of threads can call it.
 public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible {
-    /// What the matcher is made of, for descriptions and for the index of the rules.
+    /// The matcher's structure, for descriptions and for the index of the rules.
     let shape: MatcherShape
 
-    /// What a rule calls instead of ``evaluation``, because it costs less; nil if there is nothing.
+    /// The predicate that a rule calls instead of ``evaluation``, because it costs less.
     ///
-    /// The matcher matches where it returns true, and the output is the error. By domain, that holds for `NSError` objects;
-    /// of another error it only says whether it may match. Called only for errors of the type that the shape requires.
+    /// The matcher matches if the predicate returns true, and the output is the error. For a matcher by domain, that
+    /// holds for `NSError` objects; for another error, the result is only whether it might match. It is called only for
+    /// errors of the type that the shape requires.
     let predicate: ErrorPredicate
     /// Whether there is such a predicate; if not, ``predicate`` is true for every error.
     let hasPredicate: Bool
 
-    /// What ``evaluate(_:)`` calls instead of its own two ways.
+    /// The closure that ``evaluate(_:)`` calls instead of its own two paths.
     ///
-    /// Nil if the error's dynamic type must be the output's, a struct or an enum, and the predicate, if there is one, must
-    /// return true; nil too of a matcher by domain, whose output is an `NSError`.
+    /// It is nil if the error's dynamic type must be the output's, a struct or an enum, and the predicate, if any, must
+    /// return true. It is also nil for a matcher by domain, which has an `NSError` as its output.
     ///
-    /// Most rules match such errors, and a closure would be an allocation for each of them.
+    /// Most rules match such errors, and a closure would be an allocation for each rule.
     let evaluation: Evaluation?
 
-    /// Tells the matcher from others, so that one which occurs twice in a combination is called once.
+    /// The matcher's identity, so that a matcher that occurs twice in a combination is called once.
     ///
-    /// 0 for a matcher by the output's type alone, which calls no code of the user's.
+    /// It is 0 for a matcher by the output's type alone, which calls no user code.
     let id: UInt
-    /// What the matcher is combined from; nil if it is not a combination.
+    /// The parts of a combination; nil for other matchers.
     let parts: MatcherParts?
 
     typealias Evaluation = @Sendable (inout ErrorSubject) -> Output?
@@ -64,17 +65,17 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         (self.id, self.parts, self.evaluation) = (id, parts, evaluation)
     }
 
-    /// What an error's type must be for the matcher to match.
+    /// The type that an error must have for the matcher to match.
     @inline(__always)
     var requirement: MatcherShape.Requirement {
-        // Most rules are by type alone, which needs no second look at the type.
+        // Most rules match by type alone, which needs no second look at the type.
         id == 0 ? (ObjectIdentifier(Output.self), true) : shape.requirement
     }
 
-    /// Returns what the matcher hands on, or nil if it does not match.
+    /// Returns the matcher's output, or nil if it doesn't match.
     func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(&subject, predicate, evaluation) }
 
-    /// As ``evaluate(_:)``, for a rule, which stores no more than the two.
+    /// Returns the same as ``evaluate(_:)`` for a rule, which stores only the predicate and the closure.
     static func evaluate(
         _ subject: inout ErrorSubject, _ predicate: ErrorPredicate, _ evaluation: Evaluation?
     ) -> Output? {
@@ -84,7 +85,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         return unsafe subject.error(as: Output.self)
     }
 
-    /// As ``evaluate(_:)``, but calls the matcher only once if the combination that it is a part of has it twice.
+    /// Returns the same as ``evaluate(_:)``, but calls a matcher only once if it occurs twice in its combination.
     func ask(_ subject: inout ErrorSubject) -> Output? {
         guard id != 0, let answers = subject.answers else { return evaluate(&subject) }
         if let known = answers[identity] as? MatcherParts.Answer<Output> { return known.output }
@@ -93,27 +94,27 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         return output
     }
 
-    /// ``id``, or the address of the output's type.
+    /// The matcher's ``id`` or, if that is 0, the address of the output's type.
     var identity: UInt { id == 0 ? UInt(bitPattern: ObjectIdentifier(Output.self)) : id }
 
-    /// Asks the matcher about one error.
+    /// Returns the matcher's output for one error.
     ///
     /// - Parameter error: The error to match.
-    /// - Returns: What an action would get, or nil if the matcher does not match.
-    /// - Complexity: That of the factory and the combinators which made the matcher.
+    /// - Returns: The action's input, or nil if the matcher doesn't match.
+    /// - Complexity: That of the factory and the combinators that created the matcher.
     public func match(_ error: any Error) -> Output? {
         var subject = ErrorSubject(error)
         return match(&subject)
     }
 
-    /// Returns what the matcher hands on; nil if it does not match, or if matchers recurse too deep to ask it.
+    /// Returns the matcher's output; nil if it doesn't match, or if matchers recurse too deeply to call it.
     func match(_ subject: inout ErrorSubject) -> Output? {
         guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }
         return evaluate(&subject)
     }
 
-    /// Calls a closure with an error that is certain to match, as the matcher's output: without a cast at run time.
+    /// Calls a closure with an error that is certain to match, as the matcher's output, without a cast at run time.
     ///
     /// - Precondition: The content of the box is an `Output`, or `Output` is `any Error`.
     @inline(__always)
@@ -130,8 +131,8 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     /// Narrows the matcher: it matches only if the predicate returns true as well.
     ///
-    /// - Parameter predicate: Gets what the matcher hands on. It is called for every error that the matcher matches,
-    ///   and by `explain`, so it should be cheap and have no side effects.
+    /// - Parameter predicate: Receives the matcher's output. It is called for every error that the matcher matches, and
+    ///   by `explain`, so it should be cheap and have no side effects.
     /// - Returns: The narrowed matcher.
     public func `where`(_ predicate: @escaping @Sendable (Output) -> Bool) -> Self {
         Self(.narrowed(shape), parts: MatcherParts(of: self)) { subject in
@@ -150,14 +151,13 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     /// The same matcher with its output as `any Error`.
     ///
-    /// It hands on the matcher's output if that is an error (for an ``anywhere(_:)`` matcher, the inner error),
-    /// otherwise the error that was matched.
+    /// Its output is the matcher's output if that is an error (for an ``anywhere(_:)`` matcher, the inner error);
+    /// otherwise the matched error.
     var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
         return ErrorMatcher<any Error>(shape, id: MatcherParts.erased(identity), parts: parts) { subject in
             guard let output = ask(&subject) else { return nil }
-            // The value is cast, not the type: `any LocalizedError` is not an `Error` type, but its content is an
-            // error.
+            // Cast the value, not the type: `any LocalizedError` isn't an `Error` type, but its content is an error.
             return output as? any Error ?? subject.error
         }
     }
@@ -166,12 +166,12 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     ///
     /// - Parameters:
     ///   - matcher: The matcher in the pattern.
-    ///   - error: The error that was thrown.
+    ///   - error: The thrown error.
     /// - Returns: Whether the matcher matches the error.
     public static func ~= (matcher: Self, error: any Error) -> Bool {
         matcher.match(error) != nil
     }
 }
 
-/// Says of an error whether a matcher matches it.
+/// A function that returns whether a matcher matches an error.
 typealias ErrorPredicate = @Sendable (any Error) -> Bool

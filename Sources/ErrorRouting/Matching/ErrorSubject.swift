@@ -1,24 +1,24 @@
 import Foundation
 
-/// One error that matchers are asked about, with cached results.
+/// One error that matchers are called with, with cached results.
 ///
 /// Bridging to `NSError` and walking the underlying errors are the two expensive steps of matchers, so each is done at
-/// most once for an error, whatever the number of rules.
+/// most once for an error, regardless of the number of rules.
 struct ErrorSubject: Sendable {
     /// The error, in one box.
     let error: any Error
-    /// The static type of the box's content: the error's own type, or a superclass of it.
+    /// The static type of the box's content: the error's own type or a superclass of it.
     private let contentType: Any.Type
     /// Whether the error is an object.
     let isObject: Bool
     /// The error's dynamic type.
     let type: Any.Type
     private var bridged: NSError?
-    /// The chain of the underlying errors; nil until a matcher asks for it.
+    /// The chain of the underlying errors; nil until a matcher needs it.
     private var chain: ErrorChain?
-    /// The place of the error in the chain.
+    /// The position of the error in the chain.
     private let place: Int
-    /// What matchers have answered, by their identities, while a combination with repeats is asked.
+    /// The results of matchers by identity, during a call of a combination with repeats.
     var answers: [UInt: any AnyObject & Sendable]?
 
     @inline(__always)
@@ -26,7 +26,7 @@ struct ErrorSubject: Sendable {
         self.init(error, in: nil, at: ErrorChain.root)
     }
 
-    /// Makes the subject of an error in a chain.
+    /// Creates the subject of an error in a chain.
     init(_ place: Int, in chain: ErrorChain) {
         self.init(chain.error(at: place), in: chain, at: place)
     }
@@ -41,17 +41,17 @@ struct ErrorSubject: Sendable {
         }
         self.error = error
         self.contentType = contentType
-        // Only for objects, since `type(of:)` costs as much as all the rest of this initializer.
+        // Call it only for objects: `type(of:)` costs as much as all the rest of this initializer.
         isObject = contentType is AnyClass
         type = isObject ? Swift.type(of: error) : contentType
         self.chain = chain
         self.place = place
     }
 
-    /// Whether the error is an `NSError` object, which no Swift error is.
+    /// Whether the error is an `NSError` object, unlike any Swift error.
     ///
-    /// Compares the dynamic type instead of casting: `as? NSError` fails on Swift structs on Linux, and succeeds by
-    /// bridging on Apple platforms.
+    /// This compares the dynamic type instead of casting, because `as? NSError` fails on Swift structs on Linux and
+    /// succeeds with bridging on Apple platforms.
     var isNSErrorObject: Bool { type is NSError.Type }
 
     /// Whether a type is the static type of the box's content, or `any Error`.
@@ -60,7 +60,8 @@ struct ErrorSubject: Sendable {
         contentType == type || type == (any Error).self
     }
 
-    /// Returns the error as a type, without a dynamic cast where it is no object; nil if its dynamic type is another.
+    /// Returns the error as a type, without a dynamic cast unless it is an object; nil if its dynamic type is
+    /// different.
     @inline(__always)
     func exactly<Output>(_ dynamicType: Any.Type, as type: Output.Type) -> Output? {
         if !isObject, dynamicType == type { return isExactly(type) ? unsafe error(as: type) : nil }
@@ -79,23 +80,23 @@ struct ErrorSubject: Sendable {
         return unsafe Self.content(of: error, as: type)
     }
 
-    /// Returns the content of an error's box, which is known to have a type.
+    /// Returns the content of an error's box as a type that it is known to have.
     @unsafe @inline(__always)
     static func content<Output>(of error: any Error, as type: Output.Type) -> Output {
         if type == (any Error).self { return unsafe BoxContent.box(of: error, as: type) }
         func project<Content: Error>(_ content: Content) -> Output { unsafe BoxContent.content(content, as: type) }
-        // Opened explicitly: `any Error` conforms to `Error` itself, so a plain call would pass the existential.
+        // Open it explicitly: `any Error` itself conforms to `Error`, so a plain call would pass the existential.
         return _openExistential(error, do: project)
     }
 
-    /// Returns the error as `as NSError` does, or an `NSError` without a domain where bridging is not allowed (see
+    /// Returns the error as `as NSError` does, or an `NSError` without a domain if bridging isn't allowed (see
     /// ``bridgedIfAllowed()``).
     mutating func nsError() -> NSError {
         bridgedIfAllowed() ?? NSError(domain: "", code: 0)
     }
 
-    /// Returns the error as `as NSError` does; nil if matchers are nested too deeply, as when an error asks the library
-    /// about itself while it is bridged.
+    /// Returns the error as `as NSError` does; nil if matchers are nested too deeply, as when bridging an error calls
+    /// the library with the same error.
     mutating func bridgedIfAllowed() -> NSError? {
         if let bridged { return bridged }
         // An `NSError` object needs no bridging.
@@ -105,8 +106,8 @@ struct ErrorSubject: Sendable {
         return bridged
     }
 
-    /// Returns the error as `as NSError` does if that has the domain and the code of a matcher; nil if not, or if bridging is
-    /// not allowed.
+    /// Returns the error as `as NSError` does if the result has a matcher's domain and code; nil otherwise, or if
+    /// bridging isn't allowed.
     ///
     /// - Parameter holds: The matcher's predicate, which decides for an `NSError` object.
     mutating func nsError(where holds: (any Error) -> Bool) -> NSError? {
@@ -116,7 +117,7 @@ struct ErrorSubject: Sendable {
         return holds(NSErrorBridge.object(object)) ? object : nil
     }
 
-    /// Whether all errors of the error's Swift type have a domain; nil for an `NSError` object, and if the domain is not
+    /// Whether all errors of the error's Swift type have a domain; nil for an `NSError` object, or if the domain isn't
     /// known because matchers are nested too deeply.
     mutating func typeHas(domain: String) -> Bool? {
         if isNSErrorObject { return nil }

@@ -5,12 +5,12 @@ import Foundation
 enum ErrorText {
     /// Returns the name of the error's type with its module: `Intake.PaymentError`.
     ///
-    /// An `NSError` object of the domain of one of Foundation's Swift types has the name of that type: on Apple's
-    /// platforms all errors of that type are such objects.
+    /// An `NSError` object in the domain of one of Foundation's Swift types has the name of that type, because on
+    /// Apple's platforms all errors of that type are such objects.
     static func typeName(of error: any Error) -> String {
         let name = typeName(type(of: error))
-        // A Swift subclass has a name of its own, and its `domain` may be code of the user's. The name of a class of
-        // Objective-C, as Foundation's own subclasses are, has no module.
+        // A Swift subclass has its own name, and its `domain` might be user code. The name of an Objective-C class,
+        // such as Foundation's own subclasses, has no module.
         guard type(of: error) is NSError.Type, type(of: error) == NSError.self || !name.contains(".") else {
             return name
         }
@@ -20,8 +20,8 @@ enum ErrorText {
     /// Returns the name of a type with its module.
     static func typeName(_ type: Any.Type) -> String { TypeName.full(type) }
 
-    /// Returns the error as source code would write it if it is an enum's case, `PaymentError.declined(code: 51)`; else
-    /// its description.
+    /// Returns an enum's case as source code would write it, `PaymentError.declined(code: 51)`; for other errors, the
+    /// description.
     static func literal(_ error: any Error) -> String {
         let literal = ask {
             let text = BoundedPrinter.text(of: error)
@@ -36,21 +36,21 @@ enum ErrorText {
         OneLine.escaped(ask { BoundedPrinter.text(of: value) } ?? TypeName.full(type(of: value)))
     }
 
-    /// Returns the error's message, uncut and not escaped.
+    /// Returns the error's message, neither truncated nor escaped.
     ///
-    /// The first of these that applies: a `LocalizedError`'s `errorDescription`; for an error with a domain of its own,
-    /// Foundation's `localizedDescription`; the error's own description; else the error as Swift prints it, but
-    /// bounded, since `localizedDescription` would only be the type and a number. Coding errors are `LocalizedError`s
-    /// on Linux, but only their description has the coding path.
+    /// The message is the first of these that applies: a `LocalizedError`'s `errorDescription`; for an error with its
+    /// own domain, Foundation's `localizedDescription`; the error's own description; the error as Swift prints it, but
+    /// bounded. In the last case, `localizedDescription` would only be the type and a number. Coding errors are
+    /// `LocalizedError`s on Linux, but only their description has the coding path.
     ///
-    /// An error with a description is asked once, and never reflected. In other errors an `unowned` field whose object
-    /// no longer exists traps, as in `print(error)`, since a mirror cannot recognize it.
+    /// An error's own description is read once, and such an error is never reflected. In other errors, an `unowned`
+    /// field traps if its object no longer exists, as in `print(error)`, because a mirror can't recognize it.
     static func message(of error: any Error) -> String {
         var fields: ReflectedFields?
         return message(of: error, reading: &fields)
     }
 
-    /// Returns the error's message, and its fields if they have been read for it.
+    /// Returns the error's message, with the error's fields if they have been read for it.
     static func message(of error: any Error, reading fields: inout ReflectedFields?) -> String {
         ask { unguardedMessage(of: error, reading: &fields) } ?? typeName(of: error)
     }
@@ -58,7 +58,7 @@ enum ErrorText {
     private static func unguardedMessage(of error: any Error, reading fields: inout ReflectedFields?) -> String {
         let type = type(of: error)
         if type != DecodingError.self, type != EncodingError.self {
-            // The type is asked first, here and below, since a cast that fails costs four times as much.
+            // Check the type first, here and below: a cast that fails costs four times as much.
             if type is any LocalizedError.Type, let text = (error as? any LocalizedError)?.errorDescription {
                 return text
             }
@@ -71,19 +71,19 @@ enum ErrorText {
         return printer.text
     }
 
-    /// Whether an error's domain and code say more than its type and case: an `NSError` object or a `CustomNSError`.
+    /// Whether an error's domain and code add to its type and case, as for an `NSError` object or a `CustomNSError`.
     static func hasDomainOfItsOwn(_ error: any Error) -> Bool {
         let type = type(of: error)
         return type is NSError.Type || type is any CustomNSError.Type
     }
 
-    /// Removes addresses from a text of Foundation's that may contain a private type's name as an error's domain.
+    /// Removes addresses from a Foundation string that might contain a private type's name as an error's domain.
     private static func withoutAddresses(_ text: String) -> String {
-        // A longer text is the user's own; it is not searched.
+        // Don't search a longer string: it is the user's own.
         text.utf8.count > OneLine.limit ? text : TypeName.withoutAddresses(text)
     }
 
-    /// Returns the error's domain and code if they say more than its type and case.
+    /// Returns the error's domain and code if they add to its type and case.
     static func code(of error: any Error) -> (domain: String, code: Int)? {
         let code = ask { () -> (domain: String, code: Int)? in
             guard hasDomainOfItsOwn(error) else { return nil }
@@ -99,7 +99,7 @@ enum ErrorText {
         return name(of: error)
     }
 
-    /// Whether an error is an enum's case; false if it has a custom mirror, which is not asked.
+    /// Whether an error is an enum's case; false if it has a custom mirror, which isn't called.
     private static func isEnum(_ error: any Error) -> Bool {
         guard !(type(of: error) is AnyClass), !(error is any CustomReflectable) else { return false }
         return Mirror(reflecting: error).displayStyle == .enum
@@ -108,16 +108,16 @@ enum ErrorText {
 
 // MARK: Limits
 
-/// Code of the user's that makes texts: descriptions, mirrors, user infos, redactions, underlying errors.
+/// User code that creates texts: descriptions, mirrors, user infos, redactions, underlying errors.
 ///
-/// That code may ask the library for a text of the same error, or post the error where there is no bus, and so recurse
-/// without end. So each thread counts: within four nested texts, or after about a thousand texts and matchers within
-/// one, the library prints an error's type and calls no code of the user's.
+/// That code might read a text of the same error from the library, or post the error where there is no bus, and so
+/// recurse without end. Therefore each thread counts. Within four nested texts, or after about a thousand texts and
+/// matchers within one, the library prints an error's type and calls no user code.
 extension ErrorText {
-    /// Calls a closure that asks the user's code for a text; returns nil, and calls nothing, if a limit is reached.
+    /// Calls a closure that reads a text from user code; if a limit is reached, calls nothing and returns nil.
     ///
     /// - Parameters:
-    ///   - isCounted: Whether the text counts. An explanation does not, since it asks each of its rules.
+    ///   - isCounted: Whether the text counts. An explanation doesn't, because it calls each of its rules.
     ///   - body: The closure.
     static func ask<Answer>(isCounted: Bool = true, _ body: () -> Answer) -> Answer? {
         PerThread.mayEnterText ? PerThread.inText(isCounted: isCounted, body) : nil

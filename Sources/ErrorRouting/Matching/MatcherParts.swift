@@ -1,27 +1,27 @@
 import Synchronization
 
-/// What a combined matcher is made of.
+/// The parts of a combined matcher.
 ///
-/// A combination may have one matcher many times: one that is doubled 22 times (`m = m || m`) has it four million times.
-/// So each matcher has an identity, and a combination in which one occurs twice remembers its answer.
+/// A combination can contain one matcher many times: doubling a matcher 22 times (`m = m || m`) repeats it four million
+/// times. Therefore each matcher has an identity, and a combination caches the result of a matcher that occurs twice.
 class MatcherParts: @unchecked Sendable {  // Unchecked for its subclasses; all stored properties are constants.
-    /// The identities of the matchers in it that are no combinations themselves; only those of the first few.
+    /// The identities of the first few matchers in the combination that aren't combinations themselves.
     let leaves: [UInt]
-    /// Whether one of them may occur twice.
+    /// Whether one of the matchers might occur twice.
     let hasRepeats: Bool
 
-    /// How many leaves are told apart; a combination of more may have repeats.
+    /// The number of leaves that are distinguished; a combination of more might have repeats.
     private static let leafLimit = 32
     private static let lastID = Atomic<UInt>(0)
 
-    /// What a matcher has answered.
+    /// The result of a matcher.
     final class Answer<Output: Sendable>: Sendable {
         let output: Output?
 
         init(_ output: Output?) { self.output = output }
     }
 
-    /// The parts of a matcher that asks one other.
+    /// Creates the parts of a matcher that calls one other matcher.
     convenience init<Output>(of matcher: ErrorMatcher<Output>) { self.init([matcher.leaves]) }
 
     /// - Parameter parts: The leaves of each part.
@@ -32,17 +32,18 @@ class MatcherParts: @unchecked Sendable {  // Unchecked for its subclasses; all 
             for leaf in part where !leaves.contains(leaf) { leaves.append(leaf) }
         }
         self.leaves = leaves
-        // The matchers in one list are different: of many, only one that is a combination itself may have another's.
+        // The matchers in one list are different. Of many, only one that is itself a combination might share a matcher
+        // with another one.
         hasRepeats = count != leaves.count || leaves.count > Self.leafLimit && parts.contains { $0.count > 1 }
     }
 
-    /// Returns the identity of a new matcher, which is no address.
+    /// Returns the identity of a new matcher, which isn't an address.
     static func nextID() -> UInt { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Returns the identity of a matcher whose output is an `any Error` instead.
+    /// Returns the identity of a matcher with its output as `any Error`.
     static func erased(_ id: UInt) -> UInt { id | 1 << (UInt.bitWidth - 1) }
 
-    /// Calls a closure with a subject that remembers what matchers have answered, if that is of use.
+    /// Calls a closure with a subject that caches the results of matchers, if that is useful.
     @inline(__always)
     final func asking<Output>(
         _ subject: inout ErrorSubject, _ body: (inout ErrorSubject) -> Output?
@@ -71,7 +72,7 @@ final class EitherParts<Output: Sendable>: MatcherParts, @unchecked Sendable {  
     }
 }
 
-/// The conditions of `&&`, of which the first gives the output.
+/// The conditions of `&&`; the first one determines the output.
 final class BothParts<Output: Sendable>: MatcherParts, @unchecked Sendable {  // As `MatcherParts`.
     let first: ErrorMatcher<Output>
     let others: [MatcherCondition]
@@ -90,7 +91,7 @@ final class BothParts<Output: Sendable>: MatcherParts, @unchecked Sendable {  //
     }
 }
 
-/// A matcher whose output is not used.
+/// A matcher with an unused output.
 struct MatcherCondition: Sendable {
     let shape: MatcherShape
     let identity: UInt
@@ -104,34 +105,34 @@ struct MatcherCondition: Sendable {
 }
 
 extension ErrorMatcher {
-    /// The identities of the matchers in it that are no combinations, and may call code of the user's.
+    /// The identities of the contained matchers that aren't combinations and might call user code.
     var leaves: [UInt] { parts?.leaves ?? (id == 0 ? [] : [id]) }
 
-    /// The alternatives of an `||` that has no name; the matcher itself if it is none.
+    /// The alternatives of an unnamed `||`; otherwise the matcher itself.
     fileprivate var alternatives: [Self] {
         if case .either = shape, let parts = parts as? EitherParts<Output> { return parts.alternatives }
         return [self]
     }
 
-    /// The conditions of an `&&` that has no name; the matcher itself if it is none.
+    /// The conditions of an unnamed `&&`; otherwise the matcher itself.
     fileprivate var conditions: (first: Self, others: [MatcherCondition]) {
         if case .both = shape, let parts = parts as? BothParts<Output> { return (parts.first, parts.others) }
         return (self, [])
     }
 
-    /// How long a list may get before it becomes the part of another: each addition copies it.
+    /// The maximum length of a list before it becomes a part of another one; each addition copies the list.
     fileprivate static var listLimit: Int { 256 }
 }
 
 // MARK: - Combinators
 
-/// Matches if either matcher does, and hands on the output of the first one that matches.
+/// Matches if either matcher does, with the output of the first one that matches.
 ///
 /// A matcher that occurs more than once in a combination is called only once for an error.
 ///
 /// - Parameters:
-///   - first: Asked first.
-///   - second: Asked only if `first` does not match.
+///   - first: The matcher to call first.
+///   - second: The matcher to call only if `first` doesn't match.
 /// - Returns: The union of the two, with their common output.
 public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatcher<A> {
     if first.identity == second.identity { return first }
@@ -144,24 +145,24 @@ public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatc
     return ErrorMatcher(.either(alternatives.map(\.shape)), parts: parts, parts.evaluate)
 }
 
-/// Matches if either of two matchers with different outputs does, and hands on the first one's output if that is an error,
-/// otherwise the error that was matched.
+/// Matches if either of two matchers with different outputs does, with the first one's output if that is an error;
+/// otherwise with the matched error.
 ///
 /// - Parameters:
-///   - first: Asked first.
-///   - second: Asked only if `first` does not match.
+///   - first: The matcher to call first.
+///   - second: The matcher to call only if `first` doesn't match.
 /// - Returns: The union of the two.
 public func || <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<any Error> {
     first.erased || second.erased
 }
 
-/// Matches if both matchers do, and hands on the first one's output.
+/// Matches if both matchers do, with the first one's output.
 ///
 /// A matcher that occurs more than once in a combination is called only once for an error.
 ///
 /// - Parameters:
-///   - first: Asked first; its output is handed on.
-///   - second: Asked only if `first` matches.
+///   - first: The matcher to call first; its output is the result.
+///   - second: The matcher to call only if `first` matches.
 /// - Returns: The intersection of the two.
 public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<A> {
     if first.identity == second.identity { return first }
@@ -176,7 +177,7 @@ public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
     return ErrorMatcher(.both([head.shape] + others.map(\.shape)), parts: parts, parts.evaluate)
 }
 
-/// Matches if the matcher does not, and hands on the error.
+/// Matches if the matcher doesn't, with the error as the output.
 ///
 /// - Parameter matcher: The matcher to negate.
 /// - Returns: Its complement.

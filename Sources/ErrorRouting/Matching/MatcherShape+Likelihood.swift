@@ -1,9 +1,9 @@
 import Foundation
 
-/// What an error's dynamic type alone says about whether a matcher matches, in the order of what is the likelier.
+/// The likelihood of a match by an error's dynamic type alone, in increasing order.
 enum Likelihood: Comparable {
     case never, maybe, always
-    /// It matches, and its output is the error itself, so that it need not be asked.
+    /// The matcher matches and its output is the error itself, so it needn't be called.
     case certain
 }
 
@@ -11,15 +11,15 @@ extension MatcherShape {
     /// Compares the matcher with an error's type.
     ///
     /// - Parameters:
-    ///   - error: The error, which is asked only for what all errors of its type have in common.
-    ///   - asksDomain: Whether to bridge the error for its domain, which is that of all errors of a Swift type; an
-    ///     `NSError` object has one of its own.
+    ///   - error: The error; only properties that all errors of its type share are read.
+    ///   - asksDomain: Whether to bridge the error for its domain. All errors of a Swift type have the same domain; an
+    ///     `NSError` object has its own.
     func likelihood(for error: inout ErrorSubject, asksDomain: Bool = false) -> Likelihood {
         var budget = Self.partLimit
         return likelihood(for: &error, asksDomain, &budget)
     }
 
-    /// How many parts are compared: a combination may have few matchers, but each a million times.
+    /// The number of parts to compare; a combination might contain few matchers, but each a million times.
     static let partLimit = 1_024
 
     private func likelihood(
@@ -42,14 +42,14 @@ extension MatcherShape {
             guard asksDomain, let hasDomain = error.typeHas(domain: required) else { return .maybe }
             return !hasDomain ? .never : code == nil ? .always : .maybe
         case .conforming(_, let conforms):
-            // An `NSError` object may conform by bridging although its class does not, so each is asked.
+            // Check each object: an `NSError` object might conform through bridging although its class doesn't.
             return error.isNSErrorObject ? .maybe : conforms(error.error) ? .always : .never
         case .predicate:
             return .maybe
         case .any:
             return .certain
         case .anywhere(let inner):
-            // The error itself is asked first; if it does not match, an underlying error may.
+            // The error itself comes first; if it doesn't match, an underlying error might.
             return max(.maybe, min(likelihood(inner), .always))
         case .narrowed(let inner):
             return min(likelihood(inner), .maybe)
@@ -83,13 +83,13 @@ extension MatcherShape {
     }
 }
 
-// MARK: - What an index can look up
+// MARK: - Keys of an index
 
 extension MatcherShape {
     typealias Requirement = (type: ObjectIdentifier?, isOnlyType: Bool)
 
-    /// The type that an error must have to match, unless others may match too, as objects of a subclass do; and whether
-    /// every error of that type matches, or every error if there is none, and the output is the error itself.
+    /// The type that an error must have to match, unless other types can match too, such as subclasses; and whether
+    /// every error of that type (or, without one, every error) matches with itself as the output.
     var requirement: Requirement {
         switch self {
         case .type(let type):
@@ -98,7 +98,8 @@ extension MatcherShape {
         case .any: return (nil, true)
         case .named(_, let inner): return inner.requirement
         case .extracting(let type): return (Self.exactType(type), false)
-        // Of the box, since the runtime takes longer to say a value's own; an object's is none that is exact either way.
+        // Use the static type of the box: the runtime takes longer to return a value's own type. For an object, neither
+        // type is exact.
         case .value(let value): return (Self.exactType(ErrorBox.contentType(of: value)), false)
         case .narrowed(let inner): return (inner.requirement.type, false)
         case .both(let parts): return (parts.lazy.compactMap(\.requirement.type).first, false)
@@ -106,13 +107,13 @@ extension MatcherShape {
         }
     }
 
-    /// A type that an error must have exactly; nil of one whose matches may have others.
+    /// A type that an error must have exactly; nil if matching errors might have others.
     static func exactType(_ type: Any.Type) -> ObjectIdentifier? {
         type is AnyClass || NSErrorBridge.isBridged(type) || type == (any Error).self ? nil : ObjectIdentifier(type)
     }
 
-    /// What an index can look up: a `value` or an `nsError` that an error has to be like, and whether that is the only
-    /// condition; nil if there is none.
+    /// The key that an index can look up, a `value` or an `nsError`, and whether it is the only condition; nil without
+    /// a key.
     var key: (shape: MatcherShape, isAll: Bool)? {
         switch self {
         case .value, .nsError: (self, true)

@@ -2,10 +2,10 @@ import BoundedDescriptions
 
 /// The structure of a matcher, as a plain value.
 ///
-/// A matcher's closure decides whether it matches an error; its shape says which errors it could match, so that rules
-/// can be described and indexed without calling the closure.
+/// A matcher's closure decides whether it matches an error; its shape determines the errors that it could match, so
+/// that rules can be described and indexed without calling the closure.
 ///
-/// What is larger than a type, which most rules have, is boxed, so that to copy a shape is little code.
+/// Most rules have a type; larger contents are boxed so that copying a shape is little code.
 enum MatcherShape: Sendable {
     case type(any Error.Type)
     case any
@@ -16,7 +16,7 @@ enum MatcherShape: Sendable {
     case predicate
     indirect case anywhere(MatcherShape)
     indirect case narrowed(MatcherShape)
-    /// A list, so that thousands of matchers are not nested as deep.
+    /// A list, so that thousands of matchers aren't nested as deep.
     case either([MatcherShape])
     case both([MatcherShape])
     indirect case not(MatcherShape)
@@ -34,8 +34,8 @@ extension MatcherShape: CustomStringConvertible {
         return text.text
     }
 
-    /// Writes the shape to a text; stops when the text is full, since a matcher combined with itself repeatedly has few
-    /// parts but an exponentially long description.
+    /// Writes the shape to a text; stops when the text is full, because a matcher combined with itself repeatedly has
+    /// few parts but an exponentially long description.
     private func write(to text: inout BoundedText, depth: Int) {
         guard !text.isCut else { return }
         guard depth < Self.depthLimit else { return text.append(BoundedText.mark) }

@@ -2,10 +2,11 @@ import Foundation
 
 /// Converts between `NSError` objects and Swift errors.
 ///
-/// An `NSError` object may become one of three Swift types, each by its domain. The conversions are written out instead
-/// of cast: on Linux `NSError as? CocoaError` succeeds for every domain, and `NSError as? URLError` for none.
+/// An `NSError` object can become one of three Swift types, each determined by its domain. The conversions are written
+/// out instead of cast, because on Linux `NSError as? CocoaError` succeeds for every domain and `NSError as? URLError`
+/// for none.
 enum NSErrorBridge {
-    /// Returns a closure that converts an `NSError` to an `E`; nil if `E` is none of the three types.
+    /// Returns a closure that converts an `NSError` to an `E`; nil if `E` isn't one of the three types.
     static func bridge<E: Error>(to type: E.Type) -> (@Sendable (NSError) -> E?)? {
         if type == URLError.self { return { urlError($0) as? E } }
         if type == CocoaError.self { return { cocoaError($0) as? E } }
@@ -13,19 +14,19 @@ enum NSErrorBridge {
         return nil
     }
 
-    /// Returns an error as `as NSError` does, which reads its domain, code and user info, and on Linux the texts of a
+    /// Returns an error as `as NSError` does, which reads its domain, code, and user info, and on Linux the texts of a
     /// `LocalizedError`.
     ///
-    /// - Returns: The `NSError`; nil if matchers are nested too deeply, as when an error asks the library about itself.
+    /// - Returns: The `NSError`; nil if matchers are nested too deeply, as when an error calls the library with itself.
     static func bridged(_ error: any Error) -> NSError? {
         guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }
         return error as NSError
     }
 
-    /// Returns an `NSError` that is one in the box of an `any Error` too.
+    /// Returns an `NSError` that stays one in the box of an `any Error`.
     ///
-    /// On Apple's platforms the `NSError` that was made of a Swift error becomes that error again when it is boxed.
+    /// On Apple's platforms the `NSError` created from a Swift error becomes that error again when it is boxed.
     static func object(_ error: NSError) -> NSError {
         if type(of: error as any Error) is NSError.Type { return error }
         return NSError(domain: error.domain, code: error.code, userInfo: error.userInfo)
@@ -40,7 +41,7 @@ enum NSErrorBridge {
     /// when they are boxed.
     static func isNSErrorOrBridged(_ type: Any.Type) -> Bool { type is NSError.Type || isBridged(type) }
 
-    /// Returns the one of the three types whose domain this is; nil for other domains.
+    /// Returns the one of the three types with this domain; nil for other domains.
     static func swiftType(ofDomain domain: String) -> (any Error.Type)? {
         switch domain {
         case NSURLErrorDomain: URLError.self
@@ -52,8 +53,8 @@ enum NSErrorBridge {
 
     /// Whether two `NSError` objects are equal according to `isEqual`.
     ///
-    /// On Linux Foundation's `isEqual` crashes if both user infos hold Swift errors in an array or another container.
-    /// There such errors equal only themselves, and so do errors whose user info is too large to be searched.
+    /// On Linux, Foundation's `isEqual` crashes if both user infos hold Swift errors in an array or another container.
+    /// There, such errors equal only themselves. The same holds for errors with a user info too large to search.
     static func areEqual(_ first: NSError, _ second: NSError) -> Bool {
         #if !canImport(Darwin)
             if first.code == second.code, first.domain == second.domain,
@@ -65,14 +66,14 @@ enum NSErrorBridge {
         return first.isEqual(second)
     }
 
-    /// The maximum number of values looked at, in the user info and in the containers and `NSError`s within it.
+    /// The maximum number of inspected values, in the user info and in the containers and `NSError`s within it.
     private static let lookLimit = 1_024
-    /// The maximum nesting of containers and user infos, since `isEqual` recurses into each.
+    /// The maximum nesting of containers and user infos, because `isEqual` recurses into each.
     private static let depthLimit = 64
 
-    /// Whether a container in the user info, or in the user info of an `NSError` within it, may hold errors.
+    /// Whether a container in the user info, or in the user info of an `NSError` within it, might hold errors.
     ///
-    /// A loop with limits, since a chain of underlying errors may be arbitrarily long, or a cycle.
+    /// This is a loop with limits, because a chain of underlying errors might be arbitrarily long, or a cycle.
     private static func mayHoldErrors(_ userInfo: [String: Any]) -> Bool {
         var pending: [(value: Any, isContained: Bool, depth: Int)] = []
         var looks = 0
@@ -102,7 +103,7 @@ enum NSErrorBridge {
     /// Returns a container's elements, up to one more than the limit; empty for other values.
     private static func elements(of value: Any) -> [Any] {
         func first<Elements: Sequence>(_ elements: Elements) -> [Any] { Array(elements.prefix(lookLimit + 1)) }
-        // Of objects, only Foundation's containers are looked into.
+        // Of objects, inspect only Foundation's containers.
         if type(of: value) is AnyClass { return (value as? any NSObject & Sequence).map { first($0) } ?? [] }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
@@ -114,7 +115,7 @@ enum NSErrorBridge {
     private static func urlError(_ error: NSError) -> URLError? {
         guard error.domain == NSURLErrorDomain else { return nil }
         #if canImport(FoundationNetworking)
-            // On Linux `URLError.Code` is a closed list, and `URLError.code` traps on a code that is not in it.
+            // Check the code: on Linux `URLError.Code` is a closed list, and `URLError.code` traps on other codes.
             guard URLError.Code(rawValue: error.code) != nil else { return nil }
         #endif
         return URLError(_nsError: error)

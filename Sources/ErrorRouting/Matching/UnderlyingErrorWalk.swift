@@ -1,24 +1,24 @@
 import BoundedDescriptions
 import Foundation
 
-/// Finds the errors under an error, with a bounded amount of work whatever their structure.
+/// Finds the errors wrapped in an error with a bounded amount of work, regardless of their structure.
 ///
-/// Only the fields of values are looked into, which no other thread can change. Actors and objects are not: their state
-/// may be changing, or guarded by a lock. (A mirror cannot recognize a dead `unowned` field of a struct, and reading it
-/// traps, as in `print(error)`. A type that conforms to ``UnderlyingErrors`` is never reflected.)
+/// It inspects only the fields of values, which no other thread can change. It doesn't inspect actors and objects:
+/// their state might be changing or guarded by a lock. (A mirror can't recognize a dead `unowned` field of a struct,
+/// and reading it traps, as in `print(error)`. A type that conforms to ``UnderlyingErrors`` is never reflected.)
 struct UnderlyingErrorWalk {
     /// The maximum number of visited errors, the outermost included.
     static let errorLimit = 64
-    /// The maximum number of children looked at: fields, payloads, elements, and errors that an error names.
+    /// The maximum number of inspected children: fields, payloads, elements, and errors that an error names.
     static let childLimit = 1_024
     /// The maximum nesting of containers.
     static let depthLimit = 16
 
     private(set) var links: [ErrorChain.Link]
-    /// The errors as `NSError`; nil for those that were not bridged.
+    /// The errors as `NSError`; nil for errors that weren't bridged.
     private(set) var bridged: [NSError?]
     private(set) var childrenLookedAt = 0
-    /// The places of the visited objects: only objects can form a cycle.
+    /// The positions of the visited objects; only objects can form a cycle.
     private var places: [ObjectIdentifier: Int] = [:]
 
     /// The fields of the outermost error, if they are known.
@@ -33,7 +33,7 @@ struct UnderlyingErrorWalk {
 
     /// Visits all errors, breadth first.
     ///
-    /// An error's `underlyingErrors` may itself ask the library for them: beyond a limit of nested questions, an error
+    /// An error's `underlyingErrors` might itself read them from the library; beyond a limit of nested reads, an error
     /// counts as having none.
     mutating func finish() {
         _ = ErrorText.ask {
@@ -45,7 +45,7 @@ struct UnderlyingErrorWalk {
         }
     }
 
-    /// The errors directly under the outermost one.
+    /// The errors directly wrapped in the outermost one.
     var direct: [any Error] {
         mutating get { ErrorText.ask { directlyUnder(ErrorChain.root).map { ErrorBox.unboxed($0) } } ?? [] }
     }
@@ -76,13 +76,14 @@ struct UnderlyingErrorWalk {
         if type(of: error) is any UnderlyingErrors.Type, let error = error as? any UnderlyingErrors {
             return errors(among: error.underlyingErrors)
         }
-        // The user info of another error has no errors in it, and to make it costs more than to reflect the error.
+        // Don't read the user info of other errors: it has no errors in it, and creating it costs more than reflecting
+        // the error.
         if bridged[place] != nil || ErrorText.hasDomainOfItsOwn(error) {
             guard let nsError = bridged[place] ?? NSErrorBridge.bridged(error) else { return [] }
             bridged[place] = nsError
             if let keyed = underlyingKeys(of: nsError) { return keyed }
         }
-        // In a field of its own, a `URLError` stores the `NSError` that it is.
+        // Don't reflect these errors: a `URLError` has a field with the `NSError` that it is.
         if NSErrorBridge.isBridged(type(of: error)) || type(of: error) is AnyClass { return [] }
         guard place == ErrorChain.root, let fields else { return reflected(error) }
         return errors(in: fields.children.makeIterator(), isCase: fields.isCase)
@@ -90,7 +91,7 @@ struct UnderlyingErrorWalk {
 
     private mutating func underlyingKeys(of error: NSError) -> [any Error]? {
         let userInfo = error.userInfo
-        // As a literal, since Foundation on Linux has no constant for the second key.
+        // Use a literal: Foundation on Linux has no constant for the second key.
         let one = userInfo[NSUnderlyingErrorKey]
         let many = userInfo["NSMultipleUnderlyingErrorsKey"]
         if one == nil && many == nil { return nil }
@@ -121,15 +122,15 @@ struct UnderlyingErrorWalk {
         var fields = fields
         guard isCase, let payload = fields.next()?.value else { return errors(in: fields, inBetween: false, depth: 1) }
         if Self.isPlainTuple(type(of: payload)) { return [] }
-        // Several associated values are in a tuple, which does not count as a tuple in between.
+        // Several associated values are in a tuple, which doesn't count as an intermediate tuple.
         if let payloads = Mirror.ofTuple(payload)?.children {
             return errors(in: payloads.makeIterator(), inBetween: false, depth: 1)
         }
         return errors(in: fields, after: payload, inBetween: false, depth: 1)
     }
 
-    /// Returns the errors in some fields, in the fields' order; `inBetween` says whether the fields are already those
-    /// of a struct or tuple in between.
+    /// Returns the errors in some fields, in the fields' order; `inBetween` is true for the fields of an intermediate
+    /// struct or tuple.
     private mutating func errors(
         in fields: some IteratorProtocol<Mirror.Child>, after first: Any? = nil, inBetween: Bool, depth: Int
     ) -> [any Error] {
@@ -147,7 +148,8 @@ struct UnderlyingErrorWalk {
                 found.append([])
             }
         }
-        // After all fields, so that an error beside a large container is found before the container uses up the limit.
+        // Visit containers after all fields: this finds an error next to a large container before the container uses up
+        // the limit.
         for (field, value) in containers where depth < Self.depthLimit {
             found[field] = errors(inContainer: value, inBetween: inBetween, depth: depth + 1)
         }
@@ -173,17 +175,18 @@ struct UnderlyingErrorWalk {
         return true
     }
 
-    /// Whether a type is one of the most frequent ones, which are no errors; a check for a conformance costs more.
+    /// Whether a type is one of the most frequent ones, which aren't errors; a check for a conformance costs more.
     private static func isPlain(_ type: Any.Type) -> Bool {
         type == Int.self || type == String.self || type == Bool.self || type == Double.self
     }
 
-    /// Whether a type is known for a tuple of such types by its name: `(code: Swift.Int, reason: Swift.String)`.
+    /// Whether a type is recognizable by its name as a tuple of such types: `(code: Swift.Int, reason: Swift.String)`.
     ///
-    /// Most cases with a payload have one; to reflect it costs four times as much.
+    /// Most cases with a payload have such a tuple; reflecting it costs four times as much.
     private static func isPlainTuple(_ type: Any.Type) -> Bool {
         let name = TypeName.reflected(type).utf8
-        // A type in an extension of another module's type begins so too: `(extension in Shop):Swift.String.Lazy<…>`.
+        // A type in an extension of another module's type begins the same way:
+        // `(extension in Shop):Swift.String.Lazy<…>`.
         guard name.first == UInt8(ascii: "("), name.last == UInt8(ascii: ")") else { return false }
         return Array(name).dropLast().split(separator: UInt8(ascii: ",")).allSatisfy { element in
             plainEndings.contains { element.suffix($0.count).elementsEqual($0) }
@@ -193,11 +196,12 @@ struct UnderlyingErrorWalk {
     private static let plainEndings = [" Swift.Int", " Swift.String", " Swift.Bool", " Swift.Double"]
         .map { Array($0.utf8) }
 
-    /// Whether values of a type may contain errors: not objects, addresses, numbers and texts, alone or in arrays.
+    /// Whether values of a type might contain errors; false for objects, addresses, numbers, and texts, alone or in
+    /// arrays.
     private static func mayHoldErrors(_ type: Any.Type) -> Bool {
         var type = type
         while let array = type as? any ArrayType.Type { type = array.elementType }
-        // The memory at an address may be deallocated.
+        // The memory at an address might be deallocated.
         if TypeName.isAddress(type) { return false }
         return !(type is AnyClass || type is any Numeric.Type || type is any StringProtocol.Type)
     }

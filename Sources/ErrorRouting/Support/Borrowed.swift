@@ -1,9 +1,9 @@
-/// A reference that retains nothing: whoever makes one sees to it that somebody else retains the object meanwhile.
+/// A reference that retains nothing; its creator must ensure that other code retains the object during its use.
 ///
-/// Concurrent dispatches read what they share through these. If each retained it, all would write to one reference
-/// count, and their throughput would not grow with the cores.
+/// Concurrent dispatches read shared objects through these references. If each dispatch retained an object, all would
+/// write to one reference count, and their throughput wouldn't grow with the cores.
 ///
-/// Unchecked for the address; the object is checked.
+/// Unchecked because of the address; the object is checked.
 @safe struct Borrowed<Object: AnyObject>: @unchecked Sendable {
     private let reference: Unmanaged<Object>
 
@@ -14,7 +14,7 @@
     @unsafe @inline(__always)
     init(_ reference: Unmanaged<Object>) { unsafe self.reference = unsafe reference }
 
-    /// Reads the object at an address, which is that of an object of this class.
+    /// Reads the object at an address, which must be the address of an object of this class.
     @unsafe @inline(__always)
     init?(at address: UInt) {
         guard let address = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }

@@ -1,23 +1,23 @@
-/// A clock whose moments are durations since an origin of its own, so that the state machine can hold them as plain
-/// values; of the system's continuous clock they are those of ``Moment``.
+/// A clock with times as durations since its own origin, so that the state machine can store them as plain values; for
+/// the system's continuous clock, they equal the times of ``Moment``.
 ///
-/// Moments never run backwards: if the user's clock is set back, time continues from the latest moment.
+/// Time never runs backward: if the user's clock is set back, time continues from the latest instant.
 struct BusClock: Sendable {
-    /// Returns the current moment.
+    /// Returns the current time.
     let now: @Sendable () -> Duration
-    /// Sleeps until a moment; throws only if the task was cancelled.
+    /// Sleeps until an instant; throws only if the task was cancelled.
     let sleep: @Sendable (_ until: Duration) async throws -> Void
-    /// Whether this is the system's continuous clock, which threads can wait for too.
+    /// Whether this is the system's continuous clock, which threads can also use for waiting.
     ///
-    /// Stored: every poster reads it, who would else contend for the reference count of a closure.
+    /// It is stored because every caller reads it; with a closure, callers would contend for its reference count.
     let isContinuous: Bool
 
-    /// Returns how often the clock was found to have been set back: a sleep that began before lasts too long.
+    /// Returns the number of times that the clock was set back; a sleep that began before that lasts too long.
     let setBackCount: @Sendable () -> Int
 
     /// The longest duration in use, 100 years.
     ///
-    /// Clocks trap on durations that they cannot express in nanoseconds.
+    /// Clocks trap on durations that they can't express in nanoseconds.
     static let forever = Duration.seconds(100 * 365 * 86_400)
 
     init(_ clock: some Clock<Duration>) {
@@ -31,34 +31,33 @@ struct BusClock: Sendable {
                 try await clock.sleep(until: clock.now.advanced(by: deadline - now()), tolerance: nil)
             } catch {
                 try Task.checkCancellation()
-                // The user's clock failed for another reason: the system's clock replaces it, so that limits still
-                // hold.
+                // Replace the user's clock with the system's: it failed for another reason, and limits must still hold.
                 try await ErrorRouting.sleep(for: deadline - now())
             }
         }
     }
 
-    /// Returns closures that read the time which has passed by a clock, and how often it was set back.
+    /// Returns closures that read a clock's elapsed time and the number of times that it was set back.
     private static func elapsedTime(
         by clock: some Clock<Duration>
     ) -> (now: @Sendable () -> Duration, setBackCount: @Sendable () -> Int) {
-        // The system's clocks never run backwards.
+        // The system's clocks never run backward.
         if clock is ContinuousClock { return ({ .nanoseconds(Moment().sinceOrigin) }, { 0 }) }
         let origin = clock.now
         if clock is SuspendingClock { return ({ origin.duration(to: clock.now) }, { 0 }) }
         let state = Locked((last: origin, elapsed: Duration.zero, count: 0, setBackCount: 0))
         let now = { @Sendable in
             let count = state.withLock { $0.count }
-            // Read outside the lock, since the clock may be the user's code.
+            // Read the clock outside the lock: it might be user code.
             let now = clock.now
             return state.withLock { state in
                 let step = state.last.duration(to: now)
-                // The step is negative if another thread read the clock later but came here first, or if the clock was
-                // set back.
+                // The step is negative if another thread read the clock later but arrived here first, or if the clock
+                // was set back.
                 if step < .zero, state.count != count { return state.elapsed }
                 if step < .zero { state.setBackCount += 1 }
                 state.last = now
-                // A clock that jumps further than any duration in use must not make the sum overflow.
+                // Clamp the step: a clock that jumps further than any duration in use must not make the sum overflow.
                 state.elapsed += min(max(step, .zero), forever)
                 state.count += 1
                 return state.elapsed
@@ -67,14 +66,14 @@ struct BusClock: Sendable {
         return (now, { state.withLock { $0.setBackCount } })
     }
 
-    /// Returns the moment at which a time limit that begins now is over.
+    /// Returns the end of a time limit that begins now.
     func deadline(after limit: Duration) -> Duration { now() + min(limit, Self.forever) }
 }
 
 extension Duration {
     /// The duration in whole nanoseconds, clamped to the range of `Int64` (292 years).
     var nanoseconds: Int64 {
-        // Before `components` is read, which traps if the seconds alone do not fit.
+        // Check the range first: reading `components` traps if the seconds alone don't fit.
         if self >= .nanoseconds(Int64.max) { return .max }
         if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components

@@ -10,14 +10,14 @@ struct FIFO<Element> {
     /// The oldest element.
     var first: Element? { isEmpty ? nil : slots[head] }
 
-    /// The elements, the oldest first.
+    /// The elements, oldest first.
     var elements: some Sequence<Element> {
         (0..<count).lazy.compactMap { slots[(head + $0) & (slots.count - 1)] }
     }
 
     /// Adds an element at the end.
     ///
-    /// Takes amortised constant time: a full ring is replaced by one of twice the size.
+    /// This takes amortized constant time: a full ring is replaced by one of twice the size.
     mutating func append(_ element: Element) {
         if count == slots.count { grow() }
         slots[(head + count) & (slots.count - 1)] = element
@@ -30,7 +30,7 @@ struct FIFO<Element> {
         let element = slots[head].take()
         head = (head + 1) & (slots.count - 1)
         count -= 1
-        // Frees the memory that a storm of elements needed.
+        // Free the memory that a flood of elements needed.
         if count == 0, slots.count > 1_024 { self = FIFO() }
         return element
     }

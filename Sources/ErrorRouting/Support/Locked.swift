@@ -1,13 +1,14 @@
 import Synchronization
 
-/// A value behind a mutex whose ordering the thread sanitizer can see.
+/// A value behind a mutex, with an ordering that the thread sanitizer can see.
 ///
-/// `Mutex` is part of a library that is not instrumented, and on Linux it locks by futex, so the sanitizer sees no
-/// order between one holder and the next and reports every access as a race. Each holder here also reads and writes an
-/// atomic, which the compiler instruments: what one holder did before its release happens before what the next does
-/// after its acquire. Both are plain moves on x86-64, and real races are still found.
+/// `Mutex` is part of a library that isn't instrumented, and on Linux it locks with a futex. The sanitizer therefore
+/// sees no order between one holder and the next and reports every access as a race. Each holder here also reads and
+/// writes an atomic, which the compiler instruments: a holder's work before its release happens before the next
+/// holder's work after its acquire. Both operations are plain moves on x86-64, and the sanitizer still finds real
+/// races.
 ///
-/// `@unchecked`, since the compiler cannot know that `value` is accessed only under the lock.
+/// `@unchecked` because the compiler can't verify that `value` is accessed only under the lock.
 package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     private let mutex = Mutex(())
     private let order = Atomic<Bool>(false)
@@ -20,7 +21,7 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
 
     /// Calls a closure with the value while holding the lock.
     ///
-    /// The closure must not call code of the user's: decide here, act afterwards.
+    /// The closure must not call user code: decide here and act afterward.
     @inline(__always)
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
@@ -32,9 +33,9 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Calls a closure as ``withLock(_:)`` does, unless a thread, perhaps this one, holds the lock.
+    /// Calls a closure as ``withLock(_:)`` does, unless a thread, possibly this one, holds the lock.
     ///
-    /// - Returns: What the closure returns; nil if it was not called.
+    /// - Returns: The closure's result; nil if the closure wasn't called.
     package func withLockIfAvailable<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result? {

@@ -2,9 +2,9 @@ import Foundation
 
 /// An instant of the continuous clock in whole nanoseconds, which is that clock's resolution.
 ///
-/// The size of a `ContinuousClock.Instant` is unknown at compile time. If a report contained one, its size would be
-/// unknown too, and each copy of it a call of the runtime. Besides, reading `ContinuousClock` costs half as
-/// much again as reading the system's clock that it uses.
+/// The size of a `ContinuousClock.Instant` is unknown at compile time. If a report contained one, the report's size
+/// would also be unknown, and each copy would be a call of the runtime. Also, reading `ContinuousClock` costs half as
+/// much again as reading the underlying system clock.
 struct Moment: Sendable, Comparable {
     /// The instant from which the nanoseconds are counted.
     private static let origin: ContinuousClock.Instant = {
@@ -17,10 +17,10 @@ struct Moment: Sendable, Comparable {
 
     let sinceOrigin: Int64
 
-    /// Makes the current moment.
+    /// Creates the current instant.
     init() {
         #if compiler(>=6.3) && os(Linux)
-            // The clock that `ContinuousClock` reads; its zero is the epoch of `ContinuousClock`.
+            // Read the clock that `ContinuousClock` reads; its zero is the epoch of `ContinuousClock`.
             var time = timespec()
             unsafe clock_gettime(CLOCK_BOOTTIME, &time)
             sinceOrigin = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An atomic value on a cache line of its own.
+/// An atomic value on its own cache line.
 ///
 /// On a shared line, each write of one thread would evict the line from the caches of threads that use its other
 /// values.
@@ -10,7 +10,7 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
     private let storage: UnsafeMutablePointer<Atomic<Value>>
 
     init(_ value: consuming Value) {
-        // Two cache lines, since processors fetch lines in pairs.
+        // Allocate two cache lines: processors fetch lines in pairs.
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 128)
         unsafe storage = memory.initializeMemory(as: Atomic<Value>.self, to: Atomic(value))
     }
@@ -20,13 +20,13 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
         unsafe storage.deallocate()
     }
 
-    /// The value, read with acquire ordering: the reader sees what was written before the value was set.
+    /// The value, read with acquire ordering: the reader sees all writes before the value was set.
     var value: Value { unsafe storage.pointee.load(ordering: .acquiring) }
 
     /// Sets the value with release ordering.
     func set(_ value: consuming Value) { unsafe storage.pointee.store(value, ordering: .releasing) }
 
-    /// Replaces the value if it is the expected one; returns whether it did so, and the value found.
+    /// Replaces the value if it is the expected one; returns whether it did so and the value found.
     func replace(_ expected: consuming Value, by desired: consuming Value) -> (isReplaced: Bool, found: Value) {
         let (isReplaced, found) = unsafe storage.pointee.compareExchange(
             expected: expected,
@@ -38,5 +38,5 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
     }
 }
 
-/// A number on a cache line of its own; of 64 bits on all systems, since it grows forever.
+/// A number on its own cache line; 64 bits wide on all systems, because it grows forever.
 typealias PaddedCounter = Padded<Int64>

@@ -5,13 +5,13 @@ import Synchronization
     import Darwin
 #endif
 
-/// Data of each thread: the number of its slot, which gives it memory of its own, and the depth of nested calls of the
-/// user's code by the library.
+/// Data of each thread: the number of its slot, which gives it its own memory, and the depth of the library's nested
+/// calls of user code.
 ///
-/// Those calls are synchronous. A task-local would do too, but tasks started by the user's code would inherit it.
+/// Those calls are synchronous. A task-local value would also work, but tasks started by user code would inherit it.
 enum PerThread {
-    /// The number of slots: a power of two, at least the number of cores but at most 256, so that threads which run at
-    /// the same time mostly have different slots.
+    /// The number of slots: a power of two, at least the number of cores but at most 256, so that concurrent threads
+    /// usually have different slots.
     static let count: Int = {
         var count = 4
         while count < ProcessInfo.processInfo.activeProcessorCount, count < 256 { count *= 2 }
@@ -21,8 +21,8 @@ enum PerThread {
     private static let lastThread = Atomic<Int>(0)
     /// The system's key plus one; 0 before the first use, ``noKey`` if the system had no key left.
     ///
-    /// An atomic, since a lazily initialized `static let` would cost a check at each use. Not private, because
-    /// `Tests/Interleavings` explores the first use again and again.
+    /// It is an atomic because a lazily initialized `static let` would cost a check at each use. It isn't private
+    /// because `Tests/Interleavings` explores the first use repeatedly.
     static let key = Atomic<UInt>(0)
     private static let noKey = UInt.max
 
@@ -31,11 +31,11 @@ enum PerThread {
         let slot: Int
         /// The number of matchers that the thread is running, nested in one another.
         var matchers = 0
-        /// The number of texts that the thread is asking for, nested in one another.
+        /// The number of texts that the thread is reading, nested in one another.
         var texts = 0
-        /// The number of matchers and texts that were counted since the outermost one began.
+        /// The number of matchers and texts counted since the outermost one began.
         var within = 0
-        /// The buses whose metadata providers the thread is running, the outermost first.
+        /// The buses with metadata providers that the thread is running, outermost first.
         var providing: [UInt64] = []
     }
 
@@ -51,31 +51,31 @@ enum PerThread {
 
     /// The calling thread's slot, below ``count``.
     ///
-    /// Threads get slots in the order of their first calls. If the system has no key left, all threads share slot 0,
-    /// which is slower but correct; the nesting of what is called is not bounded then.
+    /// Threads receive slots in the order of their first calls. If the system has no key left, all threads share slot
+    /// 0, which is slower but correct. The nesting of calls isn't bounded then.
     static var slot: Int { current?.record.slot ?? 0 }
 
     // MARK: Matchers
 
     /// The maximum nesting of matchers.
     static let matcherLimit = 16
-    /// The depth from which matchers are counted: if each matcher asks several others, a limit of the depth alone
+    /// The depth from which matchers are counted; if each matcher calls several others, a limit of the depth alone
     /// allows too many calls.
     private static let countedDepth = 3
     /// The maximum number of counted matchers and texts within the outermost one.
     static let countLimit = 1_024
 
-    /// The proof that a matcher was entered, to be handed to ``leaveMatcher(_:)``.
+    /// The proof that a matcher was entered, for ``leaveMatcher(_:)``.
     struct Entry {
         fileprivate let thread: Thread?
     }
 
-    /// Records that a matcher is about to run code of the user's, or that an error is about to be bridged.
+    /// Records that a matcher is about to run user code or that an error is about to be bridged.
     ///
-    /// Without limits, a predicate or an `==` that dispatches the error it is asked about would recurse until the stack
-    /// overflows. (Takes no closure, so that generic callers need not look up the type of its result.)
+    /// Without limits, a predicate or an `==` that dispatches its own error would recurse until the stack overflows.
+    /// (This takes no closure so that generic callers needn't look up the type of its result.)
     ///
-    /// - Returns: The entry for ``leaveMatcher(_:)``; nil if a limit is reached: then the matcher must not run, and
+    /// - Returns: The entry for ``leaveMatcher(_:)``; nil if a limit is reached. The matcher must not run then and
     ///   counts as not matching.
     @inline(__always)
     static func enterMatcher() -> Entry? {
@@ -88,9 +88,9 @@ enum PerThread {
         return Entry(thread: thread)
     }
 
-    /// Whether the thread is running a matcher, bridging an error, or asking an error for its code.
+    /// Whether the thread is running a matcher, bridging an error, or reading an error's code.
     static var isInMatcher: Bool {
-        // No closure: its optional result would cost each post under a flood limit 130 instructions.
+        // Use no closure: its optional result would cost each post under a flood limit 130 instructions.
         guard let thread = current else { return false }
         return thread.record.matchers > 0
     }
@@ -100,7 +100,7 @@ enum PerThread {
     static func leaveMatcher(_ entry: Entry) {
         guard let thread = entry.thread else { return }
         thread.record.matchers -= 1
-        // The count is reset only when the outermost matcher or text ends.
+        // Reset the count only when the outermost matcher or text ends.
         if thread.record.matchers == 0, thread.record.texts == 0 { thread.record.within = 0 }
     }
 
@@ -109,18 +109,18 @@ enum PerThread {
     /// The maximum nesting of texts.
     private static let textLimit = 4
 
-    /// Whether the thread is asking for a text.
+    /// Whether the thread is reading a text.
     static var isInText: Bool { current.map { $0.record.texts > 0 } ?? false }
 
-    /// Whether the user's code may be asked for a text: neither limit is reached.
+    /// Whether the library may read a text from user code, because neither limit is reached.
     static var mayEnterText: Bool {
         current.map { $0.record.texts < textLimit && $0.record.within < countLimit } ?? true
     }
 
-    /// Calls a closure that asks the user's code for a text, which in turn may ask the library for one.
+    /// Calls a closure that reads a text from user code, which in turn might read one from the library.
     ///
     /// - Parameters:
-    ///   - isCounted: Whether the text counts. Within an outermost text that does not count, the count starts anew with
+    ///   - isCounted: Whether the text counts. Within an outermost text that doesn't count, the count starts again with
     ///     each text.
     ///   - body: The closure.
     static func inText<Result>(isCounted: Bool, _ body: () -> Result) -> Result {
@@ -130,8 +130,9 @@ enum PerThread {
         if isCounted { thread.record.within += 1 }
         defer {
             thread.record.texts -= 1
-            // The text that began with a count of 0 resets it. An explanation within a matcher does not: it began with 0
-            // since the first matchers are not counted either, and with each of its own the count would start anew.
+            // Reset the count in the text that began with a count of 0. Don't reset it in an explanation within a
+            // matcher: it also began with 0, because the first matchers aren't counted, and the count would start again
+            // with each of its own matchers.
             if before == 0, isCounted || thread.record.matchers == 0 { thread.record.within = 0 }
         }
         return body()
@@ -139,12 +140,13 @@ enum PerThread {
 
     // MARK: Metadata providers
 
-    /// Calls a bus's metadata provider, unless the thread is running it already: it has posted to its own bus.
+    /// Calls a bus's metadata provider, unless the thread is already running it because the provider has posted to its
+    /// own bus.
     ///
     /// - Parameters:
     ///   - bus: The bus's number.
     ///   - body: Calls the provider.
-    /// - Returns: What the closure returns; nil if it was not called.
+    /// - Returns: The closure's result; nil if the closure wasn't called.
     static func unlessProviding<Result>(for bus: UInt64, _ body: () -> Result) -> Result? {
         guard let thread = current else { return body() }
         if thread.record.providing.contains(bus) { return nil }
@@ -187,7 +189,7 @@ enum PerThread {
         if isMade, !isFirst { pthread_key_delete(made) }
     }
 
-    /// Frees a record; takes an optional, since systems declare the parameter of a key's destructor differently.
+    /// Frees a record; takes an optional because systems declare the parameter of a key's destructor differently.
     private static func free(_ record: UnsafeMutableRawPointer?) {
         guard let record = unsafe record?.assumingMemoryBound(to: Record.self) else { return }
         unsafe record.deinitialize(count: 1)

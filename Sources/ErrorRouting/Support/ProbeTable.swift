@@ -2,7 +2,7 @@ import Synchronization
 
 /// A hash table of words by key, read without a lock while one thread at a time writes.
 ///
-/// Unlike reading a dictionary, a lookup retains nothing. A writer publishes a slot by storing its word after its key,
+/// Unlike reading a dictionary, a lookup retains nothing. A writer publishes a slot by storing its word after its key
 /// and removes nothing. A value of this type is a view of manually managed memory: its creator calls ``deallocate()``.
 ///
 /// `@unchecked` because of the pointer: its memory is accessed atomically.
@@ -10,7 +10,7 @@ import Synchronization
     /// The mask, an unused word, and then the key and the word of each slot; the word of a free slot is 0.
     private let words: UnsafeMutablePointer<Atomic<UInt>>
 
-    /// Makes a table for a number of words, at most half full, so that each search meets a free slot.
+    /// Creates a table for a number of words, at most half full so that each search reaches a free slot.
     init(room: Int) {
         var capacity = 2
         while capacity < room * 2 { capacity *= 2 }
@@ -47,7 +47,7 @@ import Synchronization
     @inline(__always)
     func find(_ key: UInt) -> UInt { find(key) { _ in true } }
 
-    /// Adds a word, which must not be 0; several words may have the same key.
+    /// Adds a word, which must not be 0; several words can have the same key.
     func insert(_ word: UInt, for key: UInt) {
         let mask = unsafe words.pointee.load(ordering: .relaxed)
         var index = Self.hash(key) & mask
@@ -57,8 +57,8 @@ import Synchronization
         unsafe slot[1].store(word, ordering: .releasing)
     }
 
-    /// Hashes a key by multiplication with the golden ratio, which spreads aligned and neighbouring addresses, and
-    /// codes that are consecutive or differ by powers of ten.
+    /// Hashes a key by multiplication with the golden ratio, which spreads aligned and neighboring addresses, and codes
+    /// that are consecutive or differ by powers of ten.
     @inline(__always)
     private static func hash(_ key: UInt) -> UInt {
         UInt(truncatingIfNeeded: (UInt64(key) &* 0x9E37_79B9_7F4A_7C15) >> 32)

@@ -1,4 +1,4 @@
-/// A value that is set once, and for which any number of tasks can wait.
+/// A value that is set once and that any number of tasks can wait for.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case waiting([CheckedContinuation<Void, Never>])
@@ -19,7 +19,7 @@ package final class Promise<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits until the value is set, and returns it; fulfills the promise itself if the waiting task is cancelled.
+    /// Waits until the value is set and returns it; fulfills the promise itself if the waiting task is cancelled.
     func value(ifCancelled value: Value) async -> Value {
         await withTaskCancellationHandler {
             await self.value
@@ -33,7 +33,7 @@ package final class Promise<Value: Sendable>: Sendable {
         state.withLock { if case .fulfilled(let value) = $0 { value } else { nil } }
     }
 
-    /// The value; waits until it is set, even if the waiting task is cancelled.
+    /// The value, after waiting until it is set, even if the waiting task is cancelled.
     package var value: Value {
         get async {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -44,8 +44,8 @@ package final class Promise<Value: Sendable>: Sendable {
                 }
                 if isFulfilled { continuation.resume() }
             }
-            // Read under the lock instead of passed by the continuation: if a task is resumed before it has suspended,
-            // the thread sanitizer sees no order between the resuming thread and the task.
+            // Read the value under the lock and don't pass it with the continuation: if a task is resumed before it has
+            // suspended, the thread sanitizer sees no order between the resuming thread and the task.
             return state.withLock { state in
                 guard case .fulfilled(let value) = state else { preconditionFailure("the promise is not fulfilled") }
                 return value

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A reference that the first caller sets, and that is read without a lock.
+/// A reference that the first caller sets and that is read without a lock.
 ///
 /// It replaces `AtomicLazyReference` for two reasons: a reader need not retain the object, and the thread sanitizer
-/// sees the order between the thread that made the object and its readers. It does not see that order if the atomic
-/// access is in the system's library, which is not instrumented.
+/// sees the order between the thread that created the object and its readers. It doesn't see that order if the atomic
+/// access is in the system's library, which isn't instrumented.
 ///
-/// `@unchecked` because of the address: it is accessed atomically, and the object lives as long as this value. That object
-/// may be used by several threads, as no `ManagedBuffer` can declare.
+/// `@unchecked` because of the address: it is accessed atomically, and the object lives as long as this value. Several
+/// threads can use that object, which no `ManagedBuffer` can declare.
 @safe struct SetOnce<Instance: AnyObject>: ~Copyable, @unchecked Sendable {
     private let address = Atomic<UInt>(0)
 
@@ -23,7 +23,7 @@ import Synchronization
     @inline(__always)
     var borrowed: Borrowed<Instance>? { unsafe Borrowed(at: address.load(ordering: .acquiring)) }
 
-    /// Sets the object, unless another one was set before.
+    /// Sets the object unless another one was set before.
     ///
     /// - Returns: The object that was set first, not retained.
     func set(_ made: consuming Instance) -> Borrowed<Instance> {
@@ -36,9 +36,10 @@ import Synchronization
 }
 
 extension Atomic where Value == UInt {
-    /// Replaces the value if it is the expected one; returns whether it did so, and the value found.
+    /// Replaces the value if it is the expected one; returns whether it did so and the value found.
     ///
-    /// Acquires and releases: who replaces an address publishes what is there, and who is too late finds it.
+    /// It acquires and releases: the thread that replaces an address publishes the object there, and a later thread
+    /// finds it.
     @inline(__always)
     func replace(_ expected: UInt, by desired: UInt) -> (isReplaced: Bool, found: UInt) {
         let result = compareExchange(expected: expected, desired: desired, ordering: .acquiringAndReleasing)

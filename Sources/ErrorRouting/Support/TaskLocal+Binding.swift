@@ -3,8 +3,8 @@ extension TaskLocal {
     ///
     /// The standard library's `withValue` keeps neither the actor nor the error type for a closure of this module: it
     /// takes a plain asynchronous function, for which the task would leave the actor and then enter it again for the
-    /// operation. That costs two hops, and lets other work of the actor run in between. So the closure captures the
-    /// actor.
+    /// operation. That costs two hops and lets other work of the actor run in between. Therefore the closure captures
+    /// the actor.
     @inlinable
     package func binding<T, F: Error>(
         _ value: Value,

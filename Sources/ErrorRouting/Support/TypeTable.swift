@@ -2,15 +2,15 @@ import Synchronization
 
 /// Objects by type, read without a lock and written under one.
 ///
-/// Grows by doubling. Old tables are kept because readers may still use them. Together they are no larger than the
-/// newest table. A noncopyable value rather than an object, which would be retained for every call.
+/// The table grows by doubling. Old tables are kept because readers might still use them. Together they are no larger
+/// than the newest table. This is a noncopyable value because an object would be retained for every call.
 struct TypeTable<Entry: AnyObject & Sendable>: ~Copyable, Sendable {
     private struct State {
-        /// All tables, the newest last.
+        /// All tables, newest last.
         var tables: [ProbeTable] = []
-        /// How many entries the newest table has room for.
+        /// The capacity of the newest table.
         var room = 2
-        /// All entries, retained here: larger tables are filled from these.
+        /// All entries, retained here; larger tables are filled from them.
         var entries: [(key: UInt, entry: Entry)] = []
     }
 
@@ -30,7 +30,7 @@ struct TypeTable<Entry: AnyObject & Sendable>: ~Copyable, Sendable {
         return unsafe Borrowed(at: table.find(UInt(bitPattern: ObjectIdentifier(type))))
     }
 
-    /// Adds an entry for a type unless there is one already, and returns the one in the table.
+    /// Adds an entry for a type unless there is one already and returns the entry in the table.
     func insert(_ entry: Entry, for type: Any.Type) -> Borrowed<Entry> {
         let key = UInt(bitPattern: ObjectIdentifier(type))
         return (state.value ?? state.set(Locked(State())).object).withLock { state in

@@ -1,8 +1,8 @@
 /// A weak reference as an immutable value.
 ///
-/// What `weak let` (SE-0481) is, which Swift 6.2 does not have.
+/// It replaces `weak let` (SE-0481), which Swift 6.2 doesn't have.
 package struct Weak<Object: AnyObject & Sendable>: Sendable {
-    /// The object; nil once it is gone.
+    /// The object; nil after its deallocation.
     package private(set) weak var object: Object?
 
     package init(_ object: Object?) { self.object = object }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The key by which a flood limit groups errors: type, code, posting line, path of scopes and role; or the text that
+/// The key by which a flood limit groups errors: type, code, posting line, path of scopes, and role; or the string that
 /// the user's closure returned, and the role.
 ///
-/// Making one builds no string: an `NSError`'s domain is stored as it is, and texts are compared only if all other
-/// fields are equal.
+/// Creating a key builds no string: an `NSError`'s domain is stored unchanged, and strings are compared only if all
+/// other fields are equal.
 struct FloodKind: Hashable, Sendable {
     private let type: ObjectIdentifier
     private let code: Int
@@ -14,10 +14,10 @@ struct FloodKind: Hashable, Sendable {
     private let role: ErrorReport.Role
     /// The mark of the bus's witness.
     private let mark: ObjectIdentifier?
-    /// The code's domain, or the text of the user's closure, which replaces all other fields but role and mark.
+    /// The code's domain or the result of the user's closure, which replaces all other fields except role and mark.
     private let text: String?
 
-    /// Makes the fingerprint of a posted error; calls no code of the user's.
+    /// Creates the key of a posted error; calls no user code.
     @inline(__always)
     init(
         of code: ErrorCode, at source: ErrorReport.Source, in scope: [String], as role: ErrorReport.Role = .failure,
@@ -32,7 +32,7 @@ struct FloodKind: Hashable, Sendable {
         text = code.domain
     }
 
-    /// Makes a fingerprint of the text that the closure of a ``FloodLimit`` returned.
+    /// Creates a key from the string that the closure of a ``FloodLimit`` returned.
     init(given: String, as role: ErrorReport.Role = .failure, marked mark: ObjectIdentifier? = nil) {
         type = ObjectIdentifier(String.self)
         (code, line, fileID, scope) = (0, 0, "", [])
@@ -42,7 +42,7 @@ struct FloodKind: Hashable, Sendable {
 
     @inline(__always)
     func hash(into hasher: inout Hasher) {
-        // One number in place of three: these tell most kinds apart, and each number that is combined costs time.
+        // Combine one number instead of three: it distinguishes most kinds, and each combined number costs time.
         hasher.combine(Int(bitPattern: type) &+ Int(bitPattern: line) &* 31 &+ code &* 17)
         // Most errors have neither.
         if let text { hasher.combine(text) }

@@ -1,34 +1,34 @@
-/// The state of a flood limit: decides which errors pass, holds the others back, and sums them up.
+/// The state of a flood limit: decides which errors pass, holds back the others, and merges them.
 ///
-/// A plain value, which gets the time from its caller: the moments at which errors were posted, and the clock's time
-/// once there are no more errors. So the same posts have the same results, however late the worker gets to them. `Held`
-/// is a posting in a bus, and a number in tests.
+/// It is a plain value that receives the time from its caller: the times at which errors were posted and, once there
+/// are no more errors, the clock's time. Therefore the same posts have the same results, however late the worker reads
+/// them. `Held` is a posting in a bus and a number in tests.
 struct FloodLimiter<Held> {
     enum Decision {
-        /// The error is to be delivered.
+        /// The error must be delivered.
         case passes
-        /// The error is held; the one that was held before it, if there is one, is suppressed.
+        /// The error is held back; the previously held error, if any, is suppressed.
         case isHeld
-        /// First this held error is to be delivered, whose window has ended, or whose kind is forgotten to make room.
+        /// This held error must be delivered first, because its window has ended or its kind is removed to make room.
         ///
-        /// In a box, since it is rare and large.
+        /// It is boxed because it is rare and large.
         indirect case comesAfter(Release)
     }
 
-    /// A held error, until it is released: the newest of its kind, and the errors that it stands for.
+    /// A held error until its release: the newest of its kind, with the count of errors that it stands for.
     struct Release {
         private(set) var held: Held
-        /// The number of errors that it stands for.
+        /// The number of errors that the held error stands for.
         private(set) var occurrences = 1
-        /// When the oldest of these was posted.
+        /// The time at which the oldest of these errors was posted.
         private(set) var firstMoment: Moment
 
-        /// Holds a newer error in place of this one, which is suppressed.
+        /// Holds back a newer error instead of this one, which is suppressed.
         ///
         /// - Returns: The suppressed error.
         mutating func replaceHeld(by newest: consuming Held, posted moment: Moment) -> Held {
             if occurrences < .max { occurrences += 1 }
-            // Errors are not quite in the order of their moments.
+            // Errors aren't exactly in the order of their times.
             firstMoment = min(firstMoment, moment)
             return exchange(&held, with: newest)
         }
@@ -38,34 +38,35 @@ struct FloodLimiter<Held> {
     private struct Window {
         let end: Int64
         var passed = 0
-        /// At most one; in an array, so that reading a window copies no report.
+        /// At most one error; it is in an array so that reading a window copies no report.
         var held: [Release] = []
     }
 
     private let limit: (first: Int, window: Int64)
     private let maximum: Int
     private var windows: [FloodKind: Window] = [:]
-    /// The kinds in the order in which their windows were opened.
+    /// The kinds in the order in which their windows began.
     ///
-    /// That is nearly the order in which these end. The first kind has a window; later ones may have lost theirs.
+    /// That is nearly the order in which the windows end. The first kind has a window; the windows of later kinds might
+    /// have been removed.
     private var order = FIFO<(end: Int64, kind: FloodKind)>()
     /// The number of held errors.
     private(set) var heldCount = 0
 
     /// - Parameters:
     ///   - limit: The limit.
-    ///   - maximum: The number of kinds that are remembered; at least 1.
+    ///   - maximum: The number of kinds to store; at least 1.
     init(_ limit: FloodLimit, keeping maximum: Int) {
         self.limit = (limit.first, min(limit.window, BusClock.forever).nanoseconds)
         self.maximum = maximum
     }
 
-    /// The earliest moment at which a held error may have to be released; nil if none is held.
+    /// The earliest time at which a held error might have to be released; nil if none is held.
     var nextEnd: Duration? { heldCount == 0 ? nil : order.first.map { .nanoseconds($0.end) } }
 
-    /// Removes windows that have ended, up to the first one that holds an error, and returns that error.
+    /// Removes ended windows up to the first one that holds an error, and returns that error.
     ///
-    /// - Parameter moment: The moment by which a window must have ended, in nanoseconds; by default all end.
+    /// - Parameter moment: The time by which a window must have ended, in nanoseconds; by default all windows end.
     @inline(__always)
     mutating func release(endingBy moment: Int64 = .max) -> Release? {
         while let end = order.first?.end, end <= moment {
@@ -74,10 +75,10 @@ struct FloodLimiter<Held> {
         return nil
     }
 
-    /// Releases a held error while no error comes: one whose window has ended, or any if no more errors will come.
+    /// Releases a held error while no error comes: one with an ended window, or any one if no more errors will come.
     ///
     /// - Parameters:
-    ///   - pause: What the worker has done before.
+    ///   - pause: The worker's wait before this call.
     ///   - isClosed: Whether no more errors will come.
     mutating func release(after pause: WorkerPause, isClosed: Bool) -> Release? {
         if heldCount == 0 { return nil }
@@ -86,7 +87,7 @@ struct FloodLimiter<Held> {
         return release(endingBy: now.nanoseconds)
     }
 
-    /// Releases the held error whose window was opened first; the window goes on.
+    /// Releases the held error of the oldest window; the window continues.
     ///
     /// - Complexity: O(number of windows).
     mutating func releaseHeld() -> Release? {
@@ -96,19 +97,20 @@ struct FloodLimiter<Held> {
         return holding.flatMap { windows[$0.kind]?.held.popLast() }
     }
 
-    /// Decides whether an error passes or is held; if another one has to be delivered first, the caller asks again.
+    /// Decides whether an error passes or is held back; if another one must be delivered first, the caller calls this
+    /// again.
     ///
     /// - Parameters:
-    ///   - token: What the limit needs to know of the error.
-    ///   - former: Set to the error that was held before this one, if there is one: it is suppressed.
-    ///   - error: Returns the error, and when it was posted; called only if it is held.
+    ///   - token: The error's kind and time.
+    ///   - former: Set to the previously held error, if any, which is suppressed.
+    ///   - error: Returns the error and the time of its post; called only if the error is held back.
     mutating func admit(
         _ token: FloodToken, suppressing former: inout Held?, holding error: () -> (Held, Moment)
     ) -> Decision {
         if let release = release(endingBy: token.moment) { return .comesAfter(release) }
         var found = window(of: token)
-        // Errors are not quite in the order of their moments, so the window of this kind may have ended although one
-        // that was opened before has not.
+        // Errors aren't exactly in the order of their times, so this kind's window might have ended although an earlier
+        // one hasn't.
         if let index = found, windows.values[index].end <= token.moment {
             if let release = removeWindow(at: index) { return .comesAfter(release) }
             found = nil
@@ -135,8 +137,8 @@ struct FloodLimiter<Held> {
         return .isHeld
     }
 
-    /// Returns where the window of an error's kind is; nil if it has none.
-    @inline(never)  // Else the kind would be copied.
+    /// Returns the index of the window of an error's kind; nil if it has none.
+    @inline(never)  // Inlined, it would copy the kind.
     private func window(of token: FloodToken) -> Dictionary<FloodKind, Window>.Index? {
         windows.index(forKey: token.kind)
     }
@@ -147,11 +149,11 @@ struct FloodLimiter<Held> {
         order.append((end, token.kind))
     }
 
-    /// Removes the window that was opened first, and returns the error that is held in it.
+    /// Removes the oldest window and returns the error held in it.
     private mutating func removeFirstWindow() -> Release? {
         let first = order.popFirst().flatMap { windows.index(forKey: $0.kind) }
         let release = first.flatMap { removeWindow(at: $0) }
-        // Passes over kinds whose window was removed before its turn.
+        // Skip entries whose window is gone.
         while let next = order.first, windows[next.kind]?.end != next.end { _ = order.popFirst() }
         return release
     }
@@ -164,7 +166,7 @@ struct FloodLimiter<Held> {
 }
 
 extension Posting {
-    /// What a flood limit releases, which stands for the suppressed errors too.
+    /// Creates the posting that a flood limit releases, which also stands for the suppressed errors.
     init(_ release: FloodLimiter<Posting>.Release) {
         self.init(release.held, standingFor: release.occurrences, since: release.firstMoment)
     }

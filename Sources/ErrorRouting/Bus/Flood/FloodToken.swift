@@ -1,4 +1,4 @@
-/// What a flood limit needs to know of an error: its kind, and when it was posted, in nanoseconds by the bus's clock.
+/// A flood limit's input for an error: its kind and the time of its post, in nanoseconds by the bus's clock.
 struct FloodToken: Sendable {
     let kind: FloodKind
     let moment: Int64

@@ -1,44 +1,45 @@
 import Synchronization
 
-/// The side of the bus that posters use: counts posts, and keeps them until the worker takes them.
+/// The callers' side of the bus: counts posts and keeps them until the worker takes them.
 ///
-/// Takes no lock. A poster reserves a slot, then fills it; between the two its report counts as pending. A report is
-/// released when it takes no capacity any more: when its delivery begins, or when it is suppressed.
+/// It takes no lock. A caller reserves a slot and then fills it; between the two, its report counts as pending. A
+/// report is released when it no longer takes capacity: when its delivery begins or when it is suppressed.
 ///
 /// The methods under "The worker's side" are called under the bus's lock.
 ///
-/// Memory orders, each the weakest that will do; swaps and exchanges acquire and release:
+/// Memory orders, each the weakest that suffices; swaps and exchanges acquire and release:
 ///
-/// - `word` is swapped: all posters agree on one order, and later ones see the end.
-/// - `releasedCounter` and, handed on by posters, `seenReleased` are stored with release and read with acquire: the
-///   worker empties a slot before it releases the report after it, so that whoever gets the slot's next number for that
-///   finds the slot empty.
-/// - `limit` is read relaxed: it says how many and nothing else, and who reads an old limit came earlier.
-/// - `refusedCount` is added to with release, so that a post that has returned is in the next read.
+/// - `word` is swapped: all callers agree on one order, and later callers see the end.
+/// - `releasedCounter` and `seenReleased`, which callers copy from it, are stored with release and read with acquire.
+///   The worker empties a slot before it releases the report after it. Therefore the caller that receives the slot's
+///   next number because of that release finds the slot empty.
+/// - `limit` is read relaxed: it is only a number, and a caller that reads an old limit came earlier.
+/// - `refusedCount` is incremented with release, so that the next read includes every post that has returned.
 struct BusIntake: ~Copyable, Sendable {
-    /// The most reports that may be pending, whatever the configuration says: the memory of their slots is reserved at
+    /// The most reports that can be pending, regardless of the configuration; the memory of all slots is reserved at
     /// once.
     static let maximumCapacity = 1 << 22
 
-    /// How many reports may be pending.
+    /// The number of reports that can be pending.
     let capacity: Int
     private let word: Padded<IntakeWord>
-    /// What posters last read in ``released``, which they read again only if the bus seems to be full: each read takes
-    /// its cache line away from the worker.
+    /// The value that callers last read in ``released``; they read it again only if the bus seems full, because each
+    /// read takes its cache line away from the worker.
     private let seenReleased: Atomic<Int64>
-    /// The most reports that are accepted in all.
+    /// The most reports to accept in total.
     private let limit = Atomic<Int64>(.max)
     private let releasedCounter: PaddedCounter
     private let refusedCount = Atomic<Int64>(0)
 
-    /// The errors that were dropped since the last notice.
+    /// The errors dropped since the last notice.
     let drops = DropTally()
-    /// The reports that were posted and not yet taken.
+    /// The posted reports that the worker hasn't taken yet.
     let mailbox: Mailbox<Posting>
 
     /// - Parameters:
-    ///   - capacity: How many reports may be pending; more than ``maximumCapacity`` counts as that many.
-    ///   - start: The first report's number; all before it count as accepted, and released.
+    ///   - capacity: The number of reports that can be pending; a number above ``maximumCapacity`` counts as that
+    ///     maximum.
+    ///   - start: The first report's number; all reports before it count as accepted and released.
     init(capacity: Int, startingAt start: Int64 = 0) {
         self.capacity = min(capacity, Self.maximumCapacity)
         word = Padded(IntakeWord(accepted: start))
@@ -47,9 +48,9 @@ struct BusIntake: ~Copyable, Sendable {
         mailbox = Mailbox(capacity: self.capacity)
     }
 
-    // MARK: The posters' side
+    // MARK: The callers' side
 
-    /// Reserves a slot for a report, which is counted as refused if the intake is closed.
+    /// Reserves a slot for a report, or counts the report as refused if the intake is closed.
     func reserve() -> IntakeWord.Reservation {
         var found = word.value
         var seen = seenReleased.load(ordering: .acquiring)
@@ -73,14 +74,14 @@ struct BusIntake: ~Copyable, Sendable {
         }
     }
 
-    /// Lets a notice of drops follow what is accepted up to now.
+    /// Announces a notice of drops that follows the reports accepted so far.
     ///
-    /// - Parameter source: Where the first of the drops was posted.
+    /// - Parameter source: The source of the first dropped error.
     /// - Returns: Whether the worker will find the notice; if not, the bus has ended.
     func announceDrops(at source: ErrorReport.Source) -> Bool {
         drops.setNotice(DropNotice(turn: accepted, source: source))
-        // By a swap, which is ordered with the one that ends the bus: either that comes later, and whoever ends the bus
-        // looks for a notice after it; or this call finds the end.
+        // Swap the word: this is ordered with the swap that ends the bus. Either that one comes later, and the code
+        // that ends the bus looks for a notice after it, or this call finds the end.
         return update { !$0.hasEnded }
     }
 
@@ -89,37 +90,37 @@ struct BusIntake: ~Copyable, Sendable {
     /// The current word.
     var state: IntakeWord { word.value }
 
-    /// How many reports were accepted.
+    /// The number of accepted reports.
     var accepted: Int64 { word.value.accepted }
 
-    /// How many of the accepted reports take no capacity any more: they have ended, or are in delivery.
+    /// The number of accepted reports that no longer take capacity: completed reports and the one in delivery.
     var released: Int64 { releasedCounter.value }
 
-    /// How many errors were posted after the end of posting.
+    /// The number of errors posted after the end of posting.
     var refused: Int64 { refusedCount.load(ordering: .acquiring) }
 
     // MARK: The worker's side
 
-    /// Publishes how many of the accepted reports take no capacity any more.
+    /// Publishes the number of accepted reports that no longer take capacity.
     @inline(__always)
     func publishReleased(_ count: Int64) { releasedCounter.set(count) }
 
-    /// Accepts no more, unless the word has changed; returns whether it did so.
+    /// Stops accepting reports unless the word has changed; returns whether it did.
     func close(ifStill expected: IntakeWord) -> Bool {
         var desired = expected
         _ = desired.close()
         return word.replace(expected, by: desired).isReplaced
     }
 
-    /// Accepts at most so many more reports; posts after them are dropped as if the intake were closed.
+    /// Accepts at most a number of further reports; later posts are dropped as if the intake were closed.
     func accept(atMost count: Int) { limit.store(accepted + Int64(count), ordering: .releasing) }
 
-    /// Takes the notice of drops whose turn comes before a report's, with all drops that no notice has reported; if more
-    /// errors are dropped meanwhile, another notice follows.
+    /// Takes the notice of drops that comes before a report, with all unreported drops; if more errors are dropped
+    /// during the call, another notice follows.
     ///
     /// - Parameters:
     ///   - number: The report's number.
-    ///   - hasEnded: Whether the bus has ended, so that nobody would deliver another notice.
+    ///   - hasEnded: Whether the bus has ended, so that no worker would deliver another notice.
     func takeDrops(before number: Int64, hasEnded: Bool) -> (drops: [String: Int64], notice: DropNotice)? {
         guard let notice = drops.takeNotice(before: number) else { return nil }
         var taken: [String: Int64] = [:]
@@ -129,17 +130,18 @@ struct BusIntake: ~Copyable, Sendable {
         return (taken, notice)
     }
 
-    /// Takes back a report, once no more are accepted; nil if its slot is not filled: its poster will be refused.
+    /// Removes and returns a report once no more are accepted; nil if its slot isn't filled, so that its caller will be
+    /// refused.
     ///
     /// - Parameters:
     ///   - number: The report's number.
-    ///   - isRead: Whether the worker may be reading it: then it is copied, and stays in its slot.
+    ///   - isRead: Whether the worker might be reading the report; if so, the report is copied and stays in its slot.
     func takeBack(_ number: Int64, isRead: Bool) -> Posting? {
         if isRead, let posting = unsafe mailbox.element(at: number) { return unsafe posting.pointee }
         return mailbox.close(number)
     }
 
-    /// Changes the word by one of its transitions, and returns the result of that.
+    /// Changes the word by one of its transitions and returns the transition's result.
     func update<Result>(_ transition: (inout IntakeWord) -> Result) -> Result {
         var found = word.value
         while true {
@@ -152,16 +154,16 @@ struct BusIntake: ~Copyable, Sendable {
     }
 }
 
-/// What posters have to agree on, as one plain value that fits an atomic word: how many reports were accepted, and
-/// whether more are accepted.
+/// The state that callers must agree on, as one plain value that fits an atomic word: the number of accepted reports,
+/// and whether more are accepted.
 ///
-/// Because acceptance and the end are in one word, no post is accepted after the last one was delivered: the bus ends
-/// only if the word is closed and nothing is outstanding, and later posters read that it has ended.
+/// Because acceptance and the end are in one word, no post is accepted after the last one was delivered. The bus ends
+/// only if the word is closed and nothing is outstanding, and later callers read that it has ended.
 struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
     enum Reservation: Equatable {
-        /// Accepted as the report of this number: the poster has to fill its slot.
+        /// Accepted as the report of this number; the caller must fill its slot.
         case accepted(Int64)
-        /// As many reports are pending as may be: the poster counts the error as dropped.
+        /// The pending reports fill the capacity; the caller counts the error as dropped.
         case full
         /// No more reports are accepted.
         case closed
@@ -175,24 +177,24 @@ struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
 
     init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// - Parameter accepted: How many reports count as accepted from the beginning.
+    /// - Parameter accepted: The number of reports that count as accepted from the beginning.
     init(accepted: Int64 = 0) { rawValue = UInt64(accepted) &* Self.one }
 
-    /// How many reports were accepted since the beginning.
+    /// The number of reports accepted since the beginning.
     ///
-    /// Its 62 bits do not overflow in a thousand years of posting.
+    /// Its 62 bits don't overflow in a thousand years of posting.
     var accepted: Int64 { Int64(truncatingIfNeeded: rawValue / Self.one) }
     /// Whether no more reports are accepted.
     var isClosed: Bool { rawValue & Self.closedBit != 0 }
-    /// Whether the bus has ended: no report is accepted or delivered any more.
+    /// Whether the bus has ended: it no longer accepts or delivers reports.
     var hasEnded: Bool { rawValue & Self.endedBit != 0 }
 
     /// Accepts one more report, if there is room.
     ///
     /// - Parameters:
-    ///   - released: How many of the accepted reports take no capacity any more.
-    ///   - capacity: How many reports may be pending.
-    ///   - limit: The most reports that are accepted in all; after them the word counts as closed.
+    ///   - released: The number of accepted reports that no longer take capacity.
+    ///   - capacity: The number of reports that can be pending.
+    ///   - limit: The most reports to accept in total; after them the word counts as closed.
     mutating func reserve(released: Int64, capacity: Int, limit: Int64 = .max) -> Reservation {
         if isClosed || accepted >= limit { return .closed }
         guard accepted &- released < Int64(capacity) else { return .full }
@@ -200,20 +202,20 @@ struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
         return .accepted(accepted)
     }
 
-    /// Accepts no more; returns whether this call has closed the word.
+    /// Stops accepting reports; returns whether this call closed the word.
     mutating func close() -> Bool {
         defer { rawValue |= Self.closedBit }
         return !isClosed
     }
 
-    /// Ends, if the word is closed and nothing is outstanding; returns whether it did.
+    /// Ends the bus if the word is closed and nothing is outstanding; returns whether it did.
     mutating func end(released: Int64) -> Bool {
         guard isClosed, accepted == released else { return false }
         rawValue |= Self.endedBit
         return true
     }
 
-    /// Ends, even if reports are outstanding; returns how many were accepted.
+    /// Ends the bus even if reports are outstanding; returns the number of accepted reports.
     mutating func abort() -> Int64 {
         rawValue |= Self.closedBit | Self.endedBit
         return accepted

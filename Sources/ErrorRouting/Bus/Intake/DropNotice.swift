@@ -1,8 +1,8 @@
-/// A notice of drops that waits for its turn; which drops it reports is found out then.
+/// A pending notice of drops; its turn determines the drops that it reports.
 final class DropNotice: Sendable {
-    /// The number of the report before which it is delivered.
+    /// The number of the report that follows the notice.
     let turn: Int64
-    /// Where the first of the drops was posted.
+    /// The source of the first dropped error.
     let source: ErrorReport.Source
     let moment = Moment()
 

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// How many errors were dropped since the last notice, by type; counted without a lock, since drops come in storms.
+/// The number of errors dropped since the last notice, by type; counted without a lock, because drops come in floods.
 ///
-/// A poster first counts its drop in its type's slot, then in the total. A notice empties the slots, and subtracts what
-/// it has found from the total. So once all drops are counted, the total is what no notice has reported; it passes from
-/// 0 to 1 exactly when a notice has to be made; and each drop is in exactly one notice.
+/// A caller counts its drop first in its type's slot and then in the total. A notice empties the slots and subtracts
+/// their counts from the total. Therefore, once all drops are counted, the total is the number of unreported drops. It
+/// passes from 0 to 1 exactly when a notice must be created, and each drop is in exactly one notice.
 ///
 /// Memory orders: a count is added with release and emptied by an exchange that acquires, so the type, which is stored
-/// before, is found. A type stays what it is: relaxed will do to read it. The total is added to and subtracted from
-/// with both orders: whoever makes the next notice comes after the one who has emptied the slots.
+/// before, is found. A type doesn't change, so a relaxed read suffices. Additions to the total and subtractions from it
+/// use both orders: the thread that creates the next notice comes after the one that emptied the slots.
 @safe struct DropTally: ~Copyable, @unchecked Sendable {
     private struct Slot: ~Copyable {
         /// The type's address, or 0.
@@ -16,17 +16,17 @@ import Synchronization
         let count = Atomic<Int64>(0)
     }
 
-    /// How many types are told apart; drops of all other types are counted together.
+    /// The number of types with their own count; drops of all other types are counted together.
     static let typeLimit = 64
 
-    // Unchecked for the pointer: the slots are read and written atomically.
+    // Unchecked because of the pointer: the slots are read and written atomically.
     /// A hash table by the type's address, with linear probing.
     private let slots: UnsafeMutablePointer<Slot>
     private let others = Atomic<Int64>(0)
     /// The address of the announced notice, retained; 0 if there is none.
     private let notice = Atomic<UInt>(0)
-    /// Drops that no notice has reported; less than 0 for a moment, if a slot is emptied before its poster has counted
-    /// the drop here.
+    /// Drops that no notice has reported; briefly less than 0 if a slot is emptied before its caller has counted the
+    /// drop here.
     private let total = Atomic<Int64>(0)
 
     init() {
@@ -42,7 +42,7 @@ import Synchronization
 
     /// Counts a dropped error.
     ///
-    /// - Returns: Whether the caller has to announce a notice.
+    /// - Returns: Whether the caller must announce a notice.
     func add(_ type: any Error.Type) -> Bool {
         count(UInt(bitPattern: ObjectIdentifier(type)))
         return total.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0
@@ -51,10 +51,10 @@ import Synchronization
     /// The drops that no notice has reported.
     var unreported: Int64 { total.load(ordering: .acquiring) }
 
-    /// Whether a notice is to be made.
+    /// Whether a notice must be created.
     var hasNotice: Bool { notice.load(ordering: .acquiring) != 0 }
 
-    /// Announces a notice, whose maker takes all drops up to then; there is none yet.
+    /// Announces a notice; there is none yet, and its creator takes all drops up to then.
     func setNotice(_ made: DropNotice) {
         let address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
         let former = notice.exchange(address, ordering: .acquiringAndReleasing)
@@ -72,8 +72,8 @@ import Synchronization
 
     /// Takes the counted drops into a notice.
     ///
-    /// - Parameter counts: The notice's drops by type, to which these are added.
-    /// - Returns: Whether another notice has to be made, since more was dropped meanwhile.
+    /// - Parameter counts: The notice's drops by type; the counted drops are added to them.
+    /// - Returns: Whether another notice must be created, because more errors were dropped during the call.
     func take(into counts: inout [String: Int64]) -> Bool {
         var taken = others.exchange(0, ordering: .acquiringAndReleasing)
         if taken > 0 { counts[ErrorsDropped.otherTypes, default: 0] += taken }
@@ -90,8 +90,8 @@ import Synchronization
 
     /// Counts a drop in the slot of its type.
     private func count(_ type: UInt) {
-        // Addresses of types are aligned, and often near each other: multiplied by the golden ratio they spread.
-        // Reduced to the number of slots before the conversion to `Int`, which has 32 bits on some systems.
+        // Multiply by the golden ratio to spread the addresses: they are aligned and often near each other. Reduce the
+        // product to the number of slots before the conversion to `Int`, which has 32 bits on some systems.
         let hash = Int((UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(Self.typeLimit))
         for step in 0..<Self.typeLimit {
             let slot = unsafe slots + (hash + step) % Self.typeLimit

@@ -1,9 +1,9 @@
 extension ErrorBus {
-    /// Calls a closure with every report delivered from now on, with its outcome, in order; none is missed.
+    /// Calls a closure with every report delivered from now on and its outcome, in order and without gaps.
     ///
-    /// For exporters, metrics and presenters. The bus's worker calls the closure and waits for it, and nothing limits
-    /// its time: it must be cheap and must not block, and should hand slow work over to somebody else. It cannot stop
-    /// later rules or observers. What it posts is delivered later.
+    /// Use it for exporters, metrics, and presenters. The bus's worker calls the closure and waits for it without a
+    /// time limit. The closure must be cheap and must not block; it should pass slow work to another task or thread. It
+    /// can't stop later rules or observers. The bus delivers the closure's own posts later.
     ///
     /// ```swift
     /// let observation = bus.observe { report in exporter.enqueue(report) } onEnd: { _ in exporter.close() }
@@ -13,8 +13,8 @@ extension ErrorBus {
     ///
     /// - Parameters:
     ///   - receive: Called with each report.
-    ///   - onEnd: Called exactly once, after the last report, with the bus's statistics at that moment: when the bus
-    ///     has drained, or when the observation is cancelled or deallocated.
+    ///   - onEnd: Called exactly once, after the last report, with the bus's statistics at that time: when the bus has
+    ///     drained, or when the observation is cancelled or deallocated.
     /// - Returns: The observation, which ends when it is deallocated.
     public func observe(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
@@ -23,11 +23,11 @@ extension ErrorBus {
         ErrorObservation(receive, onEnd: onEnd, of: self)
     }
 
-    /// Calls a closure with every report delivered from now on, until the bus ends; there is no observation to retain.
+    /// Calls a closure with every report delivered from now on until the bus ends, without an observation to retain.
     ///
-    /// As ``observe(_:onEnd:)``, for observers that belong to the bus as its rules do: metrics, an exporter. It cannot
-    /// be cancelled. What the closures capture lives at least as long as the bus. If they capture the bus itself, both
-    /// live until the bus has ended, which a bus that runs does.
+    /// It works like ``observe(_:onEnd:)`` for observers that belong to the bus as its rules do: metrics, an exporter.
+    /// It can't be cancelled. Objects that the closures capture live at least as long as the bus. If the closures
+    /// capture the bus itself, they and the bus live until the bus has ended, as a bus that runs does.
     ///
     /// ```swift
     /// bus.observeUntilEnd { report in errors.increment(by: report.occurrences) }
@@ -35,37 +35,37 @@ extension ErrorBus {
     ///
     /// - Parameters:
     ///   - receive: Called with each report.
-    ///   - onEnd: Called exactly once, after the last report, with the bus's statistics at that moment.
+    ///   - onEnd: Called exactly once, after the last report, with the bus's statistics at that time.
     public func observeUntilEnd(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (Statistics) -> Void = { _ in }
     ) {
-        // The closure for the end retains the observation, and releases it when the end has come.
+        // Retain the observation in the closure for the end, which releases it after the end.
         let held = Locked<ErrorObservation?>(nil)
         let observation = observe(receive) { statistics in
-            // Released outside the lock, since the user's code may run then.
+            // Release it outside the lock: this might run user code.
             let observation = held.withLock { $0.take() }
             withExtendedLifetime(observation) { onEnd(statistics) }
         }
         held.withLock { $0 = observation }
     }
 
-    /// Opens a stream of every report delivered from now on, with its outcome.
+    /// Opens a stream of every report delivered from now on and its outcome.
     ///
-    /// A slow reader never slows the bus: its own stream loses its oldest reports, and the next report that is read
-    /// says in ``ErrorReport/missed`` how many. A reader that may miss none uses ``observe(_:onEnd:)``. For reports
-    /// that follow each other closely the reader is woken once. The stream ends when the bus has drained, or when the
-    /// reader stops reading. Open a stream for each reader. Read it in a `Task {}` or an `async let`, not in a `task`
-    /// of the bus: ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for those before it drains, and
-    /// the stream ends only after that.
+    /// A slow reader never slows the bus. Instead, its own stream loses its oldest reports; the next report has their
+    /// number in ``ErrorReport/missed``. A reader that must not miss any report uses ``observe(_:onEnd:)``. For reports
+    /// in close succession, the bus wakes the reader once. The stream ends when the bus has drained, or when the reader
+    /// stops reading. Open a stream for each reader. Read it in a `Task {}` or an `async let`, not in a `task` of the
+    /// bus: ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for those tasks before it drains, and the
+    /// stream ends only after that.
     ///
-    /// - Parameter limit: How many reports the stream holds for a reader that is behind. At least 1.
+    /// - Parameter limit: The number of reports that the stream holds for a slow reader. At least 1.
     /// - Returns: The stream.
     public func reports(bufferingNewest limit: Int = 256) -> AsyncStream<ErrorReport> {
         ReportReading.reports(limit, of: self)
     }
 
-    /// Opens a stream of the reports whose errors a matcher matches, each with the matcher's output.
+    /// Opens a stream of reports with errors that a matcher matches, each with the matcher's output.
     ///
     /// ```swift
     /// for await (payment, report) in bus.reports(matching: .type(PaymentError.self)) {
@@ -73,12 +73,12 @@ extension ErrorBus {
     /// }
     /// ```
     ///
-    /// Only those reports take room in its buffer; in all else it is like ``reports(bufferingNewest:)``. The bus's
-    /// worker calls the matcher, so a predicate in it should be quick.
+    /// Only those reports take room in its buffer; otherwise the stream works like ``reports(bufferingNewest:)``. The
+    /// bus's worker calls the matcher, so a predicate in it should be quick.
     ///
     /// - Parameters:
-    ///   - matcher: Which errors to observe.
-    ///   - limit: How many reports the stream holds for a reader that is behind. At least 1.
+    ///   - matcher: The matcher of the errors to observe.
+    ///   - limit: The number of reports that the stream holds for a slow reader. At least 1.
     /// - Returns: The stream.
     public func reports<Output>(
         matching matcher: ErrorMatcher<Output>,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An observation that goes on for as long as this object is retained.
+/// An observation that continues as long as this object is retained.
 ///
 /// It ends when it is cancelled or deallocated, or when its bus ends. Then `onEnd` of ``ErrorBus/observe(_:onEnd:)`` is
 /// called, exactly once and after the last report.
@@ -9,7 +9,7 @@ public final class ErrorObservation: Sendable {
     private let entry: ObserverRegistry.Entry?
     private let bus: Weak<ErrorBus>
 
-    /// Observes a bus, or a scope of it; if there is no bus, the observation ends at once.
+    /// Observes a bus or a scope of it; without a bus, the observation ends at once.
     init(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void,
@@ -24,23 +24,24 @@ public final class ErrorObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the observation: no further report is received.
+    /// Ends the observation, after which no further report is received.
     ///
-    /// Does not wait. If a report is being received, on another thread or by the caller itself, `onEnd` is called right
-    /// after that report; otherwise `onEnd` has been called when this returns. Calling this again does nothing.
+    /// This call doesn't wait. If the closure is receiving a report, on another thread or in the caller itself, `onEnd`
+    /// is called right after that report. Otherwise `onEnd` has been called when this returns. Calling this again does
+    /// nothing.
     public func cancel() {
         entry?.leave()
         receiver.finish(bus.object?.statistics ?? entry?.end ?? ErrorBus.Statistics())
     }
 }
 
-/// An observer that calls one closure with each report, and another one once, after the last report.
+/// An observer that calls one closure with each report and another one once, after the last report.
 ///
-/// The bus's worker offers one report after another; anyone may end the observation at any moment, also from within the
-/// closure. If the closure runs at that moment, the worker calls `onEnd` after it: never before the last report, and
+/// The bus's worker passes one report after another. Any thread can end the observation at any time, even from within
+/// the closure. If the closure runs at that time, the worker calls `onEnd` after it: never before the last report, and
 /// never at the same time.
 ///
-/// Unchecked because of the closures: whoever moves the phase away from `idle` has exclusive access to them.
+/// Unchecked because of the closures: the thread that moves the phase away from `idle` has exclusive access to them.
 private final class ReportReceiver: ReportObserver, @unchecked Sendable {
     private enum Phase {
         static let idle: UInt = 0
@@ -51,9 +52,9 @@ private final class ReportReceiver: ReportObserver, @unchecked Sendable {
     }
 
     private let phase = Atomic(Phase.idle)
-    /// Set to nil at the end, which releases what the closures capture, perhaps the observation itself.
+    /// Set to nil at the end, which releases the objects that the closures capture, perhaps the observation itself.
     private var closures: (receive: @Sendable (ErrorReport) -> Void, onEnd: @Sendable (ErrorBus.Statistics) -> Void)?
-    /// The bus's statistics at the moment when the end was requested while the closure ran.
+    /// The bus's statistics at a request for the end while the closure ran.
     private let statisticsAtEnd = Locked<ErrorBus.Statistics?>(nil)
 
     init(
@@ -76,9 +77,10 @@ private final class ReportReceiver: ReportObserver, @unchecked Sendable {
     func finish(_ statistics: ErrorBus.Statistics) {
         while true {
             if phase.replace(Phase.idle, by: Phase.ended).isReplaced { return end(with: statistics) }
-            // Stored first: the worker reads them once it finds the phase `ending`.
+            // Store them first: the worker reads them once it finds the phase `ending`.
             statisticsAtEnd.withLock { $0 = $0 ?? statistics }
-            // Unless the closure has just returned, the worker ends the observation, or somebody else has ended it.
+            // Retry only if the closure has just returned: otherwise the worker ends the observation, or another thread
+            // has ended it.
             if phase.replace(Phase.receiving, by: Phase.ending).found != Phase.idle { return }
         }
     }

@@ -1,10 +1,10 @@
-/// A bounded buffer of the reports that a stream's reader has not read yet; if it is full, the oldest report is lost.
+/// A bounded buffer of the unread reports of a stream; if it is full, the oldest report is lost.
 ///
-/// The next report that is read says how many were lost. A reader who waits is woken when no report follows for the
-/// moment, or when a whole batch is buffered.
+/// The next report that is read has the number of lost ones. A waiting reader is woken when no report follows
+/// immediately or when a whole batch is buffered.
 ///
-/// The matcher's output is stored as a reference, so that this class is not generic. The bus calls it as one of several
-/// observers, so the compiler could not specialise it, and each report would cost several times as much.
+/// The matcher's output is stored as a reference so that this class isn't generic. The bus calls it as one of several
+/// observers, so the compiler couldn't specialize a generic class, and each report would cost several times as much.
 final class ObserverBuffer: ReportObserver {
     /// The output of the observer's matcher, boxed.
     typealias Output = any AnyObject & Sendable
@@ -19,7 +19,7 @@ final class ObserverBuffer: ReportObserver {
         /// The number of reports lost since one was read.
         var missed: Int64 = 0
         var isFinished = false
-        /// The readers who wait; at most one, if the stream is used as documented.
+        /// The waiting readers; at most one, if the stream is used as documented.
         var readers = FIFO<CheckedContinuation<Element?, Never>>()
     }
 
@@ -31,8 +31,8 @@ final class ObserverBuffer: ReportObserver {
 
     /// - Parameters:
     ///   - limit: The number of reports that the buffer holds; at least 1.
-    ///   - match: Called by the bus's worker with every report; returns nil for a report that is not for this observer.
-    ///     If there is no closure, the observer gets every report.
+    ///   - match: Called by the bus's worker with every report; returns nil for a report that isn't for this observer.
+    ///     Without a closure, the observer receives every report.
     init(bufferingNewest limit: Int, match: (@Sendable (ErrorReport) -> Output?)?) {
         self.limit = limit
         batch = min(max(limit / 2, 1), 64)
@@ -42,7 +42,7 @@ final class ObserverBuffer: ReportObserver {
     func offer(_ report: ErrorReport) {
         let output = match?(report)
         if match != nil, output == nil { return }
-        // The lost report is released outside the lock, since deallocating an error may run the user's code.
+        // Release the lost report outside the lock: deallocating an error might run user code.
         let (isBatch, lost) = state.withLock { state -> (Bool, Element?) in
             if state.isFinished { return (false, nil) }
             let lost = state.elements.count >= limit ? state.elements.popFirst() : nil
@@ -58,14 +58,15 @@ final class ObserverBuffer: ReportObserver {
         while let (reader, element) = state.withLock({ Self.served(&$0) }) { reader.resume(returning: element) }
     }
 
-    /// Takes a waiting reader, and the report for it or nil at the end; nil if there is no reader, or nothing for it.
+    /// Takes a waiting reader with its report, or with nil at the end; returns nil if there is no reader or nothing for
+    /// it.
     private static func served(_ state: inout State) -> (CheckedContinuation<Element?, Never>, Element?)? {
         if state.elements.isEmpty, !state.isFinished { return nil }
         guard let reader = state.readers.popFirst() else { return nil }
         return (reader, pop(&state))
     }
 
-    /// Ends the stream: the buffered reports can still be read, and nothing follows them.
+    /// Ends the stream; the buffered reports can still be read, and nothing follows them.
     func finish(_: ErrorBus.Statistics = .init()) {
         state.withLock { $0.isFinished = true }
         wakeReader()
@@ -80,7 +81,7 @@ final class ObserverBuffer: ReportObserver {
         }
     }
 
-    /// Takes the oldest report, and notes in it how many were lost before.
+    /// Takes the oldest report and sets the number of reports lost before it.
     private static func pop(_ state: inout State) -> Element? {
         guard var element = state.elements.popFirst() else { return nil }
         element.report.missed = Int(clamping: state.missed)

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A receiver of handled reports; the worker alone calls it, with one report after another.
+/// A receiver of handled reports; only the worker calls it, with one report after another.
 protocol ReportObserver: AnyObject, Sendable {
-    /// Receives a report, unless it is not for this observer.
+    /// Receives a report, unless the report isn't for this observer.
     func offer(_ report: ErrorReport)
-    /// Wakes a reader who waits, since no more reports follow for the moment.
+    /// Wakes a waiting reader, because no more reports follow immediately.
     func wakeReader()
-    /// Ends the observation: no more reports follow.
+    /// Ends the observation, after which no more reports follow.
     func finish(_ statistics: ErrorBus.Statistics)
 }
 
@@ -15,14 +15,15 @@ final class ObserverRegistry: Sendable {
     struct Member {
         let id: UInt64
         let observer: any ReportObserver
-        /// The scope whose reports the observer gets; nil for all reports of the bus.
+        /// The scope to observe; nil for all reports of the bus.
         let scope: ScopeContext?
     }
 
-    /// The members at one time: an object that is published as a whole and does not change.
+    /// The members at one time, as an immutable object that is published as a whole.
     ///
-    /// A worker reads it while others come and go. If these changed an array's buffer that the worker has just released,
-    /// the thread sanitizer would report a race, because it does not see the order that the reference count makes.
+    /// A worker reads the object while observers join and leave. If they changed an array's buffer that the worker has
+    /// just released, the thread sanitizer would report a race, because it doesn't see the order that the reference
+    /// count creates.
     final class Members: Sendable {
         let all: [Member]
 
@@ -33,7 +34,7 @@ final class ObserverRegistry: Sendable {
         /// Nil if there are none.
         var members: Members?
         var lastID: UInt64 = 0
-        /// The bus's statistics when it ended; nil before.
+        /// The bus's statistics at its end; nil before.
         var end: ErrorBus.Statistics?
     }
 
@@ -44,11 +45,11 @@ final class ObserverRegistry: Sendable {
     /// Whether there are no observers.
     var isEmpty: Bool { current.load(ordering: .acquiring) == 0 }
 
-    /// Adds an observer, until its entry is deallocated; if the bus has ended, finishes the observer instead.
+    /// Adds an observer until its entry is deallocated; if the bus has ended, finishes the observer instead.
     ///
     /// - Parameters:
     ///   - observer: The observer.
-    ///   - scope: The scope whose reports it gets, with those of scopes below it; nil for all reports of the bus.
+    ///   - scope: The scope to observe, with the scopes below it; nil for all reports of the bus.
     /// - Returns: The observer's entry.
     func add(_ observer: any ReportObserver, of scope: ScopeContext?) -> Entry {
         let (id, end, former) = state.withLock { state -> (UInt64, ErrorBus.Statistics?, Members?) in
@@ -65,7 +66,7 @@ final class ObserverRegistry: Sendable {
     /// The members; nil if there are none.
     var members: Members? { state.withLock { $0.members } }
 
-    /// Whether members that the caller retains are those of now.
+    /// Whether the caller's retained members are the current ones.
     @inline(__always)
     func areCurrent(_ members: Members?) -> Bool {
         (members.map { Borrowed($0).address } ?? 0) == current.load(ordering: .acquiring)
@@ -73,8 +74,8 @@ final class ObserverRegistry: Sendable {
 
     /// Publishes new members; called under the lock.
     ///
-    /// - Returns: The former ones, to be released after unlocking: an observer may hold reports, whose errors must not be
-    ///   deallocated under the lock.
+    /// - Returns: The former members. Release them after unlocking: an observer might hold reports, and errors must not
+    ///   be deallocated under the lock.
     private func replaceMembers(of state: inout State, by new: [Member]) -> Members? {
         let former = state.members
         state.members = new.isEmpty ? nil : Members(new)
@@ -82,7 +83,7 @@ final class ObserverRegistry: Sendable {
         return former
     }
 
-    /// Finishes and removes all observers, and from now on finishes each that is added.
+    /// Finishes and removes all observers; from now on, finishes each new one.
     func finish(_ statistics: ErrorBus.Statistics) {
         let former = state.withLock { state in
             state.end = state.end ?? statistics
@@ -91,7 +92,7 @@ final class ObserverRegistry: Sendable {
         for member in former?.all ?? [] { member.observer.finish(statistics) }
     }
 
-    /// The bus's statistics when it ended; nil before.
+    /// The bus's statistics at its end; nil before.
     var end: ErrorBus.Statistics? { state.withLock { $0.end } }
 
     private func remove(_ id: UInt64) {
@@ -102,7 +103,7 @@ final class ObserverRegistry: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    /// An observer's membership in the registry; it ends with `leave`, at the latest when this is deallocated.
+    /// An observer's membership in the registry, which ends with `leave`, at the latest on deallocation.
     final class Entry: Sendable {
         private let id: UInt64
         private let registry: ObserverRegistry
@@ -114,7 +115,7 @@ final class ObserverRegistry: Sendable {
 
         deinit { leave() }
 
-        /// The bus's statistics when it ended; nil before.
+        /// The bus's statistics at its end; nil before.
         var end: ErrorBus.Statistics? { registry.end }
 
         /// Removes the observer from the registry; a second call does nothing.

@@ -1,5 +1,4 @@
-/// The source of one stream of reports; it keeps the stream's observer registered for as long as the stream is
-/// retained.
+/// The source of one stream of reports; it keeps the stream's observer registered as long as the stream is retained.
 struct ReportReading: Sendable {
     /// A matcher's output, boxed.
     private final class Output<Value: Sendable>: Sendable {
@@ -9,16 +8,16 @@ struct ReportReading: Sendable {
     }
 
     private let buffer: ObserverBuffer
-    /// Retained, since the observer leaves the registry when its entry is deallocated.
+    /// Retained, because the observer leaves the registry when its entry is deallocated.
     private let entry: ObserverRegistry.Entry?
 
-    /// Adds the observer; if there is no bus, the stream ends at once.
+    /// Adds the observer; without a bus, the stream ends at once.
     ///
     /// - Parameters:
     ///   - limit: The number of reports that the stream holds.
     ///   - bus: The bus to observe.
-    ///   - scope: The scope whose reports to observe; nil for all reports of the bus.
-    ///   - match: Called by the bus's worker with every report; returns nil for a report that is not for this observer.
+    ///   - scope: The scope to observe; nil for all reports of the bus.
+    ///   - match: Called by the bus's worker with every report; returns nil for a report that isn't for this observer.
     private init(
         _ limit: Int,
         of bus: ErrorBus?,
@@ -37,7 +36,7 @@ struct ReportReading: Sendable {
         return AsyncStream(unfolding: { await reading.buffer.next()?.report }, onCancel: { reading.leave() })
     }
 
-    /// Returns a stream of the reports whose errors a matcher matches.
+    /// Returns a stream of the reports with errors that a matcher matches.
     static func reports<Value>(
         matching matcher: ErrorMatcher<Value>,
         _ limit: Int,
@@ -56,7 +55,7 @@ struct ReportReading: Sendable {
         )
     }
 
-    /// Ends the observation, since the reader has stopped reading, even if the stream is still retained.
+    /// Ends the observation of a reader that has stopped reading, even if the stream is still retained.
     private func leave() {
         entry?.leave()
         buffer.finish()

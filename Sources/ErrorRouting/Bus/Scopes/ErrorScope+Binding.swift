@@ -2,7 +2,7 @@ extension ErrorScope {
     /// Binds the scope for a body and everything it starts, so that errors posted there by `postError` or `.ambient` go
     /// through the scope.
     ///
-    /// For code that does not inherit the binding: a detached task, a callback.
+    /// Use it for code that doesn't inherit the binding: a detached task, a callback.
     ///
     /// ```swift
     /// Task.detached { await scope.bound { try? await upload() } }
@@ -10,15 +10,15 @@ extension ErrorScope {
     ///
     /// - Parameters:
     ///   - isolation: The caller's actor, on which the body runs; the body begins without a suspension.
-    ///   - body: What to run. It keeps the caller's isolation.
-    /// - Returns: What the body returned.
-    /// - Throws: What the body threw.
+    ///   - body: The operation to run. It keeps the caller's isolation.
+    /// - Returns: The body's result.
+    /// - Throws: The body's error.
     @inlinable
     public func bound<T, F: Error>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws(F) -> T
     ) async throws(F) -> T {
-        // Inlinable, since each additional asynchronous call costs as much as creating the scope.
+        // Keep it inlinable: each additional asynchronous call costs as much as creating the scope.
         try await Ambience.binder.binding(Ambience(in: rooted), isolation: isolation, body)
     }
 
@@ -27,7 +27,7 @@ extension ErrorScope {
         try Ambience.binder.binding(Ambience(in: rooted), body)
     }
 
-    /// The innermost scope of this task: the one that was bound last; nil if another bus was bound after it.
+    /// The innermost scope of this task, which was bound last; nil if another bus was bound after it.
     ///
     /// ```swift
     /// ErrorScope.current?.annotate("order", order.id)
@@ -35,11 +35,11 @@ extension ErrorScope {
     public static var current: ErrorScope? { Ambience.current.scope }
 }
 
-/// Runs a body in a new scope: errors posted there by `postError` or `.ambient` go through the scope's rules.
+/// Runs a body in a new scope so that errors posted there by `postError` or `.ambient` go through the scope's rules.
 ///
-/// The scope lies within the innermost scope of the task, else below the task's bus, else below the process's root bus,
-/// and is bound for the body and everything it starts. If there is no bus, its errors go to the ``LastResort``. What
-/// the body throws is thrown again and not posted.
+/// The scope lies within the innermost scope of the task or, without one, below the task's bus or the process's root
+/// bus. It is bound for the body and everything it starts. If there is no bus, its errors go to the ``LastResort``. The
+/// body's error is thrown again and not posted.
 ///
 /// ```swift
 /// try await withErrorScope("checkout", handler: ErrorHandler().on(CardDeclined.self) { … }) { scope in
@@ -53,9 +53,9 @@ extension ErrorScope {
 ///   - order: Whether its rules are tried before those around it or after them.
 ///   - metadata: Metadata for its reports, on top of that of the scopes around it.
 ///   - isolation: The caller's actor, on which the body runs; the body begins without a suspension.
-///   - body: What to run. It keeps the caller's isolation.
-/// - Returns: What the body returned.
-/// - Throws: What the body threw.
+///   - body: The operation to run. It keeps the caller's isolation.
+/// - Returns: The body's result.
+/// - Throws: The body's error.
 @inlinable
 @discardableResult
 public func withErrorScope<T, F: Error>(

@@ -1,13 +1,13 @@
 extension ErrorScope {
-    /// Posts an error, to be handled by the rules of the whole path.
+    /// Posts an error for the rules of the whole path.
     ///
-    /// Never suspends, never throws, never waits for an action, and works on any thread. A scope that was created where
-    /// there was no bus posts to the task's bus at the time of the post, else to the root. If there is neither, the
-    /// error is written to the last resort.
+    /// It never suspends, throws, or waits for an action, and it works on any thread. A scope created without a bus
+    /// posts to the task's bus at the time of the post or, without one, to the root. If there is neither, the error is
+    /// written to the last resort.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - role: What the post is.
+    ///   - role: The role of the report.
     ///   - metadata: Metadata for the report, on top of the scope's.
     ///   - source: Where the error is posted.
     public func post(
@@ -24,11 +24,11 @@ extension ErrorScope {
 
     /// Posts an error, waits until it is delivered, and returns whether a rule on the path handled it.
     ///
-    /// Waits, and returns `.pending`, as ``ErrorBus/deliver(_:as:metadata:source:)`` does.
+    /// It waits, and returns `.pending`, as ``ErrorBus/deliver(_:as:metadata:source:)`` does.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - role: What the post is.
+    ///   - role: The role of the report.
     ///   - metadata: Metadata for the report, on top of the scope's.
     ///   - source: Where the error is posted.
     /// - Returns: The error's outcome; `.unmatched` if the error went to the last resort.

@@ -1,7 +1,7 @@
 /// A named part of the program with its own rules, below a bus or another scope.
 ///
-/// The scope's bus delivers what is posted through the scope, in the order of posting, and tries the rules of the whole
-/// path: those of the scope, of the scopes around it, and of the bus.
+/// The scope's bus delivers the errors posted through the scope in the order of posting. It tries the rules of the
+/// whole path: those of the scope, of the scopes around it, and of the bus.
 ///
 /// ```swift
 /// let checkout = bus.scope("checkout", handler: ErrorHandler().on(CardDeclined.self) { … })
@@ -9,16 +9,16 @@
 /// await checkout.bound { … postError(error) … }     // the same, without passing a poster on
 /// ```
 ///
-/// A scope does nothing but concatenate handlers, as if the rules of the path were registered in one handler. Only
-/// `onNoMatch` has its own order: it runs if no rule on the whole path matched, the innermost scope's first. An
-/// ``ActionFailure`` takes the path of the report at which the action failed. What an action posts is posted in no
-/// scope, unless the action posts through one.
+/// A scope only concatenates handlers, as if the rules of the path were registered in one handler. Only `onNoMatch` has
+/// its own order: it runs if no rule on the whole path matched, the innermost scope's first. An ``ActionFailure`` takes
+/// the path of the report that the failed action handled. An action's posts are in no scope, unless the action posts
+/// through one.
 ///
 /// A scope retains its bus, and its pending reports retain the scope's rules and metadata. A rule that retains its own
-/// scope is a reference cycle, which is never freed: capture the scope weakly. A scope costs little until an error is
-/// posted through it; creating one for each request is meant to be normal.
+/// scope is a reference cycle and is never freed, so capture the scope weakly. A scope costs little until an error is
+/// posted through it; scopes are designed to be created for each request.
 @safe public final class ErrorScope: ErrorPosting {
-    /// Whether a scope's rules are tried before or after those around it.
+    /// The order of a scope's rules relative to those around it.
     public enum Order: Sendable, Hashable, CaseIterable {
         /// The scope's rules are tried before those around it.
         case innermostFirst
@@ -28,9 +28,10 @@
 
     /// The scope's bus; nil if there was none when the scope was created.
     ///
-    /// Errors then go to the bus that is bound when they are posted, else to the root, else to the last resort.
+    /// Errors then go to the bus bound at the time of the post or, without one, to the root; otherwise to the last
+    /// resort.
     let bus: ErrorBus?
-    /// The same bus, for posting without a retain: all posters would write to its reference count.
+    /// The same bus, for posting without a retain: otherwise all callers would write to its reference count.
     let unretainedBus: Unmanaged<ErrorBus>?
     let context: ScopeContext
 
@@ -40,12 +41,12 @@
         self.context = context
     }
 
-    /// Creates a scope within another, or directly below a bus.
+    /// Creates a scope within another one or directly below a bus.
     convenience init(_ own: ScopeContext.Own, in parent: ScopeContext?, of bus: ErrorBus?) {
         self.init(ScopeContext(own, in: parent, root: bus?.handler.rules), of: bus)
     }
 
-    /// Creates a scope within the innermost scope of the task, else below its bus, else below the process's root bus.
+    /// Creates a scope within the innermost scope of the task or, without one, below its bus or the process's root bus.
     @usableFromInline
     convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
         let own = ScopeContext.Own(name, handler, order, metadata)
@@ -54,20 +55,20 @@
         self.init(own, in: ambience.scope?.context, of: bus)
     }
 
-    /// This scope; if it was created without a bus, a copy of it below the task's bus or the root, if there is one now.
+    /// This scope or, if it was created without a bus, its copy below the task's bus or the root, if there is one now.
     @usableFromInline var rooted: ErrorScope {
         guard bus == nil, let found = ErrorBus.current ?? ErrorBus.root else { return self }
         return ErrorScope(context.below(found.handler.rules), of: found)
     }
 
-    /// The names of the scopes around this one and its own, the outermost first.
+    /// The names of the scopes around this one and its own, outermost first.
     ///
     /// - Complexity: O(depth); O(1) once an action or an observer has received a report of the scope.
     public var path: [String] { context.path }
 
     /// Adds metadata to every later post in this scope and in scopes below it, from any task.
     ///
-    /// For what is known only after the scope was created, as `logger[metadataKey:]` is for a logger:
+    /// Use it for facts known only after the scope was created, like `logger[metadataKey:]` of a logger:
     ///
     /// ```swift
     /// await withErrorScope("checkout") { scope in
@@ -75,15 +76,16 @@
     ///     scope.annotate("order", order.id)   // also in what is posted by tasks that the scope has started before
     /// ```
     ///
-    /// It is taken at the time of the post. It replaces the scope's own metadata for the key; the metadata of scopes below,
-    /// of the metadata provider, and of the post replace it. What a body throws through this scope is posted outside it,
-    /// without this metadata: annotate the scope whose owner posts the error.
+    /// Each post reads the metadata at its own time. The annotation replaces the scope's own metadata for the key; the
+    /// metadata of scopes below, of the metadata provider, and of the post replace it. An error that a body throws
+    /// through this scope is posted outside it, without this metadata. Annotate the scope of the code that posts the
+    /// error.
     ///
     /// - Parameters:
     ///   - key: The key in the reports' metadata.
     ///   - value: The value; a later one for the same key replaces it.
-    /// - Complexity: O(number of keys); a post in an annotated scope also takes O(depth + number of keys), and the lock of
-    ///   each annotated scope on its path.
+    /// - Complexity: O(number of keys); a post in an annotated scope also takes O(depth + number of keys), and the lock
+    ///   of each annotated scope on its path.
     public func annotate(_ key: String, _ value: String) { context.annotate(key, value) }
 
     /// Creates a scope within this one.
@@ -105,12 +107,12 @@
         ErrorScope(.init(name, handler, order, metadata), in: context, of: bus)
     }
 
-    /// Says what the rules of the whole path would do with an error, rule by rule; runs no action.
+    /// Explains how the rules of the whole path would handle an error, rule by rule; runs no action.
     ///
-    /// As ``ErrorHandler/explain(_:)``, but each entry also names the scope of its rule.
+    /// It works like ``ErrorHandler/explain(_:)``, but each entry also names the scope of its rule.
     ///
     /// - Parameter error: The error to explain.
-    /// - Returns: One entry for each rule, in the order in which they are tried.
+    /// - Returns: One entry for each rule, in the order of evaluation.
     /// - Complexity: O(number of rules × depth), because each entry names the path of its rule's scope.
     public func explain(_ error: any Error) -> Explanation {
         let scope = rooted
@@ -118,18 +120,18 @@
         return Explanation(error, on: scope.pathOfRules, unreachableBecause: reason)
     }
 
-    /// Explains what the rules of the whole path would do with an error if only its names are known.
+    /// Explains how the rules of the whole path would handle an error if only its names are known.
     ///
     /// See ``ErrorHandler/explain(named:)``; each entry also names the scope of its rule.
     ///
     /// - Parameter names: The names of the error.
-    /// - Returns: One entry for each rule, in the order in which they are tried.
+    /// - Returns: One entry for each rule, in the order of evaluation.
     /// - Complexity: O(number of rules × depth).
     public func explain(named names: ErrorNames) -> Explanation {
         Explanation(named: names, on: rooted.pathOfRules)
     }
 
-    /// The rules of the scope, of those around it, and of the bus, as an explanation names them.
+    /// The rules of the scope, of the scopes around it, and of the bus, as an explanation names them.
     private var pathOfRules: Explanation.Path {
         var (path, names) = (Explanation.Path(), path)
         for own in context.outwards.lazy.map(\.own) {
@@ -148,7 +150,7 @@ extension ErrorScope {
     ///
     /// - Parameters:
     ///   - receive: Called with each report.
-    ///   - onEnd: Called exactly once, after the last report, with the bus's statistics at that moment.
+    ///   - onEnd: Called exactly once, after the last report, with the bus's statistics at that time.
     /// - Returns: The observation, which ends when it is deallocated.
     public func observe(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
@@ -160,20 +162,20 @@ extension ErrorScope {
 
     /// Opens a stream of the reports of this scope and of scopes below it; see ``ErrorBus/reports(bufferingNewest:)``.
     ///
-    /// - Parameter limit: How many reports the stream holds for a reader that is behind. At least 1.
+    /// - Parameter limit: The number of reports that the stream holds for a slow reader. At least 1.
     /// - Returns: The stream; if the scope has no bus, the stream has ended.
     public func reports(bufferingNewest limit: Int = 256) -> AsyncStream<ErrorReport> {
         let scope = rooted
         return ReportReading.reports(limit, of: scope.bus, in: scope.context)
     }
 
-    /// Opens a stream of the reports of this scope and of scopes below it whose errors a matcher matches.
+    /// Opens a stream of this scope's reports, and of those in scopes below it, with errors that a matcher matches.
     ///
     /// See ``ErrorBus/reports(matching:bufferingNewest:)``.
     ///
     /// - Parameters:
-    ///   - matcher: Which errors to observe.
-    ///   - limit: How many reports the stream holds for a reader that is behind. At least 1.
+    ///   - matcher: The matcher of the errors to observe.
+    ///   - limit: The number of reports that the stream holds for a slow reader. At least 1.
     /// - Returns: The stream; if the scope has no bus, the stream has ended.
     public func reports<Output>(
         matching matcher: ErrorMatcher<Output>,

@@ -1,25 +1,25 @@
-/// What the worker does next; what is rare and large is in a box, so that the rest is returned in registers.
+/// The worker's next step; rare and large cases are boxed so that the others are returned in registers.
 enum WorkerAction {
     /// Deliver the report.
     case deliver(Delivery)
-    /// Go on with the report's actions.
+    /// Continue with the report's actions.
     indirect case goOn(Delivery, from: DispatchProgress)
-    /// Compute what a flood limit needs to know of the report that comes next, and ask whether it passes.
+    /// Compute the flood token of the next report and call `admit` with it.
     case fingerprint(Delivery)
-    /// A flood limit holds the report that the promise is for: fulfill it, and ask again.
+    /// A flood limit holds back the promise's report: fulfill the promise and call `next` again.
     case held(Promise<HandleOutcome>)
-    /// Everything posted before these promises were made is delivered: fulfill them, and ask again.
+    /// Every error posted before these promises were created is delivered: fulfill them and call `next` again.
     case flushed([Promise<Bool>])
-    /// No report is there: wait a moment for the one of this number, and ask again as one that has waited.
+    /// There is no report: wait briefly for the one with this number, and then call `next` with that wait.
     case wait(for: Int64)
-    /// Sleep until woken, at the latest at the moment.
+    /// Sleep until woken, at the latest until the given time.
     indirect case sleep(until: Duration?)
-    /// Everything is delivered or taken back, and no more will come: end the bus.
+    /// Every report is delivered or removed, and no more will come: end the bus.
     case end
-    /// The worker was replaced, or the bus has ended: write these failures to the last resort, and stop.
+    /// The worker was replaced, or the bus has ended: write these failures to the last resort and stop.
     case stop(unreported: [ActionFailure])
 
-    /// Whether it is about the report that comes next, which another worker may as well take over.
+    /// Whether the step concerns the next report, which another worker can also take over.
     var isDelivery: Bool {
         switch self {
         case .deliver, .goOn, .fingerprint: true
@@ -28,27 +28,27 @@ enum WorkerAction {
     }
 }
 
-/// What a worker has done before it asks what comes next.
+/// The worker's wait before it calls `next`.
 enum WorkerPause {
-    /// It has not waited for a report.
+    /// It hasn't waited for a report.
     case none
-    /// It has waited, under no flood limit, so that it read no clock.
+    /// It has waited without a flood limit, so it read no clock.
     case waited
-    /// It has waited until a moment: windows of the flood limit that end by then end.
+    /// It has waited until a given time: the flood limit's windows that are over by then end.
     case waitedUntil(Duration)
 }
 
-/// What the worker does about the end of a report.
+/// The worker's step on the completion of a report.
 enum CompletionAction {
-    /// Free the slot, and go on with this.
+    /// Free the slot and continue with this step.
     case goOn(WorkerAction)
-    /// Free the slot, notify everyone of the report's end, and ask what comes next.
+    /// Free the slot, notify everyone of the report's completion, and call `next`.
     case notify
-    /// The worker has the report no more: do not free the slot, and stop by this.
+    /// The worker no longer has the report: don't free the slot, and stop with this step.
     case stop(WorkerAction)
 }
 
-/// What whoever closes the bus does next.
+/// The next step of the code that closes the bus.
 enum CloseAction {
     case nothing
     case wake
@@ -56,22 +56,22 @@ enum CloseAction {
     case end
 }
 
-/// What whoever flushes the bus does next.
+/// The next step of the code that flushes the bus.
 enum FlushAction {
-    /// Nothing is pending: do not wait.
+    /// Nothing is pending: don't wait.
     case nothing
     case wait
     case wakeAndWait
 }
 
-/// What the bus does when a time limit or a window may be over.
+/// The bus's next steps when a time limit or a window might be over.
 struct TimerAction {
-    /// Whether the worker has to be woken, since a flood limit's window has ended.
+    /// Whether the worker must be woken because a flood limit's window has ended.
     var wakes = false
-    /// The generation of the worker to start in place of one whose action is overdue.
+    /// The generation of the worker to start instead of one with an overdue action.
     var replacement: UInt64?
-    /// The promises of those who have waited as long as they wanted to: fulfill them with false.
+    /// The promises of callers that have reached their deadlines: fulfill them with false.
     var timedOut: [Promise<Bool>] = []
-    /// When to ask again.
+    /// The time of the next check.
     var next: Duration?
 }

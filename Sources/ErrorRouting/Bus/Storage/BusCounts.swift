@@ -1,29 +1,29 @@
-/// What became of the reports of a bus, apart from what the intake counts; with 64 bits on all systems, since the
-/// counts grow as long as the bus lives.
+/// The outcome counts of a bus, except those that the intake counts; 64 bits wide on all systems, because they grow as
+/// long as the bus lives.
 ///
-/// Each report reaches exactly one end:
+/// Each report has exactly one completion:
 ///
 ///     posted ─┬─ dropped                               (full, finished)
-///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its fingerprint)
+///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its kind)
 ///                         │        └─ delivering
 ///                         ├─ delivering ─┬─ handled | ignored | unmatched
-///                         │              └─ dropped    (taken back by shutdown)
-///                         └─ dropped                   (taken back by shutdown)
+///                         │              └─ dropped    (removed by shutdown)
+///                         └─ dropped                   (removed by shutdown)
 struct BusCounts {
-    /// At the beginning all reports before the first one's number.
+    /// At the beginning, the number of reports before the first one.
     var handled: Int64
     var ignored: Int64 = 0
     var unmatched: Int64 = 0
     var suppressed: Int64 = 0
-    /// Notices of drops and of failures that were made.
+    /// The posted notices of drops and of failures.
     var notices: Int64 = 0
-    /// Dropped errors of which a notice, or the last resort, has said so.
+    /// Dropped errors that a notice or the last resort has reported.
     var reportedDrops: Int64 = 0
-    /// Reports that a shutdown has taken back, or that were still being posted then.
+    /// Reports that a shutdown removed, or that were still being posted then.
     var takenBack: Int64 = 0
     var actionFailures: Int64 = 0
 
-    /// How many reports were delivered.
+    /// The number of delivered reports.
     var delivered: Int64 { handled + ignored + unmatched }
 
     mutating func addDelivered(_ disposition: HandleOutcome.Disposition) {

@@ -1,14 +1,14 @@
-/// What is being done with reports that are not waiting any more.
+/// The current work on reports that no longer wait.
 ///
-/// Where the events of the worker and of a shutdown lead from each phase; an event that has no row comes from a
-/// worker that was replaced, and stops it:
+/// The table shows the transitions that events of the worker and of a shutdown cause. An event without a row comes from
+/// a replaced worker and stops it:
 ///
 /// | in the phase | event | leads to |
 /// | --- | --- | --- |
-/// | `idle` | `next` | `delivering`; under a flood limit, `admit` may follow; nothing is there: sleep, or `ended` |
-/// | | `admit` | the report passes, or another one has to go first: `delivering`; it is held: as `next` |
-/// | `delivering` | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
-/// | | `note`, `timeIsUp`, `replaceWorker`, `next` | as it is: another worker may go on with the report |
+/// | `idle` | `next` | `delivering`; under a flood limit, `admit` might follow; without a report: sleep, or `ended` |
+/// | | `admit` | the report passes, or another one must go first: `delivering`; it is held back: as `next` |
+/// | `delivering` | `complete` | observers or callers must be notified: `notifying`; otherwise: as `next` in `idle` |
+/// | | `note`, `timeIsUp`, `replaceWorker`, `next` | no change: another worker might continue with the report |
 /// | `notifying` | `next` | as `next` in `idle`; after an `abort`: `ended` |
 /// | | `abort` | `notifying`, and the end waits for that |
 /// | any other | `abort` | `ended` |
@@ -16,24 +16,24 @@ enum BusPhase {
     case idle
     /// A report is in delivery.
     case delivering(Delivery)
-    /// The worker notifies everyone of a report's end; what ends the bus meanwhile waits for that.
+    /// The worker notifies everyone of a report's completion; an event that ends the bus waits for that.
     case notifying(then: Aftermath)
-    /// Everything is delivered or taken back.
+    /// Every report is delivered or removed.
     ///
-    /// - Parameter reported: How many failed actions of the report in delivery the shutdown has reported.
+    /// - Parameter reported: The number of failed actions of the report in delivery that the shutdown has reported.
     case ended(reported: Int = 0)
 
-    /// Returns the failures of which a shutdown did not know; none if there was no shutdown.
+    /// Returns the failures that a shutdown hasn't reported; none if there was no shutdown.
     func unreported(_ failures: [ActionFailure]) -> [ActionFailure] {
         if case .ended(let reported) = self { Array(failures.dropFirst(reported)) } else { [] }
     }
 
-    /// What follows once everyone was notified.
+    /// The step after everyone was notified.
     enum Aftermath {
         case goOn
-        /// Everything else was taken back. The shutdown ends the bus, unless the worker still notifies by then.
+        /// Every other report was removed. The shutdown ends the bus, unless the worker is still notifying by then.
         case stop
-        /// Everything else is in its receiver's hands: the worker ends the bus.
+        /// The receiver has every other report, so the worker ends the bus.
         case end
     }
 }

@@ -1,6 +1,6 @@
-/// What can be read of the machine's state; only events change it.
+/// The readable part of the machine's state; only events change the state.
 extension BusStateMachine {
-    /// Whether everything is delivered or taken back; the worker may still notify observers of the last report.
+    /// Whether every report is delivered or removed; the worker might still be notifying observers of the last report.
     var hasEnded: Bool {
         switch phase {
         case .ended, .notifying(then: .stop), .notifying(then: .end): true
@@ -8,7 +8,7 @@ extension BusStateMachine {
         }
     }
 
-    /// The number, in the order of delivery, of the report whose delivery begins.
+    /// The sequence number of the report that begins its delivery.
     var nextSequence: UInt64 { UInt64(counts.delivered + 1) }
 
     /// The report in delivery.
@@ -21,26 +21,26 @@ extension BusStateMachine {
 
     var isNotifying: Bool { if case .notifying = phase { true } else { false } }
 
-    /// How many of the accepted reports take no capacity any more: they have ended, or are in delivery.
+    /// The number of accepted reports that no longer take capacity: completed reports and the one in delivery.
     var released: Int64 { nextNumber - Int64(flood?.heldCount ?? 0) }
 
-    /// Whether nothing is pending, and everyone was notified of the last report.
+    /// Whether nothing is pending and everyone was notified of the last report.
     func isIdle(_ intake: borrowing BusIntake) -> Bool {
         !isNotifying && (hasEnded || statistics(intake).pending == 0)
     }
 
-    /// Whether the worker sleeps, and the caller has to wake it; the next caller gets false.
+    /// Whether the worker sleeps and the caller must wake it; the next caller receives false.
     func isAsleep(_ intake: borrowing BusIntake) -> Bool { intake.mailbox.rouse(at: nextNumber) }
 
-    /// The counts of the bus, which balance whenever they are read.
+    /// The counts of the bus, which balance at every read.
     ///
-    /// Each end is counted, by the machine or by the intake, and so is what is pending: posts that come in meanwhile
-    /// are left out.
+    /// The machine or the intake counts each outcome and the pending reports. Posts that arrive during the read are
+    /// left out.
     func statistics(_ intake: borrowing BusIntake) -> ErrorBus.Statistics {
         let overflowed = counts.reportedDrops + intake.drops.unreported
-        // Before the count of accepted reports, so that no more are lost than accepted.
+        // Read it before the count of accepted reports: there must not be more lost reports than accepted ones.
         let refused = intake.refused
-        // Nobody delivers one that is announced after the end.
+        // No worker delivers a notice that is announced after the end.
         let hasDropNotice = !hasEnded && intake.drops.hasNotice
         let accepted = intake.accepted
         let notices = counts.notices + (hasDropNotice ? 1 : 0)
@@ -56,13 +56,13 @@ extension BusStateMachine {
             actionFailures: Int(clamping: counts.actionFailures))
     }
 
-    /// Returns the action that stops a worker that was replaced, or whose report was taken back.
+    /// Returns the step that stops a worker after its replacement or the removal of its report.
     ///
-    /// A worker that was replaced has reported all its failures: its successor knows of them. A shutdown knows of those
-    /// that failed before the last checkpoint; the worker reports the others itself.
+    /// A replaced worker has reported all its failures to its successor. A shutdown has the failures before the last
+    /// checkpoint; the worker reports the others itself.
     ///
     /// - Parameters:
-    ///   - generation: The worker's.
+    ///   - generation: The worker's generation.
     ///   - failures: All failed actions of its report.
     func stop(for generation: UInt64, after failures: [ActionFailure] = []) -> WorkerAction {
         let isLast = generation + 1 == relay.generation

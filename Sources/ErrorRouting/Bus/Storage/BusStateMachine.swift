@@ -1,8 +1,8 @@
-/// What the bus does with every report from its slot in the mailbox to its end: what is in delivery, held by a flood
-/// limit or being reported to observers, and who waits for what.
+/// The state of every report from its slot in the mailbox to its completion: which reports are in delivery, held back
+/// by a flood limit, or being sent to observers, and which callers wait for them.
 ///
-/// Each event is a method that returns what its caller has to do; ``BusStorage`` calls it under a lock, and the caller
-/// acts after unlocking. Only events change the state. ``IntakeWord`` decides what posters do in the meantime.
+/// Each event is a method that returns its caller's next step; ``BusStorage`` calls the method under a lock, and the
+/// caller acts after unlocking. Only events change the state. Meanwhile ``IntakeWord`` decides the callers' steps.
 struct BusStateMachine: ~Copyable {
     private let actionTimeLimit: Duration?
 
@@ -11,7 +11,7 @@ struct BusStateMachine: ~Copyable {
     private var hasRun = false
     private(set) var counts: BusCounts
 
-    /// The number of the first report that is still waiting in its slot.
+    /// The number of the first report that still waits in its slot.
     private(set) var nextNumber: Int64
     private(set) var flood: FloodLimiter<Posting>?
     private(set) var failureNotices = FIFO<Posting>()
@@ -20,32 +20,32 @@ struct BusStateMachine: ~Copyable {
     private var flushes = FlushQueue()
 
     /// - Parameters:
-    ///   - capacity: How many reports may be pending.
-    ///   - actionTimeLimit: How long an asynchronous action may take.
-    ///   - floodLimit: How many errors of a kind pass.
-    ///   - start: The first report's number; all before it count as handled.
+    ///   - capacity: The number of reports that can be pending.
+    ///   - actionTimeLimit: The time limit of an asynchronous action.
+    ///   - floodLimit: The limit on errors of a kind.
+    ///   - start: The first report's number; all reports before it count as handled.
     init(capacity: Int, actionTimeLimit: Duration?, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
         self.actionTimeLimit = actionTimeLimit.map { min($0, BusClock.forever) }
         nextNumber = start
         counts = BusCounts(handled: start)
-        // Held reports take capacity: at most half of it, so that one storm does not keep everything else out.
+        // Let held reports take at most half the capacity: one flood must not keep all other reports out.
         flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(capacity / 2, 1_024))) }
     }
 
     deinit {
-        // No worker is left to free a report in memory of its own; the mailbox frees its slots itself.
+        // Free a report in its own memory here: no worker is left to do it. The mailbox frees its slots itself.
         relay.abandoned?.discard()
         delivery?.discard()
     }
 
-    // MARK: - What the worker does next
+    // MARK: - The worker's next step
 
-    /// Returns what the worker of a generation does next.
+    /// Returns the next step of a generation's worker.
     ///
     /// - Parameters:
-    ///   - generation: The worker's.
-    ///   - pause: What the worker has done before.
-    ///   - intake: Where the reports are.
+    ///   - generation: The worker's generation.
+    ///   - pause: The worker's wait before this call.
+    ///   - intake: The intake with the reports.
     mutating func next(
         for generation: UInt64, after pause: WorkerPause = .none, _ intake: borrowing BusIntake
     ) -> WorkerAction {
@@ -62,7 +62,7 @@ struct BusStateMachine: ~Copyable {
         }
     }
 
-    /// Finds out what comes next, since nothing is in delivery.
+    /// Determines the next step while nothing is in delivery.
     @inline(__always)
     private mutating func beginNext(after pause: WorkerPause = .none, _ intake: borrowing BusIntake) -> WorkerAction {
         phase = .idle
@@ -81,18 +81,19 @@ struct BusStateMachine: ~Copyable {
         }
     }
 
-    /// Begins with what comes before the report in the next slot, if there is anything: a notice, or a flush.
+    /// Begins with a notice or a flush that comes before the report in the next slot, if there is one.
     @inline(never)
     private mutating func beginWhatComesFirst(_ intake: borrowing BusIntake) -> WorkerAction? {
         if let failure = failureNotices.popFirst() { return deliver(failure) }
-        // Before a notice of drops, whose action may post: what is held may be all that the bus has room for.
+        // Release held reports before a notice of drops: its action might post, and held reports might fill the
+        // capacity.
         let isFlushDue = flushes.isDue(at: nextNumber)
         if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
         if let drops = takeDropNotice(before: nextNumber, intake) { return deliver(drops) }
         return isFlushDue ? .flushed(takeFlushes { [nextNumber] in $0.turn <= nextNumber }) : nil
     }
 
-    /// Finds out what to do while the next slot is empty; nil if it is filled meanwhile.
+    /// Determines the next step while the next slot is empty; nil if the slot is filled by then.
     @inline(never)
     private mutating func beginToWait(after pause: WorkerPause, _ intake: borrowing BusIntake) -> WorkerAction? {
         if let release = flood?.release(after: pause, isClosed: intake.state.isClosed) {
@@ -111,8 +112,8 @@ struct BusStateMachine: ~Copyable {
         return .deliver(delivery)
     }
 
-    /// Begins with the report in the next slot under a flood limit, which decides about it, unless it is a notice: that
-    /// is delivered, but after what was held in windows that ended before it.
+    /// Begins with the report in the next slot under a flood limit, which decides about the report unless it is a
+    /// notice: a notice is delivered after the reports held in windows that ended before it.
     @inline(never)
     private mutating func beginLimited(_ delivery: Delivery) -> WorkerAction {
         guard delivery.posting.escapesFloodLimit else { return .fingerprint(delivery) }
@@ -128,15 +129,15 @@ struct BusStateMachine: ~Copyable {
         return .deliver(delivery)
     }
 
-    /// Lets the flood limit decide about the report in the next slot, whose fingerprint the worker has computed.
+    /// Applies the flood limit to the report in the next slot with the key that the worker has computed.
     ///
-    /// If another one has to go first, the report stays in its slot, and the worker is told to compute it again.
+    /// If another report must go first, this report stays in its slot, and the worker must compute the key again.
     ///
     /// - Parameters:
-    ///   - token: What the limit needs to know of the report.
-    ///   - generation: The worker's.
-    ///   - suppressed: Set to the report that is suppressed, if there is one.
-    ///   - intake: Where the reports are.
+    ///   - token: The report's kind and time.
+    ///   - generation: The worker's generation.
+    ///   - suppressed: Set to the suppressed report, if there is one.
+    ///   - intake: The intake with the reports.
     mutating func admit(
         _ token: FloodToken, for generation: UInt64, suppressing suppressed: inout Posting?,
         _ intake: borrowing BusIntake
@@ -163,15 +164,15 @@ struct BusStateMachine: ~Copyable {
         }
     }
 
-    /// Counts the end of the report in delivery, and queues notices of its failed actions.
+    /// Counts the completion of the report in delivery and queues notices of its failed actions.
     ///
     /// - Parameters:
-    ///   - disposition: How the report has ended.
+    ///   - disposition: The report's disposition.
     ///   - failures: The failures of its actions; nil if there are none.
-    ///   - generation: The worker's.
-    ///   - isObserved: Whether observers have to be notified.
-    ///   - intake: Where the reports are.
-    /// - Returns: What the worker does next.
+    ///   - generation: The worker's generation.
+    ///   - isObserved: Whether observers must be notified.
+    ///   - intake: The intake with the reports.
+    /// - Returns: The worker's next step.
     @inline(__always)
     mutating func complete(
         _ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]?, for generation: UInt64,
@@ -191,8 +192,8 @@ struct BusStateMachine: ~Copyable {
         return .goOn(beginNext(intake))
     }
 
-    /// Queues notices of a report's failed actions; returns true if they get none, since the report is such a notice:
-    /// the worker writes them to the last resort.
+    /// Queues notices of a report's failed actions; returns true if there are none because the report itself is such a
+    /// notice, so that the worker writes the failures to the last resort.
     @inline(never)
     private mutating func note(_ failures: [ActionFailure], of delivery: Delivery) -> Bool {
         counts.actionFailures += Int64(failures.count)
@@ -204,15 +205,15 @@ struct BusStateMachine: ~Copyable {
         return false
     }
 
-    /// Takes the report that a worker was reading when a shutdown took it back: the worker, which stops, frees it.
+    /// Takes the report that a worker was reading when a shutdown removed it; the stopping worker frees the report.
     mutating func takeAbandoned(by generation: UInt64) -> Delivery? {
         generation + 1 == relay.generation ? relay.abandoned.take() : nil
     }
 
     // MARK: - Asynchronous actions
 
-    /// Notes how far the report in delivery has come, and which asynchronous action is about to begin: whoever takes
-    /// it over, or takes it back, has to know which of its actions have failed.
+    /// Records the progress of the report in delivery and the asynchronous action that is about to begin: code that
+    /// takes over or removes the report needs the failures of its actions.
     ///
     /// - Returns: Whether the worker of the generation still has the report.
     mutating func note(_ checkpoint: Checkpoint, for generation: UInt64) -> Bool {
@@ -221,7 +222,7 @@ struct BusStateMachine: ~Copyable {
         return true
     }
 
-    /// Notes that the action has returned, or that its rule did not match; returns whether its worker still had the
+    /// Records that the action has returned or that its rule didn't match; returns whether its worker still had the
     /// report.
     mutating func actionDidEnd(for generation: UInt64) -> Bool {
         guard generation == relay.generation, isDelivering else { return false }
@@ -229,14 +230,14 @@ struct BusStateMachine: ~Copyable {
         return true
     }
 
-    /// Stops the worker of a generation, and returns the next one's; nil if it was stopped already.
+    /// Stops the worker of a generation and returns the next generation; nil if the worker was already stopped.
     mutating func replaceWorker(_ generation: UInt64) -> UInt64? {
         guard generation == relay.generation, !hasEnded else { return nil }
         return relay.replace()
     }
 
-    /// Finds out what has taken as long as it may: the action in flight counts as failed then, and the next worker goes
-    /// on after it; a flush is over; the worker wakes for what a flood limit holds.
+    /// Applies the limits that have passed: an overdue action in flight counts as failed and the next worker continues
+    /// after it, an overdue flush is over, and the worker wakes for held reports.
     mutating func timeIsUp(at now: Duration, _ intake: borrowing BusIntake) -> TimerAction {
         var action = TimerAction(timedOut: takeFlushes { $0.deadline.map { $0 <= now } ?? false })
         var moments = flushes.deadlines
@@ -254,18 +255,18 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - Notices of drops
 
-    /// Takes the notice of drops that is delivered before the report of a number.
+    /// Takes the notice of drops that comes before the report with a number.
     mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
         guard let (error, notice) = takeDrops(before: number, intake) else { return nil }
-        // The worker was woken for it, which its slot does not know.
+        // Update the state: the worker was woken for the notice, but its slot doesn't show that.
         _ = isAsleep(intake)
         counts.notices += 1
         return Posting(error, at: notice.source, moment: notice.moment)
     }
 
-    /// Takes the drops of which a poster has announced a notice that nobody will deliver, since the bus has ended.
+    /// Takes the drops of an announced notice that no worker will deliver, because the bus has ended.
     ///
-    /// - Returns: The drops, and where the first of them was posted; nil if somebody else has taken the notice.
+    /// - Returns: The drops and the source of the first one; nil if another thread has taken the notice.
     mutating func dropsAfterEnd(
         _ intake: borrowing BusIntake
     ) -> (error: ErrorsDropped, source: ErrorReport.Source)? {
@@ -282,52 +283,53 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - Waiting
 
-    /// Lets a caller wait for everything posted before.
+    /// Adds a caller that waits for every error posted before.
     ///
     /// - Parameters:
-    ///   - promise: Fulfilled by whoever takes it out.
-    ///   - deadline: When the caller wants to wait no longer; nil to wait as long as it takes.
-    ///   - intake: Where the reports are.
+    ///   - promise: The caller's promise; the code that takes it out fulfills it.
+    ///   - deadline: The end of the caller's wait; nil for no limit.
+    ///   - intake: The intake with the reports.
     mutating func flush(
         _ promise: Promise<Bool>, until deadline: Duration?, _ intake: borrowing BusIntake
     ) -> FlushAction {
         if isIdle(intake) { return .nothing }
-        // The count of accepted posts never falls: so the order is kept.
+        // The count of accepted posts never falls, so appending keeps the order.
         flushes.append(.init(turn: intake.accepted, deadline: deadline, promise: promise))
         return isAsleep(intake) ? .wakeAndWait : .wait
     }
 
-    /// Removes those of whom a closure says that their waiting is over, and returns their promises.
+    /// Removes the flushes for which a closure returns true and returns their promises.
     mutating func takeFlushes(where isOver: (FlushQueue.Flush) -> Bool) -> [Promise<Bool>] {
         flushes.take(where: isOver)
     }
 
     // MARK: - Running and ending
 
-    /// Notes that the bus runs; returns whether this is the first time.
+    /// Records that the bus runs; returns whether this is the first time.
     mutating func run() -> Bool {
         defer { hasRun = true }
         return !hasRun
     }
 
-    /// Ends, if the intake is closed, everything is delivered, and no more will come; returns whether it did.
+    /// Ends the bus if the intake is closed, every report is delivered, and no more will come; returns whether it did.
     mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
         guard intake.state.isClosed, intake.update({ $0.end(released: released) }) else { return false }
-        // A worker that was replaced before has reported all its failures.
+        // A worker that was replaced earlier has reported all its failures.
         phase = .ended(reported: .max)
         return true
     }
 
-    /// Accepts no more posts; what is pending is still delivered.
+    /// Stops accepting posts; the pending reports are still delivered.
     mutating func close(_ intake: borrowing BusIntake) -> CloseAction {
         intake.update { $0.close() } ? didClose(intake) : .nothing
     }
 
-    /// Accepts no more posts, if nothing is pending and nothing was delivered since a moment; else returns nil.
+    /// Stops accepting posts if nothing is pending and nothing was delivered since an earlier time; otherwise returns
+    /// nil.
     ///
     /// - Parameters:
-    ///   - delivered: How many reports were delivered by that moment.
-    ///   - intake: Where the reports are.
+    ///   - delivered: The number of reports delivered by that time.
+    ///   - intake: The intake with the reports.
     mutating func close(ifIdleSince delivered: Int64, _ intake: borrowing BusIntake) -> CloseAction? {
         let state = intake.state
         if state.isClosed { return .nothing }
@@ -340,26 +342,26 @@ struct BusStateMachine: ~Copyable {
         return isAsleep(intake) ? .wake : .nothing
     }
 
-    /// Notes that the tasks have ended: from now on no more posts are accepted than the bus has room for.
+    /// Records that the tasks have ended; from now on, no more posts are accepted than the bus has room for.
     mutating func tasksEnded(_ intake: borrowing BusIntake) { lastPosts.tasksEnded(intake) }
 
-    /// Accepts no more posts once the tasks have ended.
+    /// Stops accepting posts once the tasks have ended.
     mutating func cancel(_ intake: borrowing BusIntake) { lastPosts.cancel(intake) }
 
-    /// Ends the bus, and returns everything that was not delivered; nil if the bus has ended already.
+    /// Ends the bus and returns the undelivered reports; nil if the bus has already ended.
     mutating func abort(_ intake: borrowing BusIntake) -> Leftovers? {
         if hasEnded { return nil }
         var (left, read) = (relay.takeBack(), delivery)
         if let delivery {
             left.append(delivery.posting, sequence: delivery.sequence)
         } else if flood != nil, hasRun, !isNotifying, let posting = unsafe intake.mailbox.element(at: nextNumber) {
-            // To compute its fingerprint.
+            // The worker reads it to compute its key.
             read = unsafe Delivery(posting, inSlot: nextNumber, sequence: 0)
         }
         relay.abandoned = read
         phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count)
         while let notice = failureNotices.popFirst() { left.append(notice) }
-        // Held reports were posted before what is still in the intake.
+        // Held reports were posted before the reports that are still in the intake.
         while let release = flood?.release() { left.append(Posting(release)) }
         let end = intake.update { $0.abort() }
         var unfilled: Int64 = 0
@@ -369,7 +371,7 @@ struct BusStateMachine: ~Copyable {
             if let posting = intake.takeBack(number, isRead: number == read?.number) {
                 left.append(posting)
             } else {
-                // Its poster will be refused, and writes it to the last resort.
+                // Its caller will be refused and writes it to the last resort.
                 unfilled += 1
             }
         }
@@ -380,7 +382,7 @@ struct BusStateMachine: ~Copyable {
         return left
     }
 
-    /// Notes that the receiver has what was taken back, before anyone hears of the end.
+    /// Records that the receiver has the removed reports, before anyone is notified of the end.
     ///
     /// - Returns: Whether the bus ends now; if not, the worker ends it once it has notified the observers of a report.
     mutating func leftoversWereReceived() -> Bool {

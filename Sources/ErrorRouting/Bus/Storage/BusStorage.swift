@@ -1,23 +1,24 @@
 import Synchronization
 
-/// All of a bus's reports, from the post to the end, and everything that decides about them.
+/// All of a bus's reports from post to completion, with the state that decides about them.
 ///
-/// Posters use the intake, without a lock. Everything else is an event of the state machine, under the lock. The
-/// storage has no tasks, no clock and no observers, and writes no output.
+/// Callers use the intake without a lock. All other operations are events of the state machine under the lock. The
+/// storage has no tasks, no clock, and no observers, and it writes no output.
 struct BusStorage: ~Copyable, Sendable {
-    /// What posters write to.
+    /// The part that callers write to.
     let intake: BusIntake
     private let machine: Locked<BusStateMachine>
     /// A copy of the machine's generation that can be read without the lock.
     ///
-    /// Stored with release and read with acquire: a worker that finds itself replaced sees why.
+    /// It is stored with release and read with acquire: a replaced worker also sees the cause of its replacement.
     private let generation = Atomic<UInt64>(0)
 
     /// - Parameters:
-    ///   - capacity: How many reports may be pending; more than ``BusIntake/maximumCapacity`` counts as that many.
-    ///   - actionTimeLimit: How long an asynchronous action may take.
-    ///   - floodLimit: How many errors of a kind pass.
-    ///   - start: The first report's number; all before it count as posted and handled.
+    ///   - capacity: The number of reports that can be pending; a number above ``BusIntake/maximumCapacity`` counts as
+    ///     that maximum.
+    ///   - actionTimeLimit: The time limit of an asynchronous action.
+    ///   - floodLimit: The limit on errors of a kind.
+    ///   - start: The first report's number; all reports before it count as posted and handled.
     init(capacity: Int, actionTimeLimit: Duration?, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
         intake = BusIntake(capacity: capacity, startingAt: start)
         machine = Locked(
@@ -25,8 +26,8 @@ struct BusStorage: ~Copyable, Sendable {
                 capacity: capacity, actionTimeLimit: actionTimeLimit, floodLimit: floodLimit, startingAt: start))
     }
 
-    /// Lets an event happen, under the lock; what leaves the machine is released after unlocking, since objects of the
-    /// user's may be deallocated then.
+    /// Performs an event under the lock; values that leave the machine are released after unlocking, because that might
+    /// deallocate user objects.
     @inline(__always)
     func perform<Result>(_ event: (inout BusStateMachine, borrowing BusIntake) -> Result) -> Result {
         var former: Checkpoint?
@@ -38,34 +39,34 @@ struct BusStorage: ~Copyable, Sendable {
         }
     }
 
-    /// Lets an event happen that needs no intake.
+    /// Performs an event that needs no intake.
     @inline(__always)
     func perform<Result>(_ event: (inout BusStateMachine) -> Result) -> Result {
         perform { machine, _ in event(&machine) }
     }
 
-    /// Frees the slot of a report in delivery, and returns the posting.
+    /// Frees the slot of a report in delivery and returns the posting.
     ///
-    /// Called by the report's worker, without the lock: an error's deinitializer may run the user's code.
+    /// The report's worker calls this without the lock, because an error's deinitializer might run user code.
     @inline(__always)
     func take(_ delivery: Delivery) -> Posting { delivery.take(from: intake.mailbox) }
 
-    /// Frees the report that a worker was reading when a shutdown took it back; called by that worker, which stops.
+    /// Frees the report that a worker was reading when a shutdown removed it; the stopping worker calls this.
     @inline(never)
     func freeAbandoned(by generation: UInt64) {
         if let delivery = perform({ $0.takeAbandoned(by: generation) }) { _ = take(delivery) }
     }
 
-    /// Whether the report of a number is in its slot.
+    /// Whether the report with a number is in its slot.
     func hasReport(at number: Int64) -> Bool { unsafe intake.mailbox.element(at: number) != nil }
 
-    /// How many reports are pending at least, if the lock cannot be had.
+    /// The least number of pending reports, for readers that can't take the lock.
     var pendingAtLeast: Int64 { intake.accepted - intake.released }
 
-    /// The counts; nil if a thread holds the lock, possibly this one.
+    /// The counts; nil if a thread, possibly this one, holds the lock.
     var statisticsIfUnlocked: ErrorBus.Statistics? { machine.withLockIfAvailable { $0.statistics(intake) } }
 
-    /// Whether the worker of a generation has not been replaced.
+    /// Whether the worker of a generation is still current.
     func isCurrent(_ generation: UInt64) -> Bool { self.generation.load(ordering: .acquiring) == generation }
 
     var hasEnded: Bool { intake.state.hasEnded }

@@ -1,13 +1,13 @@
-/// How far the dispatch of a report has come that more than one worker may deliver.
+/// The progress of a report's dispatch, if more than one worker might deliver the report.
 ///
-/// In a box, so that the machine's phase and what the worker does next are small; each event makes a new one.
+/// It is boxed so that the machine's phase and the worker's next step are small; each event creates a new one.
 indirect enum Checkpoint: Sendable {
     /// No asynchronous action runs: another worker begins here.
     case between(DispatchProgress)
-    /// An asynchronous action runs, and began at a moment.
+    /// An asynchronous action runs since the given time.
     case running(SupervisedAction, began: Duration)
 
-    /// Where a worker that takes the report over begins.
+    /// The progress from which the next worker continues.
     var progress: DispatchProgress {
         switch self {
         case .between(let progress): progress

@@ -1,24 +1,26 @@
 import Synchronization
 
-/// The task in which actions run, one report after another, until the bus has ended or has replaced the worker.
+/// The work of the task in which actions run, one report after another, until the bus has ended or has replaced the
+/// worker.
 ///
-/// To limit an action's time by wrapping it in a task would be expensive for each action. Instead each worker has a
-/// generation: the bus replaces a worker whose action is overdue by one of the next generation, which goes on after
-/// that action's rule. When the action returns, the old worker finds that it is not current, and stops.
+/// Limiting an action's time by wrapping it in a task would be expensive for each action. Instead, each worker has a
+/// generation: the bus replaces a worker with an overdue action by one of the next generation, which continues after
+/// that action's rule. When the action returns, the old worker finds that it is no longer current and stops.
 final class DeliveryWorker: ActionSupervisor {
     private let bus: ErrorBus
     private let generation: UInt64
     private let observers: ObserverSnapshot
-    /// The bus's rules, not retained for each report: the bus retains them.
+    /// The bus's rules, not retained for each report because the bus retains them.
     private let rules: Borrowed<BlockPath>
-    /// How often the worker looks for a report before it sleeps.
+    /// The number of times that the worker looks for a report before it sleeps.
     private let patience: Int
     /// Whether the worker's task was cancelled.
     ///
-    /// While the worker is current, only one of its actions can have done that: the bus cancels only workers that it
-    /// has replaced or stopped.
+    /// While the worker is current, only one of its actions can have cancelled the task: the bus cancels only workers
+    /// that it has replaced or stopped.
     ///
-    /// Set by a cancellation handler: to ask the task for every report may cost more than to deliver the report.
+    /// A cancellation handler sets it, because checking the task for every report might cost more than delivering the
+    /// report.
     private let isCancelled = Atomic<Bool>(false)
 
     init(bus: ErrorBus, generation: UInt64, patience: Int = 8) {
@@ -43,19 +45,19 @@ final class DeliveryWorker: ActionSupervisor {
     private func loop() async {
         defer { observers.wakeReaders() }
         var (action, untilYield) = (next(), Self.turn)
-        // The only suspension point here: what may follow one is compiled once for each.
+        // Keep this the only suspension point: the code that can follow one is compiled once for each.
         while let pending = carryOut(action, &untilYield) { action = await suspend(for: pending) }
-        // Does nothing if the bus has ended, or has replaced the worker already.
+        // This does nothing if the bus has ended or has already replaced the worker.
         if isTaskCancelled { bus.replaceCancelledWorker(generation) }
     }
 
-    /// Carries out what may take a suspension; lets other tasks run before anything else.
+    /// Carries out a step that might suspend; lets other tasks run before any other step.
     private func suspend(for action: WorkerAction) async -> WorkerAction {
         switch action {
         case .goOn(let delivery, let progress):
             return await finish(delivery, from: progress)
         case .sleep:
-            // At once, if there was a wake-up since the last one.
+            // Returns at once if there was a wake-up since the last one.
             await bus.wakeUps.wait()
             return next()
         default:
@@ -64,26 +66,27 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// How many reports are delivered before other tasks get the thread.
+    /// The number of reports delivered before other tasks may use the thread.
     static let turn = 4_096
-    /// How many reports are delivered before the clock is read again for ``ErrorBus/Statistics/deliveryTime``.
+    /// The number of reports delivered before the worker reads the clock again for
+    /// ``ErrorBus/Statistics/deliveryTime``.
     private static let clockTurn = 64
 
-    /// Carries out what the storage says, until that may take a suspension.
+    /// Carries out the storage's steps up to one that might suspend.
     ///
-    /// This and ``next(after:)`` are synchronous, so that `Tests/Interleavings` can call them without a task.
+    /// This and ``next(after:)`` are synchronous so that `Tests/Interleavings` can call them without a task.
     ///
     /// - Parameters:
-    ///   - action: What to do first.
-    ///   - untilYield: How many more reports are delivered before it is another task's turn.
-    /// - Returns: What may take a suspension, or has to wait for other tasks; nil to stop.
+    ///   - action: The first step.
+    ///   - untilYield: The number of further reports to deliver before another task's turn.
+    /// - Returns: A step that might suspend or must wait for other tasks; nil to stop.
     func carryOut(_ action: WorkerAction, _ untilYield: inout Int) -> WorkerAction? {
         var (action, untilClock) = (action, 0)
         while true {
-            // Only here: others are notified of what is counted first.
+            // Check only here: others are notified first of the counted reports.
             if action.isDelivery {
                 if isTaskCancelled { return nil }
-                // While reports come one after the other, the worker may suspend nowhere else.
+                // Suspend here: while reports come one after the other, there might be no other suspension.
                 if untilYield <= 0 {
                     untilYield = Self.turn
                     observers.wakeReaders()
@@ -101,7 +104,8 @@ final class DeliveryWorker: ActionSupervisor {
                 untilClock -= 1
                 untilYield -= 1
                 action = dispatch(delivery)
-                // Not stopped before it: if its task was cancelled, what has run is noted for the next worker first.
+                // Don't stop before it: if the task was cancelled, `finish` first records the progress for the next
+                // worker.
                 if case .goOn = action { return action }
             case .goOn:
                 bus.noteDelivery()
@@ -133,16 +137,16 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// Returns what the worker does next.
+    /// Returns the worker's next step.
     func next(after pause: WorkerPause = .none) -> WorkerAction {
         bus.storage.perform { $0.next(for: generation, after: pause, $1) }
     }
 
-    /// Waits for a report, some microseconds at most.
+    /// Waits for a report for a few microseconds at most.
     ///
-    /// To sleep and be woken costs the worker and the poster more than that, and a worker that is a little faster than
-    /// a single poster would do so for every report. The worker reads the report's slot rarely, since each read takes
-    /// its cache line away from the poster, who is about to write there; meanwhile a few reports can come together.
+    /// Sleeping and waking cost the worker and the caller more than that, and a worker slightly faster than a single
+    /// caller would sleep for every report. The worker reads the report's slot rarely, because each read takes its
+    /// cache line away from the caller that is about to write there. Between reads, a few reports can accumulate.
     private func waitBriefly(for number: Int64) {
         for _ in 0..<patience {
             for _ in 0..<Self.pause where isTaskCancelled { return }
@@ -150,23 +154,23 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// How many reads of the worker's own flag make up a pause of some tenths of a microsecond.
+    /// The number of reads of the worker's own flag that take a few tenths of a microsecond.
     private static let pause = 500
 
     // MARK: One report
 
-    /// Lets the flood limit decide about a report.
+    /// Applies the flood limit to a report.
     private func admit(_ token: FloodToken) -> WorkerAction {
-        // Released when this returns: an error's deinitializer may run the user's code.
+        // It is released when this returns: an error's deinitializer might run user code.
         var suppressed: Posting?
         return bus.storage.perform { $0.admit(token, for: generation, suppressing: &suppressed, $1) }
     }
 
     /// Tries the rules for a report in order, up to the first asynchronous one.
     private func dispatch(_ delivery: Delivery) -> WorkerAction {
-        // The bus retains its own rules, and the posting those of its scope.
+        // Keep the bus alive: it retains its own rules. The posting retains those of its scope.
         defer { withExtendedLifetime(bus) {} }
-        // Before the error is read, which would else be retained meanwhile.
+        // Find the path first; reading the error first would retain it.
         let path = unsafe path(of: delivery.address.pointee.unretainedScope)
         var cursor = DispatchCursor(path, delivery.notes, isAttempt: unsafe delivery.address.pointee.isAttempt)
         switch unsafe cursor.run(delivery.address.pointee.error, under: self) {
@@ -176,17 +180,17 @@ final class DeliveryWorker: ActionSupervisor {
             return stop(after: cursor.failures ?? [])
         case .needsSuspension, .needsNewTask:
             let progress = cursor.progress
-            // Whoever takes the report back meanwhile has to know of its failures.
+            // Record the failures: code that removes the report from now on needs them.
             if progress.failures != nil { _ = note(.between(progress)) }
             return .goOn(delivery, from: progress)
         }
     }
 
-    /// Goes on with the rules for a report at an asynchronous one.
+    /// Continues a report's rules at an asynchronous one.
     private func finish(_ delivery: Delivery, from progress: DispatchProgress) async -> WorkerAction {
-        // The action may take long: readers must not wait for it.
+        // Wake readers now: the action might take long, and they must not wait for it.
         observers.wakeReaders()
-        // Made here, and the scope retained: once another worker has the report, its slot may be freed.
+        // Copy the posting and retain the scope: once another worker has the report, its slot might be freed.
         let posting = delivery.posting
         defer { withExtendedLifetime((bus, posting)) {} }
         let path = unsafe path(of: posting.unretainedScope)
@@ -195,7 +199,7 @@ final class DeliveryWorker: ActionSupervisor {
         case .completed: return complete(delivery, cursor)
         case .superseded, .needsSuspension: return stop(after: cursor.failures ?? [])
         case .needsNewTask:
-            // If it is noted, the worker finds that its task is cancelled, and lets a new worker deliver the rest.
+            // If this succeeds, the worker finds that its task is cancelled, and a new worker delivers the rest.
             return note(.between(cursor.progress)) ? next() : stop(after: cursor.failures ?? [])
         }
     }
@@ -211,7 +215,7 @@ final class DeliveryWorker: ActionSupervisor {
     private func complete(_ delivery: Delivery, _ cursor: borrowing DispatchCursor) -> WorkerAction {
         let (disposition, failures) = (cursor.disposition, cursor.failures)
         let completion = bus.storage.perform {
-            // Read under the lock: an observer that came while the report still counted as pending must get it.
+            // Read it under the lock: an observer added while the report still counted as pending must receive it.
             $0.complete(disposition, failures, for: generation, isObserved: !observers.isEmpty, $1)
         }
         switch completion {
@@ -226,20 +230,20 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// Notifies the observers and the waiting poster of a report's end; failures of a notice's actions go to the last
-    /// resort.
+    /// Notifies the observers and the waiting caller of a report's completion; failures of a notice's actions go to the
+    /// last resort.
     @inline(never)
     private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ cursor: borrowing DispatchCursor) {
         let (scope, promise, isActionFailure) = (posting.scope, posting.promise, posting.isActionFailure)
         if !observers.isEmpty {
-            // Moved into the report, not copied.
+            // Move it into the report instead of copying it.
             observers.send(posting.report(sequence: sequence, outcome: cursor.outcome), of: scope)
         }
         promise?.fulfill(cursor.outcome)
         if isActionFailure { for failure in cursor.failures ?? [] { bus.lastResort.write(failure) } }
     }
 
-    /// Returns the blocks on the path of a scope; those of the bus if there is no scope.
+    /// Returns the blocks on the path of a scope; without a scope, those of the bus.
     @inline(__always)
     private func path(of scope: Unmanaged<ScopeContext>?) -> Borrowed<BlockPath> {
         unsafe scope?._withUnsafeGuaranteedRef { $0.blocks } ?? rules

@@ -1,21 +1,21 @@
-/// What a flood limit needs to know of the bus's errors.
+/// The flood limit's inputs for the bus's errors.
 extension ErrorBus {
-    /// Returns what the poster has to find out for the flood limit; nil if the worker can find it out from the posting.
+    /// Returns the flood token that the caller must compute; nil if the worker can compute it from the posting.
     @inline(never)
     func floodStamp(for error: any Error) -> Posting.FloodStamp? {
-        // By a clock other than the system's, the worker cannot tell the moment of the post. And an error that is asked
-        // for its code may post itself again: if the worker asked, that would never end; in the poster the depth of
-        // such calls is bounded.
+        // With a clock other than the system's, the worker can't determine the time of the post. And reading an error's
+        // code might post the error again: in the worker that would never end; in the caller the depth of such calls is
+        // bounded.
         if clock.isContinuous, !PerThread.isInMatcher { return nil }
         return (ErrorCode(of: error), clock.now().nanoseconds)
     }
 
-    /// Returns what the flood limit needs to know of a report.
+    /// Returns the flood token of a report.
     ///
-    /// The worker calls this without the lock, since it may run the user's code.
+    /// The worker calls this without the lock because it might run user code.
     func floodToken(of delivery: Delivery) -> FloodToken {
         let (role, stamp, moment) = (delivery.posting.role, delivery.posting.floodStamp, delivery.posting.floodMoment)
-        // A failure is not merged with an attempt, nor an error with one that a test expects.
+        // Don't merge a failure with an attempt, or an error with one that a test expects.
         let mark = delivery.posting.mark.map { ObjectIdentifier($0) }
         if let given = configuration.floodLimit?.fingerprint {
             let text = given(delivery.posting.report())

@@ -1,22 +1,22 @@
 import Foundation
 
-/// The tasks that work for the bus: its worker, and its timer.
+/// The tasks that work for the bus: its worker and its timer.
 extension ErrorBus {
     /// The tasks that work for the bus.
     struct InternalTasks {
         var worker: (generation: UInt64, task: Task<Void, Never>)?
-        /// What the bus was run in: its actions run in it too.
+        /// The work in which the bus was run; its actions run in it too.
         var work: [Ambience.Work] = []
         var timer: Timer?
     }
 
     /// Starts the worker of a generation.
     ///
-    /// Detached, because it works for all: neither the task-local values nor the priority of whoever runs the bus, or of
-    /// whoever set the timer that starts a new worker, are those of later actions.
+    /// The task is detached because it works for all callers. Later actions must not have the task-local values or the
+    /// priority of the code that runs the bus, or of the code that set the timer that starts a new worker.
     func startWorker(_ generation: UInt64) {
         let task = Task.detached { await DeliveryWorker(bus: self, generation: generation).work() }
-        // This worker may have been replaced before its task is stored here.
+        // Keep a newer worker's task: this worker might have been replaced before its task is stored here.
         let former = internalTasks.withLock { tasks in
             guard tasks.worker.map({ $0.generation < generation }) ?? true else { return nil as Task<Void, Never>? }
             defer { tasks.worker = (generation, task) }
@@ -26,10 +26,10 @@ extension ErrorBus {
         if !storage.isCurrent(generation) { task.cancel() }
     }
 
-    /// Replaces a worker whose task was cancelled by one of its actions; does nothing if the bus has replaced or
-    /// stopped it.
+    /// Replaces a worker after one of its actions cancelled its task; does nothing if the bus has replaced or stopped
+    /// the worker.
     ///
-    /// The cancellation must not reach the actions of later reports, and would end the stream of wake-ups.
+    /// The cancellation must not reach the actions of later reports. It would also end the stream of wake-ups.
     func replaceCancelledWorker(_ generation: UInt64) {
         if let next = storage.perform({ $0.replaceWorker(generation) }) {
             startWorker(next)
@@ -41,9 +41,9 @@ extension ErrorBus {
     /// Reads the clock for ``Statistics/deliveryTime``.
     func noteDelivery() { deliveryBegan.set(clock.now().nanoseconds) }
 
-    /// Cancels the worker of a generation, if that is the current one.
+    /// Cancels the worker of a generation if that is the current one.
     ///
-    /// In a thread of its own: an action's cancellation handler may be slow, and nobody waits for it.
+    /// This uses its own thread, because an action's cancellation handler might be slow and no caller waits for it.
     func cancelWorker(_ generation: UInt64) {
         let worker = internalTasks.withLock { $0.worker.flatMap { $0.generation == generation ? $0.task : nil } }
         guard let worker else { return }
@@ -52,21 +52,21 @@ extension ErrorBus {
 
     // MARK: The timer
 
-    /// One task, which sleeps until the earliest moment at which something may have taken too long, or a flood limit's
-    /// window ends.
+    /// A task that sleeps until the earliest time at which a limit might be exceeded or a flood limit's window ends.
     struct Timer {
         let moment: Duration
-        /// How often the clock had been set back by then; after the next time this timer fires too late.
+        /// The number of times that the clock had been set back by then; after the next time, this timer fires too
+        /// late.
         let setBackCount: Int
         let task: Task<Void, Never>
     }
 
-    /// Lets the timer fire at a moment, at the latest.
+    /// Sets the timer to fire at the given time at the latest.
     func setTimer(_ moment: Duration) {
         let setBackCount = clock.setBackCount()
         let (task, former) = internalTasks.withLock { tasks -> (Task<Void, Never>?, Timer?) in
             if let timer = tasks.timer, timer.moment <= moment, timer.setBackCount == setBackCount { return (nil, nil) }
-            // Started under the lock: one that fired before it was known here would count as set for ever.
+            // Start the task under the lock: a timer that fires before it is stored would look pending forever.
             let task = startTask(at: moment) { [weak self] in self?.timerFires(at: moment) }
             defer { tasks.timer = Timer(moment: moment, setBackCount: setBackCount, task: task) }
             return (task, tasks.timer)

@@ -1,7 +1,7 @@
 /// The wake-ups of a bus's worker.
 ///
-/// One is buffered, which is enough: the worker delivers every report that it finds.
-/// `Tests/Interleavings` compiles a type of its own in place of this file: one that waits without a task.
+/// One wake-up is buffered, which is enough because the worker delivers every report that it finds.
+/// `Tests/Interleavings` compiles its own type, which waits without a task, instead of this file.
 struct WakeUps: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
@@ -10,8 +10,9 @@ struct WakeUps: Sendable {
 
     /// Wakes the worker.
     ///
-    /// Takes the only lock on a poster's way: the stream's own, which it releases before it resumes the worker. A post
-    /// calls this if the worker sleeps, or if its error is the first one dropped since the last notice of drops.
+    /// This takes the only lock on a post's path: the stream's own. The stream releases the lock before it resumes the
+    /// worker. A post calls this if the worker sleeps, or if its error is the first one dropped since the last notice
+    /// of drops.
     func signal() { continuation.yield() }
 
     /// Sleeps until the next wake-up; returns at once if there was one since the last sleep, or after the end.
