@@ -44,6 +44,18 @@ extension ClientTokenTests {
         expect(script.requests.count, equals: 101)
     }
 
+    @Test("a new token with a control character is a failed refresh, and the next request refreshes again")
+    func controlCharacter() async throws {
+        for bad in ["new\n", "n\u{7F}ew"] {
+            let tokens = Locked([bad, "new"])
+            let script = server(taking: "new")
+            let client = try APIClient(script, token: BearerToken("old") { tokens.withLock { $0.removeFirst() } })
+            let error = await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) }
+            expect(error?.kind, equals: .unauthorized)
+            expect(try await client.send(Call(User.self)), equals: User(name: "Ada"))
+        }
+    }
+
     @Test("if the new token is refused too, the error is unauthorized, and a request's own Authorization is kept")
     func refusedAgain() async throws {
         let sent: [(headers: HTTPHeaders, authorizations: [String?])] = [

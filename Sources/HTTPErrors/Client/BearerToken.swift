@@ -155,7 +155,10 @@ final class TokenKeeper: Sendable {
         let task = Task {
             let refreshing = Self.underWay.merging([ObjectIdentifier(self): number]) { $1 }
             do {
-                promise.fulfill(.success(try await Self.$underWay.withValue(refreshing) { try await refresh() }))
+                let token = try await Self.$underWay.withValue(refreshing) { try await refresh() }
+                // Without this check, no request would be sent any more, and so none would start another refresh.
+                if token.hasControl { throw NetworkError(.encoding, detail: "the token contains a control character") }
+                promise.fulfill(.success(token))
             } catch {
                 promise.fulfill(.failure(error))
             }

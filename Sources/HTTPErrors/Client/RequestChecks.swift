@@ -20,7 +20,7 @@ extension TransportRequest {
             guard !Self.framing.contains(name.lowercased()) else {
                 throw NetworkError(.encoding, detail: "the header field \(name) is the transport's to set")
             }
-            guard !value.utf8.contains(where: { $0.isControl && $0 != UInt8(ascii: "\t") }) else {
+            guard !value.hasControl else {
                 throw NetworkError(
                     .encoding, detail: "the value of the header field \(name) contains a control character")
             }
@@ -34,6 +34,9 @@ struct NoTimeLeft: Error {}
 extension String {
     /// Whether the string is a token by RFC 9110, section 5.6.2.
     fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy(Self.tokenBytes.contains) }
+
+    /// Whether the string contains a control character that isn't a tab.
+    var hasControl: Bool { utf8.contains { $0.isControl && $0 != UInt8(ascii: "\t") } }
 
     /// Returns the string, in which all bytes except ASCII letters and digits are percent-encoded.
     ///
