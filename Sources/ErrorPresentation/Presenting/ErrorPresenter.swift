@@ -103,7 +103,11 @@ public final class ErrorPresenter {
         inbox = PresenterInbox(capacity: max(limit, 1024))
     }
 
-    deinit { inbox.close() }
+    deinit {
+        // Its task and its clock might retain each other.
+        timedBanner?.task.cancel()
+        inbox.close()
+    }
 
     /// Presents the failures that a bus delivers from now on.
     ///
