@@ -212,6 +212,16 @@ extension BindingTests {
         expect(presenter.statistics, equals: .init(received: 5, shown: 5))
     }
 
+    @Test("a released presenter stops its banner's timer")
+    func release() async {
+        let clock = EndingClock()
+        var presenter: ErrorPresenter? = ErrorPresenter(rules: ErrorMap(default: .banner), clock: clock)
+        presenter?.present(Plain("banner"))
+        await clock.base.waitForSleepers()
+        presenter = nil
+        await clock.hasEnded.wait()
+    }
+
     @Test("a deinit of a value in an operation can call the presenter, whatever releases the value", arguments: 0..<5)
     func releaseCallsBack(kind: Int) async {
         func present(_ text: String) {
@@ -249,5 +259,19 @@ private final class CallsOnRelease {
             presenter.present(Plain("released"))
             while presenter.alert != nil { presenter.alert = nil }
         }
+    }
+}
+
+/// A manual clock with a gate that opens when a sleep ends.
+private struct EndingClock: Clock {
+    let base = ManualClock()
+    let hasEnded = Gate()
+
+    var now: ManualClock.Instant { base.now }
+    var minimumResolution: Duration { base.minimumResolution }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        defer { hasEnded.open() }
+        try await base.sleep(until: deadline, tolerance: tolerance)
     }
 }
