@@ -168,12 +168,11 @@ public final class ErrorBus: ErrorPosting {
     ) -> Bool {
         let error = ErrorBox.unboxed(error)
         // Run user code first: between reservation and filling, the worker might have to wait for this thread.
-        var metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
-        if let scope, ScopeContext.hasAnnotations { metadata = scope.annotated(metadata) }
+        let isAnnotated = scope != nil && ScopeContext.hasAnnotations
+        let metadata =
+            configuration.metadataProvider != nil || isAnnotated ? completed(metadata, for: error, in: scope) : metadata
         let mark = hasWitness ? mark(error, as: role) : nil
-        // Call the matcher here: the worker reads the result under the lock, and the matcher runs user code.
-        let isCancellation = configuration.floodLimit != nil && role == .notice && Cancellation.matches(error)
-        let floodStamp = configuration.floodLimit == nil ? nil : floodStamp(for: error)
+        let (floodStamp, isCancellation) = configuration.floodLimit == nil ? (nil, false) : floodInputs(error, role)
         switch storage.intake.reserve() {
         case .accepted(let number):
             let answer = storage.intake.mailbox.fill(
@@ -213,14 +212,19 @@ public final class ErrorBus: ErrorPosting {
         lastResort.write(posting.report(), because: "the bus has finished")
     }
 
-    /// Returns the provider's metadata with the caller's on top.
+    /// Returns the provider's metadata with the scope's annotations and then the caller's on top.
     @inline(never)
-    private func provided(_ metadata: [String: String], for error: any Error) -> [String: String] {
+    private func completed(
+        _ metadata: [String: String], for error: any Error, in scope: ScopeContext?
+    ) -> [String: String] {
+        var metadata = metadata
         // Don't call the provider for an error that it posts itself: that could recurse without end.
-        guard let provider = configuration.metadataProvider,
+        if let provider = configuration.metadataProvider,
             let provided = PerThread.unlessProviding(for: number, { provider(error) })
-        else { return metadata }
-        return provided.merging(metadata) { _, own in own }
+        {
+            metadata = provided.merging(metadata) { _, own in own }
+        }
+        return scope?.annotated(metadata) ?? metadata
     }
 
     /// Returns the witness's mark for an error.

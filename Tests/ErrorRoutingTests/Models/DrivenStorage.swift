@@ -94,6 +94,8 @@ final class DrivenStorage {
             var suppressed: Posting?
             let action = storage.perform { $0.admit(token, for: generation, suppressing: &suppressed, $1) }
             return carryOut(action, generation, at: now)
+        case .notify:
+            return next(generation, at: now)
         case .held(let promise):
             promise.fulfill(.pending)
             return next(generation, at: now)
@@ -130,20 +132,14 @@ final class DrivenStorage {
         generation: UInt64 = 0, at now: Duration = .zero
     ) -> Event {
         let result = result(disposition, failures)
-        let completion = storage.perform {
+        let action = storage.perform {
             $0.complete(
                 result.place.disposition, result.failures, for: generation,
                 isObserved: isObserved, $1)
         }
-        switch completion {
-        case .goOn(let action):
-            _ = delivery.take().map { storage.take($0) }
-            return carryOut(action, generation, at: now)
-        case .notify:
-            let isActionFailure = delivery.take().map { storage.take($0).isActionFailure } ?? false
-            return .notifies(isActionFailure ? (result.failures ?? []).map(Self.event(of:)) : [])
-        case .stop:
-            return .superseded
-        }
+        if case .stop = action { return .superseded }
+        let posting = delivery.take().map { storage.take($0) }
+        guard case .notify = action else { return carryOut(action, generation, at: now) }
+        return .notifies(posting?.isActionFailure == true ? (result.failures ?? []).map(Self.event(of:)) : [])
     }
 }

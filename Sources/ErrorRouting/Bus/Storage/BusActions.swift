@@ -4,6 +4,8 @@ enum WorkerAction {
     case deliver(Delivery)
     /// Continue with the report's actions.
     indirect case goOn(Delivery, from: DispatchProgress)
+    /// The report is complete: notify everyone of it, and call `next`.
+    case notify
     /// Compute the flood token of the next report and call `admit` with it.
     case fingerprint(Delivery)
     /// A flood limit holds back the promise's report: fulfill the promise and call `next` again.
@@ -36,16 +38,6 @@ enum WorkerPause {
     case waited
     /// It has waited until a given time: the flood limit's windows that are over by then end.
     case waitedUntil(Duration)
-}
-
-/// The worker's step on the completion of a report.
-enum CompletionAction {
-    /// Free the slot and continue with this step.
-    case goOn(WorkerAction)
-    /// Free the slot, notify everyone of the report's completion, and call `next`.
-    case notify
-    /// The worker no longer has the report: don't free the slot, and stop with this step.
-    case stop(WorkerAction)
 }
 
 /// The next step of the code that closes the bus.

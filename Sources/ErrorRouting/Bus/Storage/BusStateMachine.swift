@@ -177,9 +177,9 @@ struct BusStateMachine: ~Copyable {
     mutating func complete(
         _ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]?, for generation: UInt64,
         isObserved: Bool, _ intake: borrowing BusIntake
-    ) -> CompletionAction {
+    ) -> WorkerAction {
         guard generation == relay.generation, case .delivering(let delivery) = phase else {
-            return .stop(stop(for: generation, after: failures ?? []))
+            return stop(for: generation, after: failures ?? [])
         }
         relay.reportDidEnd()
         counts.addDelivered(disposition)
@@ -189,7 +189,7 @@ struct BusStateMachine: ~Copyable {
             phase = .notifying(then: .goOn)
             return .notify
         }
-        return .goOn(beginNext(intake))
+        return beginNext(intake)
     }
 
     /// Queues notices of a report's failed actions; returns true if there are none because the report itself is such a

@@ -110,6 +110,8 @@ final class DeliveryWorker: ActionSupervisor {
             case .goOn:
                 bus.noteDelivery()
                 return action
+            case .notify:
+                action = next()
             case .fingerprint(let delivery):
                 action = admit(bus.floodToken(of: delivery))
             case .held(let promise):
@@ -214,20 +216,15 @@ final class DeliveryWorker: ActionSupervisor {
 
     private func complete(_ delivery: Delivery, _ cursor: borrowing DispatchCursor) -> WorkerAction {
         let (disposition, failures) = (cursor.disposition, cursor.failures)
-        let completion = bus.storage.perform {
+        let action = bus.storage.perform {
             // Read it under the lock: an observer added while the report still counted as pending must receive it.
             $0.complete(disposition, failures, for: generation, isObserved: !observers.isEmpty, $1)
         }
-        switch completion {
-        case .goOn(let action):
-            _ = bus.storage.take(delivery)
-            return action
-        case .notify:
-            notify(bus.storage.take(delivery), delivery.sequence, cursor)
-            return next()
-        case .stop(let action):
-            return action
-        }
+        // A worker that has to stop no longer has the report.
+        if case .stop = action { return action }
+        let posting = bus.storage.take(delivery)
+        if case .notify = action { notify(posting, delivery.sequence, cursor) }
+        return action
     }
 
     /// Notifies the observers and the waiting caller of a report's completion; failures of a notice's actions go to the

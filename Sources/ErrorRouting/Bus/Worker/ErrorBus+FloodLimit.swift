@@ -1,8 +1,15 @@
 /// The flood limit's inputs for the bus's errors.
 extension ErrorBus {
-    /// Returns the flood token that the caller must compute; nil if the worker can compute it from the posting.
+    /// Returns what only the caller can compute: matchers run user code, and the worker reads the inputs under the lock.
     @inline(never)
-    func floodStamp(for error: any Error) -> Posting.FloodStamp? {
+    func floodInputs(
+        _ error: any Error, _ role: ErrorReport.Role
+    ) -> (stamp: Posting.FloodStamp?, isCancellation: Bool) {
+        (floodStamp(for: error), role == .notice && Cancellation.matches(error))
+    }
+
+    /// Returns the code and time of an error's post; nil if the worker can compute both from the posting.
+    private func floodStamp(for error: any Error) -> Posting.FloodStamp? {
         // With a clock other than the system's, the worker can't determine the time of the post. And reading an error's
         // code might post the error again: in the worker that would never end; in the caller the depth of such calls is
         // bounded.
