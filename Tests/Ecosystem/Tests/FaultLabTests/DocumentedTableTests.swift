@@ -20,7 +20,7 @@ extension FaultLab {
 
         /// The situations of the documentation.
         private static let common = [
-            "status 401", "status 404", "status 429", "status 503", "malformed JSON", "HTML in place of JSON",
+            "status 401", "status 404", "status 429", "status 503", "malformed JSON", "HTML instead of JSON",
             "a certificate nobody signed", "100 MB where 1 MB is the limit", "no answer at all", "nobody listens",
         ]
 
@@ -129,22 +129,21 @@ extension FaultLab {
 
         private static func text(with rows: [String]) -> String {
             """
-            # What each situation ends in
+            # Situations and their errors
 
-            Look up what a server or the network does to a request, and the error that results.
+            Look up the error that results from what a server or the network does to a request.
 
             ## Overview
 
             Observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with ``URLSessionTransport``.
 
-            These are the situations that people meet. The tests of the package's fault lab, `Tests/Ecosystem`, send
-            these requests and a hundred others, and fail if something else happens than the table says. An empty
-            `URLError` cell means that a response came. The last column says what async-http-client makes of a situation
-            if the result differs.
+            These are the common situations. The package's fault lab, `Tests/Ecosystem`, sends these requests and a
+            hundred others, and fails if a result differs from the table. An empty `URLError` cell means that a response
+            arrived. The last column has the result of async-http-client if it differs.
 
-            Two columns say whether `RetryPolicy.default` retries an idempotent request, such as GET, and one that is
-            not idempotent, such as POST without a key. A refused certificate is not retried, because the next attempt
-            would end in the same way.
+            Two columns show whether `RetryPolicy.default` retries an idempotent request, such as GET, and a request
+            that isn't idempotent, such as POST without a key. A refused certificate isn't retried, because the next
+            attempt would fail in the same way.
 
             \(header)\(rows.joined(separator: "\n"))
 

@@ -73,7 +73,7 @@ extension Situation {
         Situation("malformed JSON", "/malformed-json", .success(200)),
         Situation("an empty body", "/empty", .success(200), body: ""),
         Situation("no content", "/no-content", .success(204), body: ""),
-        Situation("HTML in place of JSON", "/content-type/html", .success(200)),
+        Situation("HTML instead of JSON", "/content-type/html", .success(200)),
         Situation("HTML without a content type", "/content-type/none", .success(200)),
         Situation("gzip", "/gzip", .success(200), body: #"{"answer":"packed"}"#),
         Situation("503, again after 120 seconds", "/retry-after/seconds", .failure(.server)),
