@@ -96,8 +96,8 @@ final class ValueIndex<Value: Error & Hashable>: KeyIndex<Value>, @unchecked Sen
     override func lookUp<Content: Error>(
         _ content: Content, _ error: any Error, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
-        guard let entry = PerThread.enterMatcher() else { return nil }
-        defer { PerThread.leaveMatcher(entry) }
+        guard let entry = PerThread.enterUserCode() else { return nil }
+        defer { PerThread.leaveUserCode(entry) }
         let value = unsafe BoxContent.content(content, as: Value.self)
         // An error that doesn't equal itself matches no value.
         return value == value ? find(value, value.hashValue) : nil
@@ -161,13 +161,14 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
     override func lookUp<Content: Error>(
         _ content: Content, _ error: any Error, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
-        if !isOfObjects { return notes.ask(error) { lookUp($0.nsError()) } }
-        let error = unsafe BoxContent.content(content, as: NSError.self)
-        // A subclass might override `domain` or `code` with user code, which might dispatch the error.
-        if type(of: error) == NSError.self { return lookUp(error) }
-        guard let entry = PerThread.enterMatcher() else { return nil }
-        defer { PerThread.leaveMatcher(entry) }
-        return lookUp(error)
+        if isOfObjects {
+            let error = unsafe BoxContent.content(content, as: NSError.self)
+            if type(of: error) == NSError.self { return lookUp(error) }
+        }
+        // A Swift error is bridged, and a subclass of `NSError` might override `domain` or `code`: both run user code.
+        guard let entry = PerThread.enterUserCode() else { return nil }
+        defer { PerThread.leaveUserCode(entry) }
+        return lookUp(notes.ask(error) { $0.nsError() })
     }
 
     private func lookUp(_ error: NSError) -> RuleStepList? {

@@ -25,7 +25,7 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
         super.init(matcher.shape, matcher.requirement, matcher.predicate, matcher.hasPredicate, at: source)
     }
 
-    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.match(&subject) != nil }
+    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
 
     // The matcher's output isn't needed.
     override func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) {
@@ -33,7 +33,7 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     }
 
     override func giveIfMatching(_ error: any Error, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
-        guard notes.ask(error, matches) else { return false }
+        guard notes.ask(error, matcher.match) != nil else { return false }
         value = constant
         return true
     }
@@ -57,7 +57,7 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
         super.init(matcher.shape, matcher.requirement, matcher.predicate, matcher.hasPredicate, at: source)
     }
 
-    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.match(&subject) != nil }
+    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
 
     override func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) {
         value = ErrorMatcher<Input>.handOn(content, error, to: compute)

@@ -21,13 +21,18 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
         }
     }
 
-    final override func matches(_ subject: inout ErrorSubject) -> Bool { match(&subject) != nil }
+    final override func matches(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
 
     /// Returns the same as ``ErrorMatcher/match(_:)``.
     private final func match(_ subject: inout ErrorSubject) -> Input? {
-        guard let entry = PerThread.enterMatcher() else { return nil }
-        defer { PerThread.leaveMatcher(entry) }
-        return ErrorMatcher<Input>.evaluate(&subject, predicate, evaluation)
+        guard let entry = PerThread.enterUserCode() else { return nil }
+        defer { PerThread.leaveUserCode(entry) }
+        return evaluate(&subject)
+    }
+
+    /// Returns the same as ``ErrorMatcher/evaluate(_:)``.
+    private final func evaluate(_ subject: inout ErrorSubject) -> Input? {
+        ErrorMatcher<Input>.evaluate(&subject, predicate, evaluation)
     }
 
     override func act<Content: Error>(

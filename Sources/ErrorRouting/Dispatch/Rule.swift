@@ -55,7 +55,7 @@ class Rule: RuleNode, @unchecked Sendable {
     /// Whether an error of a type might match; runs no user code.
     final func mayMatch(_ type: Any.Type) -> Bool { requiredType.map { $0 == ObjectIdentifier(type) } ?? true }
 
-    /// Returns whether the rule matches; runs no action.
+    /// Returns whether the rule matches, for an explanation, which enters user code once for all rules.
     func matches(_ subject: inout ErrorSubject) -> Bool { mustBeOverridden() }
 
     /// Applies the rule, which is synchronous, to an error that is certain to match (``RuleStep/Match``).

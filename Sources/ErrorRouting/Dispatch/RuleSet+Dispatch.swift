@@ -19,7 +19,7 @@ extension RuleSet {
             return nil
         }
         var cursor = DispatchCursor(path, notes(), isAttempt: isAttempt)
-        // Stop before asynchronous `onNoMatch` rules: if matchers are nested too deeply, even a rule for every error of
+        // Stop before asynchronous `onNoMatch` rules: if user code is nested too deeply, even a rule for every error of
         // the type doesn't match, and no action has run.
         return cursor.run(error, mustNotSuspend: true) == .completed ? cursor.outcome : nil
     }

@@ -146,8 +146,8 @@ struct RuleStep {
         for error: any Error, among isOfKind: (RuleStep) -> Bool, isTried: (RuleStep) -> Bool
     ) -> (Self, isHolding: Bool) {
         var steps = self
-        let entry = PerThread.enterMatcher()
-        defer { if let entry { PerThread.leaveMatcher(entry) } }
+        let entry = PerThread.enterUserCode()
+        defer { if let entry { PerThread.leaveUserCode(entry) } }
         while !steps.isEmpty, isOfKind(steps.first) {
             if entry != nil, isTried(steps.first), steps.first.rule.read({ $0.predicate(error) }) {
                 return (steps, true)

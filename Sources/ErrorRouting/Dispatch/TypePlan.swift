@@ -72,17 +72,17 @@ struct TypeReach {
     /// A step, the value that its rule requires, and whether the rule requires nothing else.
     private typealias ValueEntry = (value: any Error, step: RuleStep, isAll: Bool)
 
-    /// Returns an index by value; nil if the type isn't `Hashable` on every actor, or if matchers recurse too deeply,
-    /// because creating the index runs user code (`==`, `hash`) that might dispatch errors of the type.
+    /// Returns an index by value; nil if the type isn't `Hashable` on every actor, or if user code is nested too
+    /// deeply, because creating the index runs user code (`==`, `hash`) that might dispatch errors of the type.
     private static func makeIndex(
         of type: any Error.Type, _ entries: [ValueEntry], among others: [RuleStep]
     ) -> StepIndex? {
         // Cast a `Sendable` value too: a global actor's `hash` must not be called elsewhere, and only the value's cast
         // fails then.
         guard let value = entries.first?.value as (any Sendable)?, value is any (Error & Hashable),
-            let hashable = type as? any (Error & Hashable).Type, let entry = PerThread.enterMatcher()
+            let hashable = type as? any (Error & Hashable).Type, let entry = PerThread.enterUserCode()
         else { return nil }
-        defer { PerThread.leaveMatcher(entry) }
+        defer { PerThread.leaveUserCode(entry) }
         func make<Value: Error & Hashable>(_ type: Value.Type) -> StepIndex {
             let keyed = entries.lazy.compactMap { value, step, isAll in
                 (value as? Value).map { (key: $0, hash: $0.hashValue, step: step.judged(isCertain: isAll)) }

@@ -180,7 +180,7 @@ extension Explanation {
     ///   - path: The rules that the error would go through.
     ///   - reason: Why the error would not reach the rules; nil if it would. With a reason, no rule is evaluated.
     init(_ error: any Error, on path: Path, unreachableBecause reason: String? = nil) {
-        if reason == nil, let asked = ErrorText.ask(isCounted: false, { Explanation(asking: error, path) }) {
+        if reason == nil, let asked = PerThread.inUserCode({ Explanation(asking: error, path) }) {
             self = asked
             return
         }

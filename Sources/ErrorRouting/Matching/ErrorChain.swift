@@ -33,11 +33,11 @@ final class ErrorChain: Sendable {
 
     func error(at place: Int) -> any Error { links[place].error }
 
-    /// Returns an error as `as NSError` does; nil if bridging isn't allowed, see ``NSErrorBridge/bridged(_:)``.
-    func nsError(at place: Int) -> NSError? {
+    /// Returns an error as `as NSError` does.
+    func nsError(at place: Int) -> NSError {
         if let known = bridged.withLock({ $0[place] }) { return known }
         // Bridge it outside the lock: bridging runs user code.
-        let bridged = NSErrorBridge.bridged(error(at: place))
+        let bridged = error(at: place) as NSError
         self.bridged.withLock { $0[place] = bridged }
         return bridged
     }

@@ -107,10 +107,10 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         return match(&subject)
     }
 
-    /// Returns the matcher's output; nil if it doesn't match, or if matchers recurse too deeply to call it.
+    /// Returns the matcher's output; nil if it doesn't match, or if user code is nested too deeply.
     func match(_ subject: inout ErrorSubject) -> Output? {
-        guard let entry = PerThread.enterMatcher() else { return nil }
-        defer { PerThread.leaveMatcher(entry) }
+        guard let entry = PerThread.enterUserCode() else { return nil }
+        defer { PerThread.leaveUserCode(entry) }
         return evaluate(&subject)
     }
 

@@ -89,40 +89,37 @@ struct ErrorSubject: Sendable {
         return _openExistential(error, do: project)
     }
 
-    /// Returns the error as `as NSError` does, or an `NSError` without a domain if bridging isn't allowed (see
-    /// ``bridgedIfAllowed()``).
+    /// Returns the error as `as NSError` does, which runs user code: it reads the domain, code, and user info, and on
+    /// Linux the texts of a `LocalizedError`.
     mutating func nsError() -> NSError {
-        bridgedIfAllowed() ?? NSError(domain: "", code: 0)
-    }
-
-    /// Returns the error as `as NSError` does; nil if matchers are nested too deeply, as when bridging an error calls
-    /// the library with the same error.
-    mutating func bridgedIfAllowed() -> NSError? {
         if let bridged { return bridged }
         // An `NSError` object needs no bridging.
-        bridged =
+        let object =
             contentType == NSError.self
-            ? unsafe error(as: NSError.self) : chain?.nsError(at: place) ?? NSErrorBridge.bridged(error)
-        return bridged
+            ? unsafe error(as: NSError.self) : chain?.nsError(at: place) ?? error as NSError
+        bridged = object
+        return object
     }
 
-    /// Returns the error as `as NSError` does if the result has a matcher's domain and code; nil otherwise, or if
-    /// bridging isn't allowed.
+    /// Returns the error as `as NSError` does if the result has a matcher's domain and code; nil otherwise.
     ///
     /// - Parameter holds: The matcher's predicate, which decides for an `NSError` object.
     mutating func nsError(where holds: (any Error) -> Bool) -> NSError? {
-        guard holds(error), let object = bridgedIfAllowed() else { return nil }
+        guard holds(error) else { return nil }
+        let object = nsError()
         if isNSErrorObject { return object }
         TypeDomains.note(type, domain: object.domain)
         return holds(NSErrorBridge.object(object)) ? object : nil
     }
 
     /// Whether all errors of the error's Swift type have a domain; nil for an `NSError` object, or if the domain isn't
-    /// known because matchers are nested too deeply.
+    /// known because user code is nested too deeply.
     mutating func typeHas(domain: String) -> Bool? {
         if isNSErrorObject { return nil }
         if let known = TypeDomains.has(type, domain: domain) { return known }
-        guard let own = bridgedIfAllowed()?.domain else { return nil }
+        guard let entry = PerThread.enterUserCode() else { return nil }
+        defer { PerThread.leaveUserCode(entry) }
+        let own = nsError().domain
         TypeDomains.note(type, domain: own)
         return own == domain
     }

@@ -2,6 +2,9 @@ import BoundedDescriptions
 import Foundation
 
 /// The texts that describe errors.
+///
+/// They come from user code: descriptions, mirrors, user infos. If that is nested too deeply, a text is the name of the
+/// error's type.
 enum ErrorText {
     /// Returns the name of the error's type with its module: `Intake.PaymentError`.
     ///
@@ -23,7 +26,7 @@ enum ErrorText {
     /// Returns an enum's case as source code would write it, `PaymentError.declined(code: 51)`; for other errors, the
     /// description.
     static func literal(_ error: any Error) -> String {
-        let literal = ask {
+        let literal = PerThread.inUserCode {
             let text = BoundedPrinter.text(of: error)
             let prefix = "\(TypeName.short(type(of: error)))."
             return isEnum(error) && !text.hasPrefix(prefix) ? prefix + text : text
@@ -33,7 +36,7 @@ enum ErrorText {
 
     /// Returns a description of any value on one line.
     static func text(of value: Any) -> String {
-        OneLine.escaped(ask { BoundedPrinter.text(of: value) } ?? TypeName.full(type(of: value)))
+        OneLine.escaped(PerThread.inUserCode { BoundedPrinter.text(of: value) } ?? TypeName.full(type(of: value)))
     }
 
     /// Returns the error's message, neither truncated nor escaped.
@@ -52,7 +55,7 @@ enum ErrorText {
 
     /// Returns the error's message, with the error's fields if they have been read for it.
     static func message(of error: any Error, reading fields: inout ReflectedFields?) -> String {
-        ask { unguardedMessage(of: error, reading: &fields) } ?? typeName(of: error)
+        PerThread.inUserCode { unguardedMessage(of: error, reading: &fields) } ?? typeName(of: error)
     }
 
     private static func unguardedMessage(of error: any Error, reading fields: inout ReflectedFields?) -> String {
@@ -85,7 +88,7 @@ enum ErrorText {
 
     /// Returns the error's domain and code if they add to its type and case.
     static func code(of error: any Error) -> (domain: String, code: Int)? {
-        let code = ask { () -> (domain: String, code: Int)? in
+        let code = PerThread.inUserCode { () -> (domain: String, code: Int)? in
             guard hasDomainOfItsOwn(error) else { return nil }
             let error = error as NSError
             return (withoutAddresses(error.domain), error.code)
@@ -103,23 +106,5 @@ enum ErrorText {
     private static func isEnum(_ error: any Error) -> Bool {
         guard !(type(of: error) is AnyClass), !(error is any CustomReflectable) else { return false }
         return Mirror(reflecting: error).displayStyle == .enum
-    }
-}
-
-// MARK: Limits
-
-/// User code that creates texts: descriptions, mirrors, user infos, redactions, underlying errors.
-///
-/// That code might read a text of the same error from the library, or post the error where there is no bus, and so
-/// recurse without end. Therefore each thread counts. Within four nested texts, or after about a thousand texts and
-/// matchers within one, the library prints an error's type and calls no user code.
-extension ErrorText {
-    /// Calls a closure that reads a text from user code; if a limit is reached, calls nothing and returns nil.
-    ///
-    /// - Parameters:
-    ///   - isCounted: Whether the text counts. An explanation doesn't, because it calls each of its rules.
-    ///   - body: The closure.
-    static func ask<Answer>(isCounted: Bool = true, _ body: () -> Answer) -> Answer? {
-        PerThread.mayEnterText ? PerThread.inText(isCounted: isCounted, body) : nil
     }
 }

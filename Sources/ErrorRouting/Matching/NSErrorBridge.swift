@@ -14,16 +14,6 @@ enum NSErrorBridge {
         return nil
     }
 
-    /// Returns an error as `as NSError` does, which reads its domain, code, and user info, and on Linux the texts of a
-    /// `LocalizedError`.
-    ///
-    /// - Returns: The `NSError`; nil if matchers are nested too deeply, as when an error calls the library with itself.
-    static func bridged(_ error: any Error) -> NSError? {
-        guard let entry = PerThread.enterMatcher() else { return nil }
-        defer { PerThread.leaveMatcher(entry) }
-        return error as NSError
-    }
-
     /// Returns an `NSError` that stays one in the box of an `any Error`.
     ///
     /// On Apple's platforms the `NSError` created from a Swift error becomes that error again when it is boxed.

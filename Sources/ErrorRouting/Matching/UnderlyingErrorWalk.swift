@@ -6,6 +6,8 @@ import Foundation
 /// It inspects only the fields of values, which no other thread can change. It doesn't inspect actors and objects:
 /// their state might be changing or guarded by a lock. (A mirror can't recognize a dead `unowned` field of a struct,
 /// and reading it traps, as in `print(error)`. A type that conforms to ``UnderlyingErrors`` is never reflected.)
+///
+/// It calls user code, which its caller enters (``PerThread/enterUserCode()``).
 struct UnderlyingErrorWalk {
     /// The maximum number of visited errors, the outermost included.
     static let errorLimit = 64
@@ -32,22 +34,17 @@ struct UnderlyingErrorWalk {
     }
 
     /// Visits all errors, breadth first.
-    ///
-    /// An error's `underlyingErrors` might itself read them from the library; beyond a limit of nested reads, an error
-    /// counts as having none.
     mutating func finish() {
-        _ = ErrorText.ask {
-            var next = 0
-            while next < links.count {
-                for error in directlyUnder(next) { note(error, under: next) }
-                next += 1
-            }
+        var next = 0
+        while next < links.count {
+            for error in directlyUnder(next) { note(error, under: next) }
+            next += 1
         }
     }
 
     /// The errors directly wrapped in the outermost one.
     var direct: [any Error] {
-        mutating get { ErrorText.ask { directlyUnder(ErrorChain.root).map { ErrorBox.unboxed($0) } } ?? [] }
+        mutating get { directlyUnder(ErrorChain.root).map { ErrorBox.unboxed($0) } }
     }
 
     private mutating func note(_ error: any Error, under place: Int) {
@@ -79,7 +76,7 @@ struct UnderlyingErrorWalk {
         // Don't read the user info of other errors: it has no errors in it, and creating it costs more than reflecting
         // the error.
         if bridged[place] != nil || ErrorText.hasDomainOfItsOwn(error) {
-            guard let nsError = bridged[place] ?? NSErrorBridge.bridged(error) else { return [] }
+            let nsError = bridged[place] ?? error as NSError
             bridged[place] = nsError
             if let keyed = underlyingKeys(of: nsError) { return keyed }
         }

@@ -15,6 +15,9 @@ public protocol UnderlyingErrors: Error {
 ///   errors without end.
 /// - Complexity: O(number of fields and elements), at most 1,024.
 public func underlyingErrors(of error: any Error) -> [any Error] {
-    var walk = UnderlyingErrorWalk(error, bridged: nil)
-    return walk.direct
+    let errors = PerThread.inUserCode {
+        var walk = UnderlyingErrorWalk(error, bridged: nil)
+        return walk.direct
+    }
+    return errors ?? []
 }

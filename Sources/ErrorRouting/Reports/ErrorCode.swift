@@ -11,19 +11,19 @@ struct ErrorCode: Equatable, Sendable {
     /// Reads an error's code, which might run user code.
     init(of error: any Error) {
         let type = Swift.type(of: error)
+        self.type = ObjectIdentifier(NSErrorBridge.isBridged(type) ? NSError.self : type)
+        guard let entry = PerThread.enterUserCode() else {
+            (number, domain) = (0, nil)
+            return
+        }
+        defer { PerThread.leaveUserCode(entry) }
         if NSErrorBridge.isNSErrorOrBridged(type) {
-            self.type = ObjectIdentifier(NSErrorBridge.isBridged(type) ? NSError.self : type)
-            let error = NSErrorBridge.bridged(error)
-            number = error?.code ?? 0
-            domain = error?.domain
+            let error = error as NSError
+            (number, domain) = (error.code, error.domain)
         } else {
-            self.type = ObjectIdentifier(type)
             // This is the number of an enum's case, or 1 for a struct. For a `CustomNSError` it is its `errorCode`,
             // which might post the error itself.
-            let entry = PerThread.enterMatcher()
-            number = entry == nil ? 0 : error._code
-            domain = nil
-            if let entry { PerThread.leaveMatcher(entry) }
+            (number, domain) = (error._code, nil)
         }
     }
 }

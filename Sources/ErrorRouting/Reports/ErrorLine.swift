@@ -46,6 +46,6 @@ struct ErrorLine {
     ///   - report: The report to print.
     ///   - redact: Returns the text, which is escaped and truncated.
     init(_ report: ErrorReport, redacting redact: (ErrorReport) -> String) {
-        self.init(naming: report, message: ErrorText.ask { redact(report) })
+        self.init(naming: report, message: PerThread.inUserCode { redact(report) })
     }
 }

@@ -169,8 +169,11 @@ extension ErrorReport {
     ///
     /// - Parameter fields: The fields of the reported error; nil if they are unknown.
     func underlyingErrors(_ fields: ReflectedFields? = nil) -> [any Error] {
-        var walk = UnderlyingErrorWalk(error, bridged: nil, fields: fields)
-        walk.finish()
-        return walk.links.dropFirst().map(\.error)
+        let errors = PerThread.inUserCode {
+            var walk = UnderlyingErrorWalk(error, bridged: nil, fields: fields)
+            walk.finish()
+            return walk.links.dropFirst().map(\.error)
+        }
+        return errors ?? []
     }
 }

@@ -63,7 +63,7 @@ public struct LastResort: Sendable {
 
     /// Writes a line.
     func write(line: String) {
-        if ErrorText.ask({ write(line) }) == nil { StandardError.write(line) }
+        if PerThread.inUserCode({ write(line) }) == nil { StandardError.write(line) }
     }
 
     /// Writes an action's failure that remains unhandled.
@@ -78,8 +78,8 @@ public struct LastResort: Sendable {
     }
 
     private func line(of report: ErrorReport) -> ErrorLine {
-        // Don't read the text again: an error posted while a text is read might be the same error.
-        if PerThread.isInText { return ErrorLine(naming: report) }
+        // Read no text: user code might post the error whose text or matcher called it.
+        if PerThread.isInUserCode { return ErrorLine(naming: report) }
         return redact.map { ErrorLine(report, redacting: $0) } ?? ErrorLine(report)
     }
 }

@@ -29,12 +29,8 @@ enum PerThread {
     /// The data of one thread, which no other thread accesses; freed when the thread ends.
     fileprivate struct Record {
         let slot: Int
-        /// The number of matchers that the thread is running, nested in one another.
-        var matchers = 0
-        /// The number of texts that the thread is reading, nested in one another.
-        var texts = 0
-        /// The number of matchers and texts counted since the outermost one began.
-        var within = 0
+        /// The number of entries into user code, nested in one another.
+        var depth = 0
         /// The buses with metadata providers that the thread is running, outermost first.
         var providing: [UInt64] = []
     }
@@ -55,86 +51,48 @@ enum PerThread {
     /// 0, which is slower but correct. The nesting of calls isn't bounded then.
     static var slot: Int { current?.record.slot ?? 0 }
 
-    // MARK: Matchers
+    // MARK: User code
 
-    /// The maximum nesting of matchers.
-    static let matcherLimit = 16
-    /// The depth from which matchers are counted; if each matcher calls several others, a limit of the depth alone
-    /// allows too many calls.
-    private static let countedDepth = 3
-    /// The maximum number of counted matchers and texts within the outermost one.
-    static let countLimit = 1_024
+    /// The maximum nesting of user code, each called by the library on behalf of the one around it.
+    static let depthLimit = 3
 
-    /// The proof that a matcher was entered, for ``leaveMatcher(_:)``.
+    /// The proof that user code was entered, for ``leaveUserCode(_:)``.
     struct Entry {
         fileprivate let thread: Thread?
     }
 
-    /// Records that a matcher is about to run user code or that an error is about to be bridged.
+    /// Records that the library is about to call user code: a matcher's, an error's, or a text's.
     ///
-    /// Without limits, a predicate or an `==` that dispatches its own error would recurse until the stack overflows.
-    /// (This takes no closure so that generic callers needn't look up the type of its result.)
+    /// Without a limit, a predicate that dispatches its own error, or a description that reads a text of it, would
+    /// recurse until the stack overflows. A dispatch, a lookup in a map, a matcher, a text, or an explanation enters
+    /// once for all the user code that it calls at a time; what it calls within itself, such as bridging, doesn't enter
+    /// again. (This takes no closure so that generic callers needn't look up the type of its result.)
     ///
-    /// - Returns: The entry for ``leaveMatcher(_:)``; nil if a limit is reached. The matcher must not run then and
-    ///   counts as not matching.
+    /// - Returns: The entry for ``leaveUserCode(_:)``; nil at the limit. User code must not be called then: a matcher
+    ///   counts as not matching, and a text is the type's name.
     @inline(__always)
-    static func enterMatcher() -> Entry? {
+    static func enterUserCode() -> Entry? {
         guard let thread = current else { return Entry(thread: nil) }
-        if thread.record.matchers >= countedDepth {
-            guard thread.record.matchers < matcherLimit, thread.record.within < countLimit else { return nil }
-            thread.record.within += 1
-        }
-        thread.record.matchers += 1
+        guard thread.record.depth < depthLimit else { return nil }
+        thread.record.depth += 1
         return Entry(thread: thread)
     }
 
-    /// Whether the thread is running a matcher, bridging an error, or reading an error's code.
-    static var isInMatcher: Bool {
+    /// Records that the entered user code has returned.
+    @inline(__always)
+    static func leaveUserCode(_ entry: Entry) { entry.thread?.record.depth -= 1 }
+
+    /// Whether the library is calling user code on this thread.
+    static var isInUserCode: Bool {
         // Use no closure: its optional result would cost each post under a flood limit 130 instructions.
         guard let thread = current else { return false }
-        return thread.record.matchers > 0
+        return thread.record.depth > 0
     }
 
-    /// Records that an entered matcher has returned.
-    @inline(__always)
-    static func leaveMatcher(_ entry: Entry) {
-        guard let thread = entry.thread else { return }
-        thread.record.matchers -= 1
-        // Reset the count only when the outermost matcher or text ends.
-        if thread.record.matchers == 0, thread.record.texts == 0 { thread.record.within = 0 }
-    }
-
-    // MARK: Texts
-
-    /// The maximum nesting of texts.
-    private static let textLimit = 4
-
-    /// Whether the thread is reading a text.
-    static var isInText: Bool { current.map { $0.record.texts > 0 } ?? false }
-
-    /// Whether the library may read a text from user code, because neither limit is reached.
-    static var mayEnterText: Bool {
-        current.map { $0.record.texts < textLimit && $0.record.within < countLimit } ?? true
-    }
-
-    /// Calls a closure that reads a text from user code, which in turn might read one from the library.
-    ///
-    /// - Parameters:
-    ///   - isCounted: Whether the text counts. Within an outermost text that doesn't count, the count starts again with
-    ///     each text.
-    ///   - body: The closure.
-    static func inText<Result>(isCounted: Bool, _ body: () -> Result) -> Result {
-        guard let thread = current else { return body() }
-        let before = thread.record.within
-        thread.record.texts += 1
-        if isCounted { thread.record.within += 1 }
-        defer {
-            thread.record.texts -= 1
-            // Reset the count in the text that began with a count of 0. Don't reset it in an explanation within a
-            // matcher: it also began with 0, because the first matchers aren't counted, and the count would start again
-            // with each of its own matchers.
-            if before == 0, isCounted || thread.record.matchers == 0 { thread.record.within = 0 }
-        }
+    /// Calls a closure that calls user code; at the limit, calls nothing and returns nil.
+    static func inUserCode<Result>(_ body: () -> Result) -> Result? {
+        guard let entry = enterUserCode() else { return nil }
+        defer { leaveUserCode(entry) }
         return body()
     }
 

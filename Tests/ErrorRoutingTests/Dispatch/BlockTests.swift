@@ -191,7 +191,7 @@ extension BlockTests {
         // More rules than are read linearly.
         let handler = Self.numbers(5).on(domain: "another") { _ in .stop }.on(domain: domain) { _ in .stop }
         @Sendable func dive(_ depth: Int, _ atTheBottom: @escaping @Sendable () -> Void) {
-            if depth == PerThread.matcherLimit { return atTheBottom() }
+            if depth == PerThread.depthLimit { return atTheBottom() }
             _ = ErrorMatcher<any Error>.predicate { _ in
                 dive(depth + 1, atTheBottom)
                 return false

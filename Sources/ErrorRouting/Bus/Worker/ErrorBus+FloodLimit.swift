@@ -13,7 +13,7 @@ extension ErrorBus {
         // With a clock other than the system's, the worker can't determine the time of the post. And reading an error's
         // code might post the error again: in the worker that would never end; in the caller the depth of such calls is
         // bounded.
-        if clock.isContinuous, !PerThread.isInMatcher { return nil }
+        if clock.isContinuous, !PerThread.isInUserCode { return nil }
         return (ErrorCode(of: error), clock.now().nanoseconds)
     }
 
