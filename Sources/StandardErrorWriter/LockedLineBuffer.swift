@@ -15,21 +15,19 @@ final class LockedLineBuffer: @unchecked Sendable {
 
     /// Calls a closure with the buffer while holding the lock.
     func withLock<Result: Sendable>(_ body: (inout LineBuffer) -> Result) -> Result {
-        mutex.withLock { _ in
-            _ = order.load(ordering: .acquiring)
-            defer { order.store(false, ordering: .releasing) }
-            return unsafe body(&buffer)
-        }
+        mutex.withLock { _ in ordered(body) }
     }
 
     /// Calls a closure like ``withLock(_:)``, unless a thread, perhaps this one, holds the lock.
     ///
     /// - Returns: The closure's result; nil if it wasn't called.
     func withLockIfAvailable<Result: Sendable>(_ body: (inout LineBuffer) -> Result) -> Result? {
-        mutex.withLockIfAvailable { _ in
-            _ = order.load(ordering: .acquiring)
-            defer { order.store(false, ordering: .releasing) }
-            return unsafe body(&buffer)
-        }
+        mutex.withLockIfAvailable { _ in ordered(body) }
+    }
+
+    private func ordered<Result>(_ body: (inout LineBuffer) -> Result) -> Result {
+        _ = order.load(ordering: .acquiring)
+        defer { order.store(false, ordering: .releasing) }
+        return unsafe body(&buffer)
     }
 }

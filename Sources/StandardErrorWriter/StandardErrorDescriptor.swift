@@ -51,18 +51,16 @@ enum StandardErrorDescriptor {
         // Block the signal in this thread and remove it afterwards: Linux sends it to the writing thread. A signal that
         // was pending before stays pending; if it wasn't blocked, it can't have been pending.
         private static func withoutSignal(_ size: Int, _ body: () -> Int) -> Int {
-            var (signal, before, pending) = (sigset_t(), sigset_t(), sigset_t())
+            var (signal, before) = (sigset_t(), sigset_t())
             unsafe sigemptyset(&signal)
-            unsafe sigemptyset(&pending)
             unsafe sigaddset(&signal, SIGPIPE)
             unsafe pthread_sigmask(SIG_BLOCK, &signal, &before)
             let wasBlocked = unsafe sigismember(&before, SIGPIPE) == 1
-            if wasBlocked { unsafe sigpending(&pending) }
+            let wasPending = wasBlocked && isSignalPending
             let count = body()
             let reason = errno
             // Check even after a partial write: if the reader closes a pipe during the write, the signal is still
             // raised.
-            let wasPending = unsafe sigismember(&pending, SIGPIPE) == 1
             if count < size, !wasPending {
                 var noTime = timespec()
                 while unsafe sigtimedwait(&signal, nil, &noTime) < 0, errno == EINTR {}
@@ -70,6 +68,11 @@ enum StandardErrorDescriptor {
             if !wasBlocked { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
             errno = reason
             return count
+        }
+
+        private static var isSignalPending: Bool {
+            var pending = sigset_t()
+            return unsafe sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1
         }
     #endif
 }

@@ -44,12 +44,10 @@
         // Reserve room for four blocks, which is enough for a preset with additions, then for eight, and so on.
         if count >= 4, count & (count - 1) == 0 {
             let larger = withCapacity(2 * count)
-            unsafe larger.withUnsafeMutablePointerToElements { [path] copy in
-                unsafe path.withUnsafeMutablePointerToElements { unsafe copy.initialize(from: $0, count: count) }
-            }
+            for place in 0..<count { larger.initializeElement(at: place, to: path.element(at: place)) }
             path = larger
         }
-        unsafe path.withUnsafeMutablePointerToElements { unsafe ($0 + count).initialize(to: block) }
+        path.initializeElement(at: count, to: block)
         count += 1
     }
 
@@ -83,7 +81,7 @@
     func block(_ number: Int, _ stage: RuleSet.Stage) -> Borrowed<Block> {
         assert(0..<count ~= number)
         let number = stage == .onNoMatch && summary.hasOwnOrder ? count + number : number
-        return unsafe withUnsafeMutablePointerToElements { unsafe $0[number] }
+        return element(at: number)
     }
 
     /// The number of the last block; -1 if there is none.

@@ -20,52 +20,47 @@ class StepIndex: @unchecked Sendable {
 ///
 /// The keys are in their own memory, because the runtime would look up the type of a generic array or of an optional
 /// key at every call.
-///
-/// Unchecked because the compiler can't verify that the memory doesn't change after `init`.
-@safe class KeyIndex<Key: Equatable>: StepIndex, @unchecked Sendable {
+class KeyIndex<Key: Equatable>: StepIndex, @unchecked Sendable {
     typealias Entry = (key: Key, hash: Int, step: RuleStep)
 
     /// The largest number of keys that are compared without a hash.
     private static var fewKeys: Int { 4 }
 
-    private let keys: UnsafeMutablePointer<Key>
-    /// The number of keys and each key's steps; they don't change after `init`.
-    private var (count, lists): (Int, [RuleStepList]) = (0, [])
+    private let keys: FixedArray<Key>
+    /// Each key's steps.
+    private let lists: [RuleStepList]
     /// Each key's position plus one, by the key's hash.
     private let table: ProbeTable
     /// The owners of the steps in the lists.
-    private var memory: [RuleSteps] = []
+    private let memory: [RuleSteps]
 
     /// - Parameters:
     ///   - entries: The rules in order, each with its key.
     ///   - room: At least the number of entries.
     ///   - others: The steps for all errors with a key.
     init(_ entries: some Sequence<Entry>, room: Int, among others: (Key) -> [RuleStep]) {
-        unsafe keys = .allocate(capacity: room)
+        var keys = FixedArray<Key>(capacity: room)
         table = ProbeTable(room: room)
-        super.init()
         // A dictionary of keys would trap if the user's `==` and `hash` were inconsistent.
         var groups: [[RuleStep]] = []
         // Skip a key that doesn't equal itself: no error matches it.
         for (key, hash, step) in entries where key == key {
-            if let known = place(of: key, hash) {
+            if let known = Self.place(of: key, hash, in: keys, table) {
                 groups[known].append(step)
             } else {
-                unsafe (keys + count).initialize(to: key)
-                count += 1
-                table.insert(UInt(count), for: UInt(bitPattern: hash))
+                keys.append(key)
+                table.insert(UInt(keys.count), for: UInt(bitPattern: hash))
                 groups.append([step])
             }
         }
-        memory = groups.indices.map { place in unsafe RuleSteps.make(others(keys[place]) + groups[place]) }
+        var memory: [RuleSteps] = []
+        for place in groups.indices { memory.append(.make(others(keys[place]) + groups[place])) }
+        self.memory = memory
+        self.keys = keys
         lists = memory.map(\.list)
     }
 
-    deinit {
-        unsafe keys.deinitialize(count: count)
-        unsafe keys.deallocate()
-        table.deallocate()
-    }
+    deinit { table.deallocate() }
 
     /// Returns the steps for a key; nil if no rule has it.
     ///
@@ -74,19 +69,20 @@ class StepIndex: @unchecked Sendable {
     ///   - hash: Returns the key's hash, as for the entries; called only if there are more than a few keys.
     @inline(__always)
     final func find(_ key: Key, _ hash: @autoclosure () -> Int) -> RuleStepList? {
-        place(of: key, hash()).map { lists[$0] }
+        Self.place(of: key, hash(), in: keys, table).map { lists[$0] }
     }
 
     // Put the wanted key first, like the error in a matcher's comparison: a user's `==` might not be symmetric.
     @inline(__always)
-    private final func place(of key: Key, _ hash: @autoclosure () -> Int) -> Int? {
-        if count <= Self.fewKeys {
+    private static func place(
+        of key: Key, _ hash: @autoclosure () -> Int, in keys: borrowing FixedArray<Key>, _ table: ProbeTable
+    ) -> Int? {
+        if keys.count <= fewKeys {
             var place = 0
-            while unsafe place < count && key != keys[place] { place += 1 }
-            return place == count ? nil : place
+            while place < keys.count, key != keys[place] { place += 1 }
+            return place == keys.count ? nil : place
         }
-        let isWanted = { (place: UInt) in unsafe key == self.keys[Int(bitPattern: place) - 1] }
-        let found = table.find(UInt(bitPattern: hash()), where: isWanted)
+        let found = table.find(UInt(bitPattern: hash())) { key == keys[Int(bitPattern: $0) - 1] }
         return found == 0 ? nil : Int(bitPattern: found) - 1
     }
 }

@@ -91,11 +91,11 @@ struct Posting: Sendable {
     /// every post.
     ///
     /// Reading this doesn't copy the posting in its slot.
-    var unretainedScope: Unmanaged<ScopeContext>? {
+    var unretainedScope: Borrowed<ScopeContext>? {
         switch context {
         case .bus: nil
-        case .scope(let scope): unsafe Unmanaged.passUnretained(scope)
-        case .more(let extras): unsafe extras.scope.map { unsafe Unmanaged.passUnretained($0) }
+        case .scope(let scope): Borrowed(scope)
+        case .more(let extras): extras.scope.map(Borrowed.init)
         }
     }
 

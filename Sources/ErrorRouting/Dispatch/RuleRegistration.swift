@@ -36,26 +36,22 @@ struct RuleRegistration: ~Copyable, Sendable {
 
 /// The copies of a description, each created by the first thread that has its slot.
 ///
-/// Unchecked because the compiler can't verify that the pointer doesn't change.
-@safe final class DescriptionCopies: @unchecked Sendable {
+/// Unchecked because the compiler can't verify that the memory of the slots isn't shared.
+final class DescriptionCopies: @unchecked Sendable {
     private let original: RuleDescription.Storage
-    private let slots: UnsafeMutablePointer<SetOnce<RuleDescription.Storage>>
+    private let slots: FixedArray<SetOnce<RuleDescription.Storage>>
 
     init(of original: RuleDescription.Storage) {
         self.original = original
-        unsafe slots = .allocate(capacity: PerThread.count)
-        for slot in 0..<PerThread.count { unsafe (slots + slot).initialize(to: SetOnce()) }
-    }
-
-    deinit {
-        unsafe slots.deinitialize(count: PerThread.count)
-        unsafe slots.deallocate()
+        var slots = FixedArray<SetOnce<RuleDescription.Storage>>(capacity: PerThread.count)
+        for _ in 0..<PerThread.count { slots.append(SetOnce()) }
+        self.slots = slots
     }
 
     var threadsOwn: RuleDescription {
         let slot = PerThread.slot
-        if let copy = unsafe slots[slot].value { return RuleDescription(copy) }
+        if let copy = slots[slot].value { return RuleDescription(copy) }
         let copy = RuleDescription.Storage(copying: original)
-        return unsafe RuleDescription(slots[slot].set(copy).object)
+        return RuleDescription(slots[slot].set(copy).object)
     }
 }

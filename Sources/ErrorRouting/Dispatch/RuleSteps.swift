@@ -165,11 +165,9 @@ struct RuleStep {
     ///   - put: Passes each step and its position to the closure that it receives.
     static func make(count: Int, _ put: ((RuleStep, _ place: Int) -> Void) -> Void) -> RuleSteps {
         let made = unsafe unsafeDowncast(create(minimumCapacity: count) { _ in count }, to: RuleSteps.self)
-        unsafe made.withUnsafeMutablePointerToElements { steps in
-            put { step, place in
-                assert(0..<count ~= place)
-                unsafe (steps + place).initialize(to: step)
-            }
+        put { step, place in
+            assert(0..<count ~= place)
+            made.initializeElement(at: place, to: step)
         }
         return made
     }

@@ -82,7 +82,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         if let evaluation { return evaluation(&subject) }
         if Output.self == NSError.self { return subject.nsError(where: predicate) as? Output }
         guard subject.isExactly(Output.self), predicate(subject.error) else { return nil }
-        return unsafe subject.error(as: Output.self)
+        return unsafe ErrorSubject.content(of: subject.error, as: Output.self)
     }
 
     /// Returns the same as ``evaluate(_:)``, but calls a matcher only once if it occurs twice in its combination.

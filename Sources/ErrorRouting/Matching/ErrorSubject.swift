@@ -64,23 +64,11 @@ struct ErrorSubject: Sendable {
     /// different.
     @inline(__always)
     func exactly<Output>(_ dynamicType: Any.Type, as type: Output.Type) -> Output? {
-        if !isObject, dynamicType == type { return isExactly(type) ? unsafe error(as: type) : nil }
+        if !isObject, dynamicType == type { return isExactly(type) ? unsafe Self.content(of: error, as: type) : nil }
         return self.type == dynamicType ? error as? Output : nil
     }
 
-    /// Returns the error as a type that it is known to have, without a dynamic cast.
-    ///
-    /// - Precondition: ``isExactly(_:)``, or the type is a class and the error's dynamic type inherits from it.
-    @unsafe @inline(__always)
-    func error<Output>(as type: Output.Type) -> Output {
-        assert(
-            isExactly(type) || type is AnyClass && self.type is Output.Type,
-            "\(contentType) was taken for \(type)"
-        )
-        return unsafe Self.content(of: error, as: type)
-    }
-
-    /// Returns the content of an error's box as a type that it is known to have.
+    /// Returns the content of an error's box as a type that it is known to have, without a dynamic cast.
     @unsafe @inline(__always)
     static func content<Output>(of error: any Error, as type: Output.Type) -> Output {
         if type == (any Error).self { return unsafe BoxContent.box(of: error, as: type) }
@@ -96,7 +84,7 @@ struct ErrorSubject: Sendable {
         // An `NSError` object needs no bridging.
         let object =
             contentType == NSError.self
-            ? unsafe error(as: NSError.self) : chain?.nsError(at: place) ?? error as NSError
+            ? unsafe Self.content(of: error, as: NSError.self) : chain?.nsError(at: place) ?? error as NSError
         bridged = object
         return object
     }

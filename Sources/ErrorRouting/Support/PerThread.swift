@@ -35,21 +35,11 @@ enum PerThread {
         var providing: [UInt64] = []
     }
 
-    /// A thread, by the address of its record.
-    @safe fileprivate struct Thread {
-        let address: UnsafeMutablePointer<Record>
-
-        var record: Record {
-            @inline(__always) _read { yield unsafe address.pointee }
-            @inline(__always) nonmutating _modify { yield unsafe &address.pointee }
-        }
-    }
-
     /// The calling thread's slot, below ``count``.
     ///
     /// Threads receive slots in the order of their first calls. If the system has no key left, all threads share slot
     /// 0, which is slower but correct. The nesting of calls isn't bounded then.
-    static var slot: Int { current?.record.slot ?? 0 }
+    static var slot: Int { current?.value.slot ?? 0 }
 
     // MARK: User code
 
@@ -58,7 +48,7 @@ enum PerThread {
 
     /// The proof that user code was entered, for ``leaveUserCode(_:)``.
     struct Entry {
-        fileprivate let thread: Thread?
+        fileprivate let record: ManualBox<Record>?
     }
 
     /// Records that the library is about to call user code: a matcher's, an error's, or a text's.
@@ -72,21 +62,21 @@ enum PerThread {
     ///   counts as not matching, and a text is the type's name.
     @inline(__always)
     static func enterUserCode() -> Entry? {
-        guard let thread = current else { return Entry(thread: nil) }
-        guard thread.record.depth < depthLimit else { return nil }
-        thread.record.depth += 1
-        return Entry(thread: thread)
+        guard let record = current else { return Entry(record: nil) }
+        guard record.value.depth < depthLimit else { return nil }
+        record.value.depth += 1
+        return Entry(record: record)
     }
 
     /// Records that the entered user code has returned.
     @inline(__always)
-    static func leaveUserCode(_ entry: Entry) { entry.thread?.record.depth -= 1 }
+    static func leaveUserCode(_ entry: Entry) { entry.record?.value.depth -= 1 }
 
     /// Whether the library is calling user code on this thread.
     static var isInUserCode: Bool {
         // Use no closure: its optional result would cost each post under a flood limit 130 instructions.
-        guard let thread = current else { return false }
-        return thread.record.depth > 0
+        guard let record = current else { return false }
+        return record.value.depth > 0
     }
 
     /// Calls a closure that calls user code; at the limit, calls nothing and returns nil.
@@ -106,38 +96,37 @@ enum PerThread {
     ///   - body: Calls the provider.
     /// - Returns: The closure's result; nil if the closure wasn't called.
     static func unlessProviding<Result>(for bus: UInt64, _ body: () -> Result) -> Result? {
-        guard let thread = current else { return body() }
-        if thread.record.providing.contains(bus) { return nil }
-        thread.record.providing.append(bus)
-        defer { thread.record.providing.removeLast() }
+        guard let record = current else { return body() }
+        if record.value.providing.contains(bus) { return nil }
+        record.value.providing.append(bus)
+        defer { record.value.providing.removeLast() }
         return body()
     }
 
     // MARK: The record
 
-    /// The calling thread; nil if the system has no key left.
+    /// The calling thread's record; nil if the system has no key left.
     @inline(__always)
-    private static var current: Thread? {
+    private static var current: ManualBox<Record>? {
         let key = key.load(ordering: .acquiring)
         if key != 0, key != noKey, let found = unsafe pthread_getspecific(pthread_key_t(key - 1)) {
-            return unsafe Thread(address: found.assumingMemoryBound(to: Record.self))
+            return unsafe ManualBox(at: found)
         }
         return makeRecord()
     }
 
     @inline(never)
-    private static func makeRecord() -> Thread? {
+    private static func makeRecord() -> ManualBox<Record>? {
         if key.load(ordering: .acquiring) == 0 { makeKey() }
         let key = key.load(ordering: .acquiring)
         if key == noKey { return nil }
-        let record = UnsafeMutablePointer<Record>.allocate(capacity: 1)
         let number = lastThread.wrappingAdd(1, ordering: .relaxed).newValue
-        unsafe record.initialize(to: Record(slot: number & (count - 1)))
-        guard unsafe pthread_setspecific(pthread_key_t(key - 1), record) == 0 else {
-            unsafe record.deallocate()
+        let record = ManualBox(Record(slot: number & (count - 1)))
+        guard unsafe pthread_setspecific(pthread_key_t(key - 1), record.rawAddress) == 0 else {
+            record.deallocate()
             return nil
         }
-        return unsafe Thread(address: record)
+        return record
     }
 
     private static func makeKey() {
@@ -149,8 +138,6 @@ enum PerThread {
 
     /// Frees a record; takes an optional because systems declare the parameter of a key's destructor differently.
     private static func free(_ record: UnsafeMutableRawPointer?) {
-        guard let record = unsafe record?.assumingMemoryBound(to: Record.self) else { return }
-        unsafe record.deinitialize(count: 1)
-        unsafe record.deallocate()
+        if let record = unsafe record { unsafe ManualBox<Record>(at: record).deallocate() }
     }
 }

@@ -16,7 +16,7 @@ import Synchronization
         while capacity < room * 2 { capacity *= 2 }
         unsafe words = .allocate(capacity: 2 * (capacity + 1))
         for index in 0..<2 * (capacity + 1) { unsafe (words + index).initialize(to: Atomic(0)) }
-        unsafe words.pointee.store(UInt(capacity - 1), ordering: .relaxed)
+        self[0].store(UInt(capacity - 1), ordering: .relaxed)
     }
 
     /// Views the table at an address; nil for address 0.
@@ -29,17 +29,22 @@ import Synchronization
 
     func deallocate() { unsafe words.deallocate() }
 
+    private subscript(index: UInt) -> Atomic<UInt> {
+        @inline(__always) unsafeAddress { unsafe UnsafePointer(words + Int(bitPattern: index)) }
+    }
+
     /// Returns the first word of a key that a closure accepts; 0 if there is none.
     @inline(__always)
     func find(_ key: UInt, where isWanted: (UInt) -> Bool) -> UInt {
-        let mask = unsafe words.pointee.load(ordering: .relaxed)
+        let mask = self[0].load(ordering: .relaxed)
         var index = Self.hash(key) & mask
         while true {
-            let slot = unsafe words + Int(bitPattern: 2 * index + 2)
-            let word = unsafe slot[1].load(ordering: .acquiring)
+            // Don't check for an overflow, which the mask excludes: each check costs every dispatch.
+            let slot = 2 &* index &+ 2
+            let word = self[slot &+ 1].load(ordering: .acquiring)
             if word == 0 { return 0 }
-            if unsafe slot[0].load(ordering: .relaxed) == key, isWanted(word) { return word }
-            index = (index + 1) & mask
+            if self[slot].load(ordering: .relaxed) == key, isWanted(word) { return word }
+            index = (index &+ 1) & mask
         }
     }
 
@@ -49,12 +54,12 @@ import Synchronization
 
     /// Adds a word, which must not be 0; several words can have the same key.
     func insert(_ word: UInt, for key: UInt) {
-        let mask = unsafe words.pointee.load(ordering: .relaxed)
+        let mask = self[0].load(ordering: .relaxed)
         var index = Self.hash(key) & mask
-        while unsafe words[Int(bitPattern: 2 * index + 3)].load(ordering: .relaxed) != 0 { index = (index + 1) & mask }
-        let slot = unsafe words + Int(bitPattern: 2 * index + 2)
-        unsafe slot[0].store(key, ordering: .relaxed)
-        unsafe slot[1].store(word, ordering: .releasing)
+        while self[2 * index + 3].load(ordering: .relaxed) != 0 { index = (index + 1) & mask }
+        let slot = 2 * index + 2
+        self[slot].store(key, ordering: .relaxed)
+        self[slot + 1].store(word, ordering: .releasing)
     }
 
     /// Hashes a key by multiplication with the golden ratio, which spreads aligned and neighboring addresses, and codes

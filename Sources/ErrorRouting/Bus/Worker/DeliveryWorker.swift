@@ -195,7 +195,7 @@ final class DeliveryWorker: ActionSupervisor {
         // Copy the posting and retain the scope: once another worker has the report, its slot might be freed.
         let posting = delivery.posting
         defer { withExtendedLifetime((bus, posting)) {} }
-        let path = unsafe path(of: posting.unretainedScope)
+        let path = path(of: posting.unretainedScope)
         var cursor = DispatchCursor(path, DispatchNotes(posting.report(sequence: delivery.sequence)), from: progress)
         switch await cursor.finish(posting.error, under: self) {
         case .completed: return complete(delivery, cursor)
@@ -242,8 +242,8 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Returns the blocks on the path of a scope; without a scope, those of the bus.
     @inline(__always)
-    private func path(of scope: Unmanaged<ScopeContext>?) -> Borrowed<BlockPath> {
-        unsafe scope?._withUnsafeGuaranteedRef { $0.blocks } ?? rules
+    private func path(of scope: Borrowed<ScopeContext>?) -> Borrowed<BlockPath> {
+        scope?.read { $0.blocks } ?? rules
     }
 
     // MARK: Supervising asynchronous actions

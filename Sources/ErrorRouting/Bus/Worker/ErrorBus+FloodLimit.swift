@@ -29,7 +29,7 @@ extension ErrorBus {
             return FloodToken(kind: .init(given: text, as: role, marked: mark), moment: moment)
         }
         let code = stamp?.code ?? ErrorCode(of: delivery.posting.error)
-        let scope = unsafe delivery.posting.unretainedScope?._withUnsafeGuaranteedRef { $0.forReports.path } ?? []
+        let scope = delivery.posting.unretainedScope?.read { $0.forReports.path } ?? []
         let kind = FloodKind(of: code, at: delivery.posting.source, in: scope, as: role, marked: mark)
         return FloodToken(kind: kind, moment: moment)
     }
