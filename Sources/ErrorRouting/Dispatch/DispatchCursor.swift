@@ -1,7 +1,7 @@
 /// One error's dispatch through the blocks of a path: the stages in order, the blocks of each, and the steps of each
 /// block.
 ///
-/// Handlers and maps share one traversal of the rules, ``DispatchPlace/next(_:for:_:on:_:)``. A handler's traversal
+/// Handlers and maps share one traversal of the rules, ``DispatchPlace/next(for:_:on:_:)``. A handler's traversal
 /// ends at an asynchronous rule; ``finish(_:under:)`` runs that rule and continues.
 ///
 /// A cursor retains nothing that concurrent dispatches share: the rule set or the path's scopes retain blocks, plans,
@@ -68,8 +68,7 @@ struct DispatchCursor: ~Copyable {
         path.read { path in
             func find<Content: Error>(_ content: Content) -> Borrowed<Rule>? {
                 if Content.self == (any Error).self { return self.find(ErrorBox.unboxed(error), &value) }
-                var rest: RuleStepList?
-                while let step = place.next(&rest, for: content, error, on: path, &notes) {
+                while let step = place.next(for: content, error, on: path, &notes) {
                     let isMatch = step.rule.read { rule in
                         // A map has no other rules.
                         let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
@@ -78,7 +77,7 @@ struct DispatchCursor: ~Copyable {
                         return true
                     }
                     if isMatch { return step.rule }
-                    rest?.removeFirst()
+                    place.take()
                 }
                 return nil
             }
@@ -105,17 +104,14 @@ struct DispatchCursor: ~Copyable {
                 if Content.self == (any Error).self {
                     return runUnboxed(ErrorBox.unboxed(error), under: supervisor, mustNotSuspend)
                 }
-                // Use a separate variable, which needs no memory.
-                var rest = place.rest.take()
-                while let step = place.next(&rest, for: content, error, on: path, &notes) {
+                while let step = place.next(for: content, error, on: path, &notes) {
                     if step.traits.isAsynchronous
                         || mustNotSuspend && place.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
                     {
-                        place.rest = rest
                         return .needsSuspension
                     }
                     if let supervisor, !supervisor.isCurrent { return .superseded }
-                    rest?.removeFirst()
+                    place.take()
                     do {
                         if place.stage == .always, step.traits.needsReport { carryOutcome() }
                         let isKnown = step.isKnown(of: Content.self)
@@ -173,7 +169,7 @@ struct DispatchCursor: ~Copyable {
             let end = runUnboxed(error, under: supervisor)
             guard end == .needsSuspension else { return end }
             if let supervisor, supervisor.isTaskCancelled { return .needsNewTask }
-            guard let step = place.rest?.next() else { preconditionFailure("a dispatch that pauses has a next rule") }
+            guard let step = place.take() else { preconditionFailure("a dispatch that pauses has a next rule") }
             if place.stage == .always { carryOutcome() }
             do {
                 let (rule, isCertain) = (step.rule.object, step.match == .certain)
@@ -192,10 +188,7 @@ struct DispatchCursor: ~Copyable {
                 if let supervisor, !supervisor.actionDidEnd() { return .superseded }
                 record(thrown, of: step.rule, error)
             }
-            if place.isStageOver {
-                place.rest = nil
-                guard path.read({ place.advance(on: $0) }) else { return .completed }
-            }
+            if place.isStageOver, !path.read({ place.advance(on: $0) }) { return .completed }
         }
     }
 

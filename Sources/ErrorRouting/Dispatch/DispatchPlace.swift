@@ -6,10 +6,10 @@ struct DispatchPlace: Sendable {
     private(set) var stage = RuleSet.Stage.rules
     /// The number of the current block of the path, within this stage.
     private var block = 0
-    /// At an interruption, the remaining steps of this block.
+    /// The remaining steps of this block; nil before they are looked up.
     ///
-    /// Looking them up again would call the error's `==` again.
-    var rest: RuleStepList?
+    /// They are kept at an interruption, because looking them up again would call the error's `==` again.
+    private var rest: RuleStepList?
     /// Whether the remaining rules of this stage are skipped.
     private(set) var isStageOver = false
     private(set) var matchedRuleCount = 0
@@ -32,13 +32,10 @@ struct DispatchPlace: Sendable {
         return decisive.read { $0.traits.ignores } ? .ignored : .handled
     }
 
-    /// Advances to the next step to try and returns it; nil after the last one.
-    ///
-    /// - Parameter rest: The remaining steps of this block; nil if they must be looked up.
+    /// Advances to the next step to try and returns it, without removing it; nil after the last one.
     @inline(__always)
     mutating func next<Content: Error>(
-        _ rest: inout RuleStepList?, for content: Content, _ error: any Error, on path: BlockPath,
-        _ notes: inout DispatchNotes
+        for content: Content, _ error: any Error, on path: BlockPath, _ notes: inout DispatchNotes
     ) -> RuleStep? {
         if path.last < 0 { return nil }
         while true {
@@ -48,10 +45,14 @@ struct DispatchPlace: Sendable {
                 rest = steps
                 if let step { return step }
             }
-            rest = nil
             guard advance(on: path) else { return nil }
         }
     }
+
+    /// Removes the step to try and returns it; nil if ``next(for:_:on:_:)`` has found none.
+    @inline(__always)
+    @discardableResult
+    mutating func take() -> RuleStep? { rest?.next() }
 
     /// Records the result of the action of a rule of this stage; nil if the rule doesn't match.
     @inline(__always)
@@ -67,6 +68,7 @@ struct DispatchPlace: Sendable {
     /// is one.
     @inline(__always)
     mutating func advance(on path: BlockPath) -> Bool {
+        rest = nil
         if !isStageOver, block < path.last {
             block &+= 1
             return true
