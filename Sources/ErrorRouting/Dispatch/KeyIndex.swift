@@ -1,5 +1,3 @@
-import Foundation
-
 /// Steps that depend on more than an error's type: on its value, or on its domain and code.
 ///
 /// Each list also has the steps for all errors of the type, so that a dispatch reads only one list.
@@ -98,80 +96,4 @@ final class ValueIndex<Value: Error & Hashable>: KeyIndex<Value>, @unchecked Sen
         // An error that doesn't equal itself matches no value.
         return value == value ? find(value, value.hashValue) : nil
     }
-}
-
-/// A domain, and a code unless the rule matches every code.
-struct DomainKey: Equatable {
-    let domain: String
-    let code: Int?
-}
-
-/// The steps by an error's domain and code, as `as NSError` returns them.
-final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
-    typealias Condition = (key: DomainKey, step: RuleStep)
-
-    /// The largest number of domains with one code that are distinguished without the domain's hash.
-    private static let fewDomains = 4
-
-    /// Whether the errors are `NSError` objects.
-    private let isOfObjects: Bool
-    /// Whether so many domains have the same code that domains are hashed; hashing one takes as long as all the rest.
-    private let hashesDomains: Bool
-
-    /// - Parameters:
-    ///   - conditions: The rules in order, each with its domain and code.
-    ///   - others: The steps for all errors of the type.
-    ///   - isOfObjects: Whether the errors are `NSError` objects.
-    init(_ conditions: [Condition], among others: [RuleStep], isOfObjects: Bool) {
-        var anyCode: [String: [RuleStep]] = [:]
-        var domains: [String] = []
-        // Use indices: a loop would copy each tuple with its step.
-        for place in conditions.indices {
-            let domain = conditions[place].key.domain
-            if conditions[place].key.code == nil { anyCode[domain, default: []].append(conditions[place].step) }
-            if domains.count <= Self.fewDomains, !domains.contains(domain) { domains.append(domain) }
-        }
-        // Most rules are for a few domains, which are found without hashing.
-        let hashesDomains = domains.count > Self.fewDomains && Self.haveManyDomainsForOneCode(conditions)
-        self.isOfObjects = isOfObjects
-        self.hashesDomains = hashesDomains
-        let entries = conditions.lazy.map { (key: $0.key, hash: Self.hash($0.key, hashesDomains), step: $0.step) }
-        super.init(entries, room: conditions.count) { key in
-            key.code == nil || anyCode.isEmpty ? others : others + anyCode[key.domain, default: []]
-        }
-    }
-
-    private static func haveManyDomainsForOneCode(_ conditions: [Condition]) -> Bool {
-        var counts: [Int: Int] = [:]
-        for (key, _) in conditions { if let code = key.code { counts[code, default: 0] += 1 } }
-        return counts.values.contains { $0 > fewDomains }
-    }
-
-    /// A code is its own hash, because the table spreads codes.
-    @inline(__always)
-    private static func hash(_ key: DomainKey, _ hashesDomains: Bool) -> Int {
-        guard let code = key.code else { return key.domain.hashValue }
-        return hashesDomains ? code ^ key.domain.hashValue : code
-    }
-
-    override func lookUp<Content: Error>(
-        _ content: Content, _ error: any Error, _ notes: inout DispatchNotes
-    ) -> RuleStepList? {
-        if isOfObjects {
-            let error = unsafe BoxContent.content(content, as: NSError.self)
-            if type(of: error) == NSError.self { return lookUp(error) }
-        }
-        // A Swift error is bridged, and a subclass of `NSError` might override `domain` or `code`: both run user code.
-        guard let entry = PerThread.enterUserCode() else { return nil }
-        defer { PerThread.leaveUserCode(entry) }
-        return lookUp(notes.ask(error) { $0.nsError() })
-    }
-
-    private func lookUp(_ error: NSError) -> RuleStepList? {
-        let domain = error.domain
-        return find(DomainKey(domain: domain, code: error.code)) ?? find(DomainKey(domain: domain, code: nil))
-    }
-
-    @inline(__always)
-    private func find(_ key: DomainKey) -> RuleStepList? { find(key, Self.hash(key, hashesDomains)) }
 }

@@ -1,7 +1,6 @@
-// The rules of an error handler. Each shape of action has a class, which stores the user's closure with its own type
-// and calls it directly.
-
 /// A rule with a synchronous action that receives only the match.
+///
+/// Each shape of action has a class, which stores the user's closure with its own type and calls it directly.
 @usableFromInline
 final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
     @usableFromInline
@@ -63,58 +62,4 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
     ) throws -> HandleStrategy {
         try notes.lend(for: error) { report in try action(input, report) }
     }
-}
-
-/// A rule with an asynchronous action that receives only the match.
-@usableFromInline
-final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
-    @usableFromInline
-    typealias Action = @Sendable (Input) async throws -> HandleStrategy
-
-    private let action: Action
-
-    @usableFromInline
-    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
-        self.action = action
-        super.init(matcher, at: source, Traits(isAsynchronous: true))
-    }
-
-    @usableFromInline
-    init(type: Input.Type, at source: ErrorReport.Source, _ action: @escaping Action) where Input: Error {
-        self.action = action
-        super.init(type: type, at: source, Traits(isAsynchronous: true))
-    }
-
-    override func actSuspending(on error: any Error) async throws -> HandleStrategy {
-        try await action(unsafe ErrorSubject.content(of: error, as: Input.self))
-    }
-
-    override func performSuspending(
-        _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
-    ) async throws -> HandleStrategy { try await action(input) }
-}
-
-/// A rule with an asynchronous action that receives the match and its report.
-@usableFromInline
-final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
-    @usableFromInline
-    typealias Action = @Sendable (Input, ErrorReport) async throws -> HandleStrategy
-
-    private let action: Action
-
-    @usableFromInline
-    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
-        self.action = action
-        super.init(matcher, at: source, Traits(isAsynchronous: true, needsReport: true))
-    }
-
-    @usableFromInline
-    init(type: Input.Type, at source: ErrorReport.Source, _ action: @escaping Action) where Input: Error {
-        self.action = action
-        super.init(type: type, at: source, Traits(isAsynchronous: true, needsReport: true))
-    }
-
-    override func performSuspending(
-        _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
-    ) async throws -> HandleStrategy { try await action(input, notes.made(for: error)) }
 }

@@ -1,0 +1,72 @@
+import Foundation
+
+/// One rule in a dispatch, with its position in the order.
+///
+/// The rule isn't retained: the rule set retains it, and every dispatch retains the set.
+struct RuleStep {
+    /// The degree of certainty that an error matches.
+    enum Match {
+        /// The rule is known to match, and its matcher's output is the error itself.
+        case certain
+        /// The rule is synchronous and matches if its predicate returns true; its matcher's output is the error itself.
+        case byPredicate
+        /// The same as ``byPredicate``, for errors of the required type.
+        case byValue
+        /// The rule is synchronous and matches only if its predicate returns true. An `NSError` object matches then and
+        /// is the matcher's output; for another error, the matcher must be called.
+        case byDomain
+        /// The matcher must be called and only compares the error, or the error's domain and code. (This isn't used for
+        /// an asynchronous rule for several types: only a plan determines which types never reach it.)
+        case comparing
+        /// The matcher must be called.
+        case asked
+    }
+
+    let rule: Borrowed<Rule>
+    /// The type that an error must have; nil if several types are possible, or if the type was already compared with
+    /// the rule.
+    private(set) var requiredType: ObjectIdentifier?
+    let order: Int
+    private(set) var match: Match
+    /// The traits of the rule's action.
+    let traits: Rule.Traits
+
+    /// Creates a step that is compared with an error's type when a dispatch reaches it.
+    init(_ rule: Rule, order: Int) {
+        self.rule = Borrowed(rule)
+        self.order = order
+        (requiredType, match, traits) = (rule.requiredType, rule.match, rule.traits)
+    }
+
+    /// Returns this step for errors whose type has been compared with the rule.
+    func judged(isCertain: Bool) -> RuleStep {
+        var step = self
+        step.requiredType = nil
+        // The domain was also compared.
+        if isCertain { step.match = .certain } else if match == .byDomain { step.match = .asked }
+        return step
+    }
+
+    /// Whether an error matches and is the matcher's output, given that the predicate, if any, returns true.
+    ///
+    /// - Parameter type: The static type of the content of the error's box.
+    @inline(__always)
+    func isKnown(of type: any Error.Type) -> Bool {
+        switch match {
+        case .certain, .byPredicate, .byValue: true
+        case .byDomain: Self.isNSError(type)
+        case .comparing, .asked: false
+        }
+    }
+
+    @inline(never)
+    private static func isNSError(_ type: any Error.Type) -> Bool { type == NSError.self }
+
+    var shape: MatcherShape { rule.read { $0.registration.shape } }
+
+    /// Whether errors of a type might match; false only if the rule requires another type.
+    ///
+    /// - Parameter type: The static type of a box's content.
+    @inline(__always)
+    func isFor(_ type: any Error.Type) -> Bool { requiredType == nil || requiredType == ObjectIdentifier(type) }
+}
