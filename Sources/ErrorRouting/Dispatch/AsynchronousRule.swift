@@ -18,12 +18,12 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
         super.init(type: type, at: source, Traits(isAsynchronous: true))
     }
 
-    override func actSuspending(on error: any Error) async throws -> HandleStrategy {
+    override func actSuspending(on error: UnboxedError) async throws -> HandleStrategy {
         try await action(unsafe ErrorSubject.content(of: error, as: Input.self))
     }
 
     override func performSuspending(
-        _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
+        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) async throws -> HandleStrategy { try await action(input) }
 }
 
@@ -48,6 +48,6 @@ final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchec
     }
 
     override func performSuspending(
-        _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
+        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) async throws -> HandleStrategy { try await action(input, notes.made(for: error)) }
 }

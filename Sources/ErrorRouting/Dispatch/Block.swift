@@ -78,10 +78,9 @@
     ///   - error: The error.
     ///   - stage: The stage.
     ///   - notes: The dispatch's notes on the error.
-    /// - Precondition: The error is in one box.
     @inline(__always)
     func list<Content: Error>(
-        for content: Content, _ error: any Error, _ stage: RuleSet.Stage, _ notes: inout DispatchNotes
+        for content: Content, _ error: UnboxedError, _ stage: RuleSet.Stage, _ notes: inout DispatchNotes
     ) -> RuleStepList {
         if stage != .rules { return self[stage] }
         if isReadLinearly(for: Content.self) { return rules }
@@ -102,7 +101,7 @@
 
     /// Returns the plan for an error's dynamic type.
     @inline(__always)
-    private func plan<Content: Error>(for content: Content, _ error: any Error) -> Borrowed<TypePlan> {
+    private func plan<Content: Error>(for content: Content, _ error: UnboxedError) -> Borrowed<TypePlan> {
         guard let plan = plans[Content.self] else { return planByDynamicType(of: error) }
         return plan.read { $0.isOfClass } ? planOfObject(content, error, plan) : plan
     }
@@ -110,7 +109,7 @@
     /// Returns the plan for an object, which might be of a subclass of the content's static type.
     @inline(never)
     private func planOfObject<Content: Error>(
-        _ content: Content, _ error: any Error, _ plan: Borrowed<TypePlan>
+        _ content: Content, _ error: UnboxedError, _ plan: Borrowed<TypePlan>
     ) -> Borrowed<TypePlan> {
         let type: AnyClass = Swift.type(of: unsafe BoxContent.content(content, as: AnyObject.self))
         return type == Content.self ? plan : planByDynamicType(of: error)
@@ -118,9 +117,8 @@
 
     /// Returns the plan for an error whose type has none yet or is a subclass of its content's static type.
     @inline(never)
-    private func planByDynamicType(of error: any Error) -> Borrowed<TypePlan> {
-        assert(!ErrorBox.holdsBox(error))
-        let type = type(of: error)
+    private func planByDynamicType(of error: UnboxedError) -> Borrowed<TypePlan> {
+        let type = type(of: error.error)
         if let plan = plans[type] { return plan }
         // Create it outside the table's lock: this runs user code. Of two plans created at once, the table keeps the
         // first.
@@ -128,10 +126,8 @@
     }
 
     /// Returns the facts about the rules that depend only on an error's type.
-    ///
-    /// - Precondition: The error is in one box.
     @inline(__always)
-    func reach<Content: Error>(of content: Content, _ error: any Error) -> TypeReach {
+    func reach<Content: Error>(of content: Content, _ error: UnboxedError) -> TypeReach {
         if !isReadLinearly(for: Content.self) { return plan(for: content, error).read { $0.reach } }
         var reach = TypeReach()
         for step in rules where step.isFor(Content.self) {

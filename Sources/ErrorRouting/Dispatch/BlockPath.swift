@@ -111,7 +111,9 @@
             if Content.self == (any Error).self { return mayReachAsynchronous(ErrorBox.unboxed(error)) }
             var alwaysMatches = false
             for number in 0..<count {
-                let reach = block(number, .rules).read { $0.reach(of: content, error) }
+                let reach = block(number, .rules).read {
+                    $0.reach(of: content, UnboxedError(error, opened: Content.self))
+                }
                 if reach.mayBeAsynchronous { return true }
                 if reach.alwaysMatches { alwaysMatches = true }
             }

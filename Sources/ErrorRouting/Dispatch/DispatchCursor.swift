@@ -67,22 +67,30 @@ struct DispatchCursor: ~Copyable {
     mutating func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
         path.read { path in
             func find<Content: Error>(_ content: Content) -> Borrowed<Rule>? {
-                if Content.self == (any Error).self { return self.find(ErrorBox.unboxed(error), &value) }
-                while let step = place.next(for: content, error, on: path, &notes) {
-                    let isMatch = step.rule.read { rule in
-                        // A map has no other rules.
-                        let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
-                        if !step.isKnown(of: Content.self) { return rule.giveIfMatching(error, &notes, to: &value) }
-                        rule.give(for: content, error, to: &value)
-                        return true
-                    }
-                    if isMatch { return step.rule }
-                    place.take()
-                }
-                return nil
+                Content.self == (any Error).self
+                    ? self.find(ErrorBox.unboxed(error), &value)
+                    : self.find(content, UnboxedError(error, opened: Content.self), on: path, &value)
             }
             return _openExistential(error, do: find)
         }
+    }
+
+    @inline(__always)
+    private mutating func find<Content: Error, Value: Sendable>(
+        _ content: Content, _ error: UnboxedError, on path: BlockPath, _ value: inout Value
+    ) -> Borrowed<Rule>? {
+        while let step = place.next(for: content, error, on: path, &notes) {
+            let isMatch = step.rule.read { rule in
+                // A map has no other rules.
+                let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
+                if !step.isKnown(of: Content.self) { return rule.giveIfMatching(error, &notes, to: &value) }
+                rule.give(for: content, error, to: &value)
+                return true
+            }
+            if isMatch { return step.rule }
+            place.take()
+        }
+        return nil
     }
 
     // MARK: Without suspending
@@ -101,41 +109,50 @@ struct DispatchCursor: ~Copyable {
         path.read { path in
             // Open it once: that costs as much as looking up the rules.
             func run<Content: Error>(_ content: Content) -> End {
-                if Content.self == (any Error).self {
-                    return runUnboxed(ErrorBox.unboxed(error), under: supervisor, mustNotSuspend)
-                }
-                while let step = place.next(for: content, error, on: path, &notes) {
-                    if step.traits.isAsynchronous
-                        || mustNotSuspend && place.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
-                    {
-                        return .needsSuspension
-                    }
-                    if let supervisor, !supervisor.isCurrent { return .superseded }
-                    place.take()
-                    do {
-                        if place.stage == .always, step.traits.needsReport { carryOutcome() }
-                        let isKnown = step.isKnown(of: Content.self)
-                        let answer = try step.rule.read { rule in
-                            isKnown
-                                ? try rule.act(on: content, error, &notes)
-                                : try rule.actIfMatching(error, &notes, under: supervisor)
-                        }
-                        place.record(answer, of: step.rule)
-                    } catch let thrown {
-                        record(thrown, of: step.rule, error)
-                    }
-                }
-                return .completed
+                Content.self == (any Error).self
+                    ? runUnboxed(UnboxedError(error), under: supervisor, mustNotSuspend)
+                    : self.run(
+                        content, UnboxedError(error, opened: Content.self), on: path, under: supervisor, mustNotSuspend)
             }
             return _openExistential(error, do: run)
         }
     }
 
+    /// Works like the other method, for an opened error; a parameter, unlike a variable, needn't be retained.
+    @inline(__always)
+    private mutating func run<Content: Error>(
+        _ content: Content, _ error: UnboxedError, on path: BlockPath, under supervisor: (any ActionSupervisor)?,
+        _ mustNotSuspend: Bool
+    ) -> End {
+        while let step = place.next(for: content, error, on: path, &notes) {
+            if step.traits.isAsynchronous
+                || mustNotSuspend && place.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
+            {
+                return .needsSuspension
+            }
+            if let supervisor, !supervisor.isCurrent { return .superseded }
+            place.take()
+            do {
+                if place.stage == .always, step.traits.needsReport { carryOutcome() }
+                let isKnown = step.isKnown(of: Content.self)
+                let answer = try step.rule.read { rule in
+                    isKnown
+                        ? try rule.act(on: content, error, &notes)
+                        : try rule.actIfMatching(error, &notes, under: supervisor)
+                }
+                place.record(answer, of: step.rule)
+            } catch let thrown {
+                record(thrown, of: step.rule, error)
+            }
+        }
+        return .completed
+    }
+
     @inline(never)
     private mutating func runUnboxed(
-        _ error: any Error, under supervisor: (any ActionSupervisor)?, _ mustNotSuspend: Bool = false
+        _ error: UnboxedError, under supervisor: (any ActionSupervisor)?, _ mustNotSuspend: Bool = false
     ) -> End {
-        run(error, under: supervisor, mustNotSuspend: mustNotSuspend)
+        run(error.error, under: supervisor, mustNotSuspend: mustNotSuspend)
     }
 
     /// Sets the report's outcome to the outcome so far, as in `always`.
@@ -144,7 +161,7 @@ struct DispatchCursor: ~Copyable {
 
     /// Records the error that a rule's action has thrown, which counts as a match and as `.next`.
     @inline(never)
-    private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: any Error) {
+    private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: UnboxedError) {
         // The report of an `always` action's failure has the outcome so far, like the report of the action itself.
         if place.stage == .always { carryOutcome() }
         var progress = progress
@@ -164,7 +181,7 @@ struct DispatchCursor: ~Copyable {
     ///   - supervisor: An object that limits the time of asynchronous actions and can supersede the dispatch.
     @inline(__always)
     mutating func finish(_ error: any Error, under supervisor: (any ActionSupervisor)?) async -> End {
-        let error = ErrorBox.unboxed(error)
+        let error = UnboxedError(error)
         while true {
             let end = runUnboxed(error, under: supervisor)
             guard end == .needsSuspension else { return end }
@@ -194,7 +211,7 @@ struct DispatchCursor: ~Copyable {
 
     /// Runs an asynchronous rule under a supervisor.
     private mutating func actSuspending(
-        _ rule: Rule, _ error: any Error, isCertain: Bool, under supervisor: any ActionSupervisor
+        _ rule: Rule, _ error: UnboxedError, isCertain: Bool, under supervisor: any ActionSupervisor
     ) async throws -> HandleStrategy? {
         let made = notes.made(for: error)
         let action = SupervisedAction(rule: rule, progress: progress, report: made)

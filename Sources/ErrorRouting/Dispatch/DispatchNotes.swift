@@ -82,7 +82,7 @@
 
     /// Calls a closure with the error as matchers see it.
     @inline(__always)
-    mutating func ask<Result>(_ error: any Error, _ body: (inout ErrorSubject) -> Result) -> Result {
+    mutating func ask<Result>(_ error: UnboxedError, _ body: (inout ErrorSubject) -> Result) -> Result {
         change { found in
             if found.subject == nil { found.subject = ErrorSubject(error) }
             return body(&found.subject!)
@@ -93,7 +93,7 @@
     mutating func carry(_ outcome: consuming HandleOutcome) { change { $0.outcome = outcome } }
 
     /// Takes the report of the error, created at the first call.
-    private mutating func taken(for error: any Error) -> ErrorReport {
+    private mutating func taken(for error: UnboxedError) -> ErrorReport {
         let (known, outcome) = change { ($0.report.take(), $0.outcome.take()) }
         if var report = known {
             if let outcome { report.outcome = outcome }
@@ -102,8 +102,8 @@
         switch origin {
         case .posting(let posting, let sequence):
             return unsafe posting.pointee.report(sequence: sequence, outcome: outcome ?? .pending)
-        case .source(let source): return Self.report(of: error, from: unsafe source.pointee, outcome)
-        case .none: return Self.report(of: error, from: source ?? .init(), outcome)
+        case .source(let source): return Self.report(of: error.error, from: unsafe source.pointee, outcome)
+        case .none: return Self.report(of: error.error, from: source ?? .init(), outcome)
         }
     }
 
@@ -120,11 +120,11 @@
 
     /// Returns the report of the error, created at the first call.
     @inline(never)
-    mutating func made(for error: any Error) -> ErrorReport { lend(for: error) { $0 } }
+    mutating func made(for error: UnboxedError) -> ErrorReport { lend(for: error) { $0 } }
 
     /// Calls a closure with the report of the error, created at the first call; moves the report out during the call,
     /// because copying it costs as much as creating it.
-    mutating func lend<Result>(for error: any Error, to body: (ErrorReport) throws -> Result) rethrows -> Result {
+    mutating func lend<Result>(for error: UnboxedError, to body: (ErrorReport) throws -> Result) rethrows -> Result {
         let report = taken(for: error)
         do {
             let result = try body(report)

@@ -35,7 +35,7 @@ struct DispatchPlace: Sendable {
     /// Advances to the next step to try and returns it, without removing it; nil after the last one.
     @inline(__always)
     mutating func next<Content: Error>(
-        for content: Content, _ error: any Error, on path: BlockPath, _ notes: inout DispatchNotes
+        for content: Content, _ error: UnboxedError, on path: BlockPath, _ notes: inout DispatchNotes
     ) -> RuleStep? {
         if path.last < 0 { return nil }
         while true {

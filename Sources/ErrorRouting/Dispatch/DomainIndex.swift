@@ -55,7 +55,7 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
     }
 
     override func lookUp<Content: Error>(
-        _ content: Content, _ error: any Error, _ notes: inout DispatchNotes
+        _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
         if isOfObjects {
             let error = unsafe BoxContent.content(content, as: NSError.self)

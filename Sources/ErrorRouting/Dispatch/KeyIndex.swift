@@ -8,7 +8,7 @@ class StepIndex: @unchecked Sendable {
     ///
     /// - Precondition: The error is of the index's type.
     func lookUp<Content: Error>(
-        _ content: Content, _ error: any Error, _ notes: inout DispatchNotes
+        _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
         fatalError("\(type(of: self)) does not override \(#function)")
     }
@@ -88,7 +88,7 @@ class KeyIndex<Key: Equatable>: StepIndex, @unchecked Sendable {
 /// The steps by an error's value.
 final class ValueIndex<Value: Error & Hashable>: KeyIndex<Value>, @unchecked Sendable {
     override func lookUp<Content: Error>(
-        _ content: Content, _ error: any Error, _ notes: inout DispatchNotes
+        _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
         guard let entry = PerThread.enterUserCode() else { return nil }
         defer { PerThread.leaveUserCode(entry) }

@@ -1,10 +1,10 @@
 /// A rule of an error map with a value for the errors that it matches; subclasses define the value.
 class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
     /// Sets a value to that of an error that is certain to match.
-    func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) { mustBeOverridden() }
+    func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) { mustBeOverridden() }
 
     /// Calls the matcher and, if it matches, sets a value to that of the error; returns whether it matches.
-    func giveIfMatching(_ error: any Error, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
+    func giveIfMatching(_ error: UnboxedError, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
         mustBeOverridden()
     }
 
@@ -28,11 +28,11 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
 
     // The matcher's output isn't needed.
-    override func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) {
+    override func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) {
         value = constant
     }
 
-    override func giveIfMatching(_ error: any Error, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
+    override func giveIfMatching(_ error: UnboxedError, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
         guard notes.ask(error, matcher.match) != nil else { return false }
         value = constant
         return true
@@ -59,11 +59,11 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
 
-    override func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) {
+    override func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) {
         value = ErrorMatcher<Input>.handOn(content, error, to: compute)
     }
 
-    override func giveIfMatching(_ error: any Error, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
+    override func giveIfMatching(_ error: UnboxedError, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
         guard let input = notes.ask(error, matcher.match) else { return false }
         value = compute(input)
         return true

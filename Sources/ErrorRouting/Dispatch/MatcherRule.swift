@@ -36,11 +36,11 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     }
 
     override func act<Content: Error>(
-        on content: Content, _ error: any Error, _ notes: inout DispatchNotes
+        on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy { try ErrorMatcher<Input>.handOn(content, error) { try perform($0, error, &notes) } }
 
     final override func actIfMatching(
-        _ error: any Error, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
+        _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
         guard let input = notes.ask(error, match) else { return nil }
         // Check now: the matcher might have run a slow predicate.
@@ -49,7 +49,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     }
 
     final override func actSuspending(
-        _ error: any Error, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
+        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
     ) async throws -> HandleStrategy? {
         if isCertain {
             guard mayBegin() else { return nil }
@@ -66,12 +66,12 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     ///   - input: The matcher's output.
     ///   - error: The error.
     ///   - notes: The dispatch's notes on the error.
-    func perform(_ input: Input, _ error: any Error, _ notes: inout DispatchNotes) throws -> HandleStrategy {
+    func perform(_ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes) throws -> HandleStrategy {
         mustBeOverridden()
     }
 
     /// Works like ``perform(_:_:_:)`` for an asynchronous rule.
     func performSuspending(
-        _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
+        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) async throws -> HandleStrategy { mustBeOverridden() }
 }

@@ -65,7 +65,7 @@ class Rule: RuleNode, @unchecked Sendable {
     ///   - error: The error.
     ///   - notes: The dispatch's notes on the error.
     func act<Content: Error>(
-        on content: Content, _ error: any Error, _ notes: inout DispatchNotes
+        on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy {
         mustBeOverridden()
     }
@@ -79,13 +79,13 @@ class Rule: RuleNode, @unchecked Sendable {
     /// - Returns: The action's result; nil if the rule doesn't match, or if the dispatch was superseded before the
     ///   action.
     func actIfMatching(
-        _ error: any Error, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
+        _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
         mustBeOverridden()
     }
 
     /// Applies the rule, which is asynchronous and needs no report, to an error that is certain to match.
-    func actSuspending(on error: any Error) async throws -> HandleStrategy { mustBeOverridden() }
+    func actSuspending(on error: UnboxedError) async throws -> HandleStrategy { mustBeOverridden() }
 
     /// Calls the matcher unless the error is certain to match and, if it matches, applies the rule, which is
     /// asynchronous.
@@ -97,7 +97,7 @@ class Rule: RuleNode, @unchecked Sendable {
     ///   - mayBegin: Called between the match and the action, because a predicate's time doesn't count as the action's.
     /// - Returns: The action's result; nil if the rule doesn't match, or if the action may not begin.
     func actSuspending(
-        _ error: any Error, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
+        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
     ) async throws -> HandleStrategy? {
         mustBeOverridden()
     }

@@ -36,7 +36,7 @@
     ///   - error: The error.
     ///   - type: The static type of its box's content.
     @inline(__always)
-    mutating func next(for error: any Error, of type: any Error.Type) -> RuleStep? {
+    mutating func next(for error: UnboxedError, of type: any Error.Type) -> RuleStep? {
         while !isEmpty {
             if first.isFor(type) {
                 let isHolding: Bool
@@ -56,27 +56,27 @@
     /// Returns the steps from the first one with a predicate that returns true or, if there is none, from the first one
     /// without a predicate; and says which it is.
     @inline(never)
-    private func afterPredicates(for error: any Error) -> (Self, isHolding: Bool) {
+    private func afterPredicates(for error: UnboxedError) -> (Self, isHolding: Bool) {
         from(for: error, among: { $0.match == .byPredicate }, isTried: { _ in true })
     }
 
     /// Does the same as ``afterPredicates(for:)`` for values and domains, in a separate loop that costs predicates
     /// nothing.
     @inline(never)
-    private func afterComparisons(for error: any Error, of type: any Error.Type) -> (Self, isHolding: Bool) {
+    private func afterComparisons(for error: UnboxedError, of type: any Error.Type) -> (Self, isHolding: Bool) {
         from(for: error, among: { $0.match == .byValue || $0.match == .byDomain }, isTried: { $0.isFor(type) })
     }
 
     /// Matchers are entered once for all steps: entering costs as much as calling one predicate.
     @inline(__always)
     private func from(
-        for error: any Error, among isOfKind: (RuleStep) -> Bool, isTried: (RuleStep) -> Bool
+        for error: UnboxedError, among isOfKind: (RuleStep) -> Bool, isTried: (RuleStep) -> Bool
     ) -> (Self, isHolding: Bool) {
         var steps = self
         let entry = PerThread.enterUserCode()
         defer { if let entry { PerThread.leaveUserCode(entry) } }
         while !steps.isEmpty, isOfKind(steps.first) {
-            if entry != nil, isTried(steps.first), steps.first.rule.read({ $0.predicate(error) }) {
+            if entry != nil, isTried(steps.first), steps.first.rule.read({ $0.predicate(error.error) }) {
                 return (steps, true)
             }
             steps.removeFirst()

@@ -29,11 +29,11 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
 
     // Override it so that it calls the action directly.
     override func act<Content: Error>(
-        on content: Content, _ error: any Error, _ notes: inout DispatchNotes
+        on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy { try ErrorMatcher<Input>.handOn(content, error, to: action) }
 
     override func perform(
-        _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
+        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy { try action(input) }
 }
 
@@ -58,7 +58,7 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
     }
 
     override func perform(
-        _ input: Input, _ error: any Error, _ notes: inout DispatchNotes
+        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy {
         try notes.lend(for: error) { report in try action(input, report) }
     }

@@ -30,8 +30,8 @@ struct TypeReach {
     /// - Parameters:
     ///   - rules: The rules in order.
     ///   - error: An error of the type.
-    init(of rules: RuleStepList, for error: any Error) {
-        let type = type(of: error)
+    init(of rules: RuleStepList, for error: UnboxedError) {
+        let type = type(of: error.error)
         let isOfObjects = type is NSError.Type
         var (subject, reach, others) = (ErrorSubject(error), TypeReach(), [RuleStep]())
         var (values, domains): ([ValueEntry], [DomainIndex.Condition]) = ([], [])
@@ -94,7 +94,9 @@ struct TypeReach {
 
     /// Returns the steps for an error.
     @inline(__always)
-    func steps<Content: Error>(for content: Content, _ error: any Error, _ notes: inout DispatchNotes) -> RuleStepList {
+    func steps<Content: Error>(
+        for content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+    ) -> RuleStepList {
         guard let index else { return others }
         return index.read { $0.lookUp(content, error, &notes) } ?? others
     }

@@ -7,7 +7,7 @@ import Foundation
 final class ErrorChain: Sendable {
     /// One error of a chain.
     struct Link: Sendable {
-        let error: any Error
+        let error: UnboxedError
         /// The positions of the errors directly wrapped in this one, in order.
         var under: [Int] = []
     }
@@ -31,13 +31,13 @@ final class ErrorChain: Sendable {
         self.bridged = Locked(walk.bridged)
     }
 
-    func error(at place: Int) -> any Error { links[place].error }
+    func error(at place: Int) -> UnboxedError { links[place].error }
 
     /// Returns an error as `as NSError` does.
     func nsError(at place: Int) -> NSError {
         if let known = bridged.withLock({ $0[place] }) { return known }
         // Bridge it outside the lock: bridging runs user code.
-        let bridged = error(at: place) as NSError
+        let bridged = error(at: place).error as NSError
         self.bridged.withLock { $0[place] = bridged }
         return bridged
     }

@@ -82,7 +82,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         if let evaluation { return evaluation(&subject) }
         if Output.self == NSError.self { return subject.nsError(where: predicate) as? Output }
         guard subject.isExactly(Output.self), predicate(subject.error) else { return nil }
-        return unsafe ErrorSubject.content(of: subject.error, as: Output.self)
+        return unsafe ErrorSubject.content(of: subject.unboxed, as: Output.self)
     }
 
     /// Returns the same as ``evaluate(_:)``, but calls a matcher only once if it occurs twice in its combination.
@@ -119,10 +119,10 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Precondition: The content of the box is an `Output`, or `Output` is `any Error`.
     @inline(__always)
     static func handOn<Content: Error, Result>(
-        _ content: Content, _ error: any Error, to receive: (Output) throws -> Result
+        _ content: Content, _ error: UnboxedError, to receive: (Output) throws -> Result
     ) rethrows -> Result {
         Output.self == (any Error).self
-            ? try receive(unsafe BoxContent.box(of: error, as: Output.self))
+            ? try receive(unsafe BoxContent.box(of: error.error, as: Output.self))
             : try receive(unsafe BoxContent.content(content, as: Output.self))
     }
 

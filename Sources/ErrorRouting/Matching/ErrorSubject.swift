@@ -5,8 +5,7 @@ import Foundation
 /// Bridging to `NSError` and walking the underlying errors are the two expensive steps of matchers, so each is done at
 /// most once for an error, regardless of the number of rules.
 struct ErrorSubject: Sendable {
-    /// The error, in one box.
-    let error: any Error
+    let unboxed: UnboxedError
     /// The static type of the box's content: the error's own type or a superclass of it.
     private let contentType: Any.Type
     /// Whether the error is an object.
@@ -23,30 +22,38 @@ struct ErrorSubject: Sendable {
 
     @inline(__always)
     init(_ error: any Error) {
-        self.init(error, in: nil, at: ErrorChain.root)
+        let contentType = ErrorBox.contentType(of: error)
+        if contentType == (any Error).self {
+            self.init(UnboxedError(error))
+        } else {
+            self.init(UnboxedError(error, opened: contentType), contentType, in: nil, at: ErrorChain.root)
+        }
+    }
+
+    @inline(__always)
+    init(_ error: UnboxedError) {
+        self.init(error, ErrorBox.contentType(of: error.error), in: nil, at: ErrorChain.root)
     }
 
     /// Creates the subject of an error in a chain.
     init(_ place: Int, in chain: ErrorChain) {
-        self.init(chain.error(at: place), in: chain, at: place)
+        let error = chain.error(at: place)
+        self.init(error, ErrorBox.contentType(of: error.error), in: chain, at: place)
     }
 
     @inline(__always)
-    private init(_ error: any Error, in chain: ErrorChain?, at place: Int) {
-        var error = error
-        var contentType = ErrorBox.contentType(of: error)
-        if contentType == (any Error).self {
-            error = ErrorBox.unboxed(error)
-            contentType = ErrorBox.contentType(of: error)
-        }
-        self.error = error
+    private init(_ error: UnboxedError, _ contentType: Any.Type, in chain: ErrorChain?, at place: Int) {
+        unboxed = error
         self.contentType = contentType
         // Call it only for objects: `type(of:)` costs as much as all the rest of this initializer.
         isObject = contentType is AnyClass
-        type = isObject ? Swift.type(of: error) : contentType
+        type = isObject ? Swift.type(of: error.error) : contentType
         self.chain = chain
         self.place = place
     }
+
+    @inline(__always)
+    var error: any Error { unboxed.error }
 
     /// Whether the error is an `NSError` object, unlike any Swift error.
     ///
@@ -64,17 +71,17 @@ struct ErrorSubject: Sendable {
     /// different.
     @inline(__always)
     func exactly<Output>(_ dynamicType: Any.Type, as type: Output.Type) -> Output? {
-        if !isObject, dynamicType == type { return isExactly(type) ? unsafe Self.content(of: error, as: type) : nil }
+        if !isObject, dynamicType == type { return isExactly(type) ? unsafe Self.content(of: unboxed, as: type) : nil }
         return self.type == dynamicType ? error as? Output : nil
     }
 
     /// Returns the content of an error's box as a type that it is known to have, without a dynamic cast.
     @unsafe @inline(__always)
-    static func content<Output>(of error: any Error, as type: Output.Type) -> Output {
-        if type == (any Error).self { return unsafe BoxContent.box(of: error, as: type) }
+    static func content<Output>(of error: UnboxedError, as type: Output.Type) -> Output {
+        if type == (any Error).self { return unsafe BoxContent.box(of: error.error, as: type) }
         func project<Content: Error>(_ content: Content) -> Output { unsafe BoxContent.content(content, as: type) }
         // Open it explicitly: `any Error` itself conforms to `Error`, so a plain call would pass the existential.
-        return _openExistential(error, do: project)
+        return _openExistential(error.error, do: project)
     }
 
     /// Returns the error as `as NSError` does, which runs user code: it reads the domain, code, and user info, and on
@@ -84,7 +91,7 @@ struct ErrorSubject: Sendable {
         // An `NSError` object needs no bridging.
         let object =
             contentType == NSError.self
-            ? unsafe Self.content(of: error, as: NSError.self) : chain?.nsError(at: place) ?? error as NSError
+            ? unsafe Self.content(of: unboxed, as: NSError.self) : chain?.nsError(at: place) ?? error as NSError
         bridged = object
         return object
     }

@@ -30,7 +30,7 @@ struct UnderlyingErrorWalk {
         links = []
         self.fields = fields
         self.bridged = []
-        add(ErrorBox.unboxed(root), bridged)
+        add(UnboxedError(root), bridged)
     }
 
     /// Visits all errors, breadth first.
@@ -48,8 +48,8 @@ struct UnderlyingErrorWalk {
     }
 
     private mutating func note(_ error: any Error, under place: Int) {
-        let error = ErrorBox.unboxed(error)
-        let known = Self.identity(of: error).flatMap { places[$0] }
+        let error = UnboxedError(error)
+        let known = Self.identity(of: error.error).flatMap { places[$0] }
         if let known {
             links[place].under.append(known)
         } else if links.count < Self.errorLimit {
@@ -58,8 +58,8 @@ struct UnderlyingErrorWalk {
         }
     }
 
-    private mutating func add(_ error: any Error, _ bridged: NSError?) {
-        if let identity = Self.identity(of: error) { places[identity] = links.count }
+    private mutating func add(_ error: UnboxedError, _ bridged: NSError?) {
+        if let identity = Self.identity(of: error.error) { places[identity] = links.count }
         links.append(ErrorChain.Link(error: error))
         self.bridged.append(bridged)
     }
@@ -69,7 +69,7 @@ struct UnderlyingErrorWalk {
     }
 
     private mutating func directlyUnder(_ place: Int) -> [any Error] {
-        let error = links[place].error
+        let error = links[place].error.error
         if type(of: error) is any UnderlyingErrors.Type, let error = error as? any UnderlyingErrors {
             return errors(among: error.underlyingErrors)
         }

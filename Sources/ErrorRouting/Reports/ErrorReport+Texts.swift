@@ -172,7 +172,7 @@ extension ErrorReport {
         let errors = PerThread.inUserCode {
             var walk = UnderlyingErrorWalk(error, bridged: nil, fields: fields)
             walk.finish()
-            return walk.links.dropFirst().map(\.error)
+            return walk.links.dropFirst().map(\.error.error)
         }
         return errors ?? []
     }
