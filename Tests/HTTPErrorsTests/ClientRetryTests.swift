@@ -152,6 +152,36 @@ extension ClientRetryTests {
         expect(script.requests.count, equals: 1)
     }
 
+    @Test("H7: a request that fails in a cancelled task throws cancelled, with a retry policy and without one")
+    func failedWhenCancelled() async throws {
+        let codes = [
+            NSURLErrorTimedOut, NSURLErrorNetworkConnectionLost, NSURLErrorBadURL, NSURLErrorUnknown,
+            NSURLErrorCancelled,
+        ]
+        for policy in [nil, RetryPolicy.default] {
+            for code in codes {
+                let script = Script { _, _ in
+                    unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                    throw NSError(domain: NSURLErrorDomain, code: code)
+                }
+                let client = try APIClient(script, retry: policy)
+                let task = Task { try await client.send(Call(User.self)) }
+                let error = try #require(await #expect(throws: NetworkError.self) { try await task.value })
+                expect(error.kind, equals: .cancelled)
+                expect(ErrorMatcher.anywhere(.nsError(domain: NSURLErrorDomain)).match(error)?.code, equals: code)
+            }
+            let refused = Script { _, _ in
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                return TransportResponse(status: 404)
+            }
+            let client = try APIClient(refused, retry: policy)
+            let task = Task { try await client.send(Call(User.self)) }
+            let error = try #require(await #expect(throws: NetworkError.self) { try await task.value })
+            expect(error.kind, equals: .cancelled)
+            #expect(ErrorMatcher.anywhere(.status(404)).match(error) != nil)
+        }
+    }
+
     @Test("an order that the server answered is sent once, whatever an interceptor throws for the response")
     func inspected() async throws {
         struct Inspector: HTTPInterceptor {

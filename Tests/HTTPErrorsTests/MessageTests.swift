@@ -320,22 +320,40 @@ extension TransferMachineTests {
         expectNil(end("5", coding: "chunked"))
     }
 
-    @Test("a head at the end counts if none came before, unless an error follows")
-    func headAtEnd() throws {
-        var machine = TransferMachine(bodyLimit: 4)
-        machine.receiveAtEnd(TransportResponse(status: 301))
-        expect(try machine.complete(nil)?.get().status, equals: 301)
-        machine.receiveAtEnd(TransportResponse(status: 301))
-        #expect(!machine.isWanted)
-        expectNil(machine.complete(nil))
-        machine = TransferMachine(bodyLimit: 4)
-        expectNil(machine.receive(TransportResponse(status: 200)))
-        expectNil(machine.receive(Data(count: 1)))
-        machine.receiveAtEnd(TransportResponse(status: 301))
-        expect(try machine.complete(nil)?.get().body.count, equals: 1)
-        machine = TransferMachine(bodyLimit: 4)
-        machine.receiveAtEnd(TransportResponse(status: 200))
-        #expect(throws: URLError(.timedOut)) { try machine.complete(URLError(.timedOut))?.get() }
+    @Test("a head at the end counts if none came before")
+    func headAtEnd() async throws {
+        let late = Transfer(bodyLimit: 4)
+        late.receiveAtEnd(TransportResponse(status: 301))
+        late.complete(nil)
+        late.receiveAtEnd(TransportResponse(status: 302))
+        expect(try await late.response(within: .seconds(60)).status, equals: 301)
+        let early = Transfer(bodyLimit: 4)
+        early.receive(TransportResponse(status: 200))
+        early.receive(Data(count: 1))
+        early.receiveAtEnd(TransportResponse(status: 301))
+        early.complete(nil)
+        expect(try await early.response(within: .seconds(60)).body.count, equals: 1)
+    }
+
+    @Test("a body that breaks off hides the status only within the limit, whenever the head came")
+    func brokenOff() async throws {
+        for status in [200, 301, 302, 307, 401, 429, 503] {
+            for isLate in [false, true] {
+                func response(length: Int) async throws -> TransportResponse {
+                    let transfer = Transfer(bodyLimit: 4)
+                    let head = TransportResponse(
+                        status: status, headers: ["Content-Length": "\(length)", "Location": "/a"])
+                    if isLate { transfer.receiveAtEnd(head) } else { transfer.receive(head) }
+                    transfer.complete(URLError(.networkConnectionLost))
+                    return try await transfer.response(within: .seconds(60))
+                }
+                let tooLong = try await response(length: 5)
+                expect(tooLong.status, equals: status)
+                expect(tooLong.headers["Location"], equals: "/a")
+                #expect(tooLong.isTruncated)
+                await #expect(throws: URLError(.networkConnectionLost)) { try await response(length: 4) }
+            }
+        }
     }
 
     @Test("a body or an end without a head is an error, and an error after the head discards the response")

@@ -65,8 +65,7 @@ extension APIClient {
         }
         let (limit, start) = (message.timeout ?? transport.timeout, ContinuousClock.now)
         func timeLeft() -> Duration? { limit.map { $0 - start.duration(to: .now) } }
-        var (message, token) = (message, keeper.token)
-        var sendings = 1
+        var (message, token, sendings) = (message, keeper.token, 1)
         while true {
             let response = try await sendOnce(message, token, &chain)
             // Return a 401 of another server: it hasn't seen the token.

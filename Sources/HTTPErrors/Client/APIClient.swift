@@ -151,8 +151,8 @@ public struct APIClient: Sendable {
             var error = error
             // Forbid another sending: a `retry` around this call would send a different key.
             if error.dependsOnKey { error.mayBeSentAgain = false }
-            // Keep the last attempt's error as the cause: the task was cancelled between two attempts.
-            guard retry != nil, Task.isCancelled, !error.isCancellation else { throw error }
+            // Keep the last attempt's error as the cause: it needn't say that the task was cancelled.
+            guard Task.isCancelled, !error.isCancellation else { throw error }
             throw NetworkError(.cancelled, cause: error, mayBeSentAgain: error.mayBeSentAgain)
         }
     }

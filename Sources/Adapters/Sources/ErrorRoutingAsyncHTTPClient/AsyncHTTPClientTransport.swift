@@ -19,11 +19,12 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     ///
     /// The client decompresses responses. It follows no redirects, because `APIClient` does. If the server refuses the
     /// connection, the client fails immediately instead of retrying for ten seconds. The transport sets the time limit
-    /// of a request.
+    /// of a request. A connection must be established within a minute, so that shutting down the client doesn't wait
+    /// longer for a server that doesn't answer.
     ///
     /// For an invalid status, such as 99 or, in HTTP/2, -1, async-http-client stops the process; with this
     /// configuration, it throws an error. If an HTTP/2 server goes away without processing a stream, the stream's error
-    /// says so.
+    /// says so. After an error of an HTTP/2 connection, the connection is closed, instead of being used again.
     ///
     /// - Parameter bodyLimit: The number of decompressed bytes of one response: a hundred kilobytes can decompress to a
     ///   hundred megabytes, in two pieces. The transport should have the same limit.
@@ -36,7 +37,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
         configuration.http2ConnectionDebugInitializer = StreamGuard.add
         configuration.connectionPool.retryConnectionEstablishment = false
         // Nil means no limit for reading, but ten seconds for connecting.
-        configuration.timeout = HTTPClient.Configuration.Timeout(connect: .minutes(10), read: nil)
+        configuration.timeout = HTTPClient.Configuration.Timeout(connect: .minutes(1), read: nil)
         return configuration
     }
 
@@ -114,6 +115,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
             // The body would have been too long, so return the truncated response, however the rest breaks off.
             result.isTruncated = true
             return result
+        } catch {
+            throw EvenedOut.error(ofBody: error)
         }
         // A cancelled body can end in the same way as a complete one.
         try Task.checkCancellation()

@@ -34,6 +34,15 @@ enum EvenedOut {
         }
     }
 
+    /// Returns the mapped error of a body.
+    ///
+    /// The server has processed the request, even if it refuses the stream later.
+    static func error(ofBody error: any Error) -> any Error {
+        let mapped = self.error(for: error)
+        let isRefused = (mapped as? NetworkError)?.neverReachedServer == true
+        return isRefused ? lost(.networkConnectionLost, error) : mapped
+    }
+
     /// Whether an error says that the server took too long.
     static func isTimeout(_ error: any Error) -> Bool { (self.error(for: error) as? NetworkError)?.kind == .timeout }
 

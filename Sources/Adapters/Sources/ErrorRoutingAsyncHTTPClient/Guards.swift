@@ -36,7 +36,8 @@ final class StatusGuard: ChannelInboundHandler {
 ///
 /// A stream above the last one that a GOAWAY names was not processed. SwiftNIO ends it like a cancelled stream; this
 /// guard ends it like a refused one. For a negative status SwiftNIO stops the process; this guard replaces an invalid
-/// status with one that SwiftNIO rejects.
+/// status with one that SwiftNIO rejects. After an error of the connection SwiftNIO reads nothing more, and
+/// async-http-client would send more requests on it; this guard closes the connection.
 final class StreamGuard: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
@@ -66,6 +67,11 @@ final class StreamGuard: ChannelInboundHandler {
             break
         }
         context.fireChannelRead(wrapInboundOut(frame))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.fireErrorCaught(error)
+        if !(error is NIOHTTP2Errors.StreamError) { context.close(promise: nil) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -81,7 +81,10 @@ enum Fault {
         case ("drop", "reset"): return [.reset]
         case ("drop", "within-headers"): return [.text("HTTP/1.1 200 OK\r\nContent-Ty"), .close]
         case ("drop", "after-headers"): return [.bytes(.head(200, json(length: 100))), .close]
-        case ("truncated", ""): return [.bytes(.head(200, json(length: 100))), .text(#"{"answer":"#), .close]
+        case ("truncated", ""):
+            let status = request.parameter("status").flatMap(Int.init) ?? 200
+            let fields = json(length: 100) + [("Location", "/json")]
+            return [.bytes(.head(status, fields)), .text(#"{"answer":"#), .close]
         case ("truncated", "chunks"):
             let fields = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")]
             return [.bytes(.head(200, fields)), .text("a\r\n{\"answer\":\r\n"), .close]
@@ -103,6 +106,10 @@ enum Fault {
         case "slow-body":
             let pause = Step.pause(.milliseconds(milliseconds ?? 30_000))
             return [.bytes(.head(200, json(length: 17))), .text(#"{"answer":"#), pause, .text(#""slow"}"#), .done]
+        // Header lines for longer than any test waits.
+        case "drip-headers":
+            let line = [Step.pause(.milliseconds(milliseconds ?? 20)), .text("X-Drop: a\r\n")]
+            return [.text("HTTP/1.1 200 OK\r\n")] + (0..<25_000).flatMap { _ in line }
         case "drip":
             let pause = Step.pause(.milliseconds(milliseconds ?? 1_000))
             let body = Array(#"{"answer":"drop by drop"}"#.utf8)
@@ -120,10 +127,15 @@ enum Fault {
         case ("wrong-length", "words"):
             let fields = [("Content-Type", "application/json"), ("Content-Length", "many")]
             return [.bytes(.head(200, fields)), .text("{}"), .close]
+        // `?status=` is the status; that of a redirect has a target.
         case ("endless-chunks", ""):
-            let fields = [("Content-Type", "text/plain"), ("Transfer-Encoding", "chunked")]
+            let status = request.parameter("status").flatMap(Int.init) ?? 200
+            let fields = [
+                ("Content-Type", "text/plain"), ("Transfer-Encoding", "chunked"), ("Retry-After", "7"),
+                ("Location", "/json"),
+            ]
             let piece = ByteBuffer(string: "4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n")
-            return [.bytes(.head(200, fields)), .repeated(piece, .max)]
+            return [.bytes(.head(status, fields)), .repeated(piece, .max)]
         default: return nil
         }
     }

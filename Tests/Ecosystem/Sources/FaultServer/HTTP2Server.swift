@@ -19,6 +19,10 @@ public final class HTTP2Server: Sendable {
         case cancels
         /// It begins a response, and resets the stream.
         case resetsBody
+        /// It begins a response, and refuses the stream.
+        case refusesBody
+        /// It sends bytes that are no frames: an error of the connection.
+        case sendsNoFrames
         /// It goes away; the request has not been processed.
         case goesAway
         /// It goes away after this request, and then closes the connection.
@@ -120,6 +124,13 @@ private final class StreamHandler: ChannelInboundHandler {
         case .resetsBody:
             write(.headers(.init(headers: [":status": "200"])), context)
             write(.rstStream(.internalError), context)
+        case .refusesBody:
+            write(.headers(.init(headers: [":status": "200"])), context)
+            write(.rstStream(.refusedStream), context)
+        case .sendsNoFrames:
+            let bytes = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            let parser = try? connection.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self)
+            parser?.writeAndFlush(NIOAny(bytes), promise: nil)
         case .goesAway: goAway(lastStream: .rootStream)
         case .goesAwayLater:
             goAway(lastStream: .maxID)

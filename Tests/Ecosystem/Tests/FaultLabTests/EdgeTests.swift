@@ -46,6 +46,27 @@ extension FaultLab {
         }
 
         @Test(
+            "H5: where a body over the limit breaks off its status goes first, and within the limit the connection is lost",
+            .tags(.http5), arguments: TransportUnderTest.all)
+        func brokenOff(on transport: TransportUnderTest) async throws {
+            for status in [200, 302, 401, 429, 503] {
+                for (limit, isTooLong) in [(50, true), (100, false)] {
+                    try await withLab(transport, options: .init(bodyLimit: limit)) { server, sender in
+                        let message = TransportRequest(url: server.url("/truncated?status=\(status)"))
+                        let observed = await Observation(sending: message, by: sender)
+                        guard isTooLong, !(status == 302 && transport.losesRedirects) else {
+                            #expect(observed.outcome == .failure(.connection), "\(status), \(limit)")
+                            return
+                        }
+                        let response = try #require(observed.response)
+                        #expect(response.status == status && response.isTruncated, "\(status), \(limit)")
+                        #expect(String(decoding: response.body, as: UTF8.self) == #"{"answer":"#)
+                    }
+                }
+            }
+        }
+
+        @Test(
             "H3: of a field that comes twice the first value counts", .tags(.http3), arguments: TransportUnderTest.all)
         func twice(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, sender in

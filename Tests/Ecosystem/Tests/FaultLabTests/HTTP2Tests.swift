@@ -54,7 +54,7 @@ extension FaultLab {
         func broken(_ method: String) async throws {
             let answers: [(HTTP2Server.Answer, isUnprocessed: Bool)] = [
                 (.refuses, true), (.goesAway, true), (.resets, false), (.cancels, false), (.resetsBody, false),
-                (.goesAwayLater, false), (.closes, false),
+                (.refusesBody, false), (.goesAwayLater, false), (.closes, false),
             ]
             for (answer, isUnprocessed) in answers {
                 let (error, count) = try await send(method, answer)
@@ -64,6 +64,16 @@ extension FaultLab {
                 // What meets a connection that is about to close may not arrive.
                 let attempts = method == "GET" || isUnprocessed ? 3 : 1
                 #expect(answer == .closes ? (1...attempts).contains(count) : count == attempts, "\(answer)")
+            }
+        }
+
+        @Test("An error of the connection ends its requests at once, and no other request is sent on it", .tags(.http1))
+        func brokenConnection() async throws {
+            for (method, attempts) in [("GET", 3), ("POST", 1)] {
+                let (error, count) = try await send(method, .sendsNoFrames)
+                #expect(error?.kind == .connection, "\(String(describing: error))")
+                // A request might meet a connection that is about to close.
+                #expect(error?.neverReachedServer == false && (1...attempts).contains(count))
             }
         }
 

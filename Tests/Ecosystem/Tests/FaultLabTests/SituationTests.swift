@@ -93,7 +93,8 @@ extension FaultLab {
         )
         func cancellation(on transport: TransportUnderTest) async throws {
             try await withLab(transport, options: .init(transferLimit: .seconds(10))) { server, client in
-                for path in ["/hang", "/slow-headers", "/slow-body", "/drip", "/endless-chunks"] {
+                let paths = ["/hang", "/slow-headers", "/drip-headers", "/slow-body", "/drip", "/endless-chunks"]
+                for path in paths {
                     let message = TransportRequest(url: server.url(path), headers: ["X-Test-Id": path])
                     let task = Task { await Observation(sending: message, by: client) }
                     try await server.waitForRequests(of: path)
@@ -108,7 +109,8 @@ extension FaultLab {
             "H7: the connection of a request whose time is up ends, also of a POST", arguments: TransportUnderTest.all)
         func timeIsUp(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
-                for (number, path) in ["/hang", "/slow-headers", "/slow-body", "/drip"].enumerated() {
+                let paths = ["/hang", "/slow-headers", "/drip-headers", "/slow-body", "/drip", "/drip-headers"]
+                for (number, path) in paths.enumerated() {
                     let method = number % 2 == 0 ? "GET" : "POST"
                     let message = TransportRequest(method: method, url: server.url(path), timeout: .milliseconds(300))
                     #expect(await Observation(sending: message, by: client).outcome == .failure(.timeout), "\(path)")
@@ -153,6 +155,41 @@ extension FaultLab {
                 for task in tasks { #expect(await task.value.outcome == .failure(.cancelled)) }
                 let last = await Observation(sending: TransportRequest(url: server.url("/json?a=1")), by: client)
                 #expect(last.outcome == .success(200))
+            }
+        }
+
+        @Test(
+            "H7: while the body of a 3xx has no end every other request ends by its own limit",
+            .timeLimit(.minutes(2)), arguments: TransportUnderTest.all, [302, 306])
+        func endlessRedirect(on transport: TransportUnderTest, _ status: Int) async throws {
+            try await withLab(transport) { server, client in
+                let redirect = try await FaultServer.withServer { endless in
+                    let message = TransportRequest(
+                        url: endless.url("/endless-chunks?status=\(status)"), headers: ["X-Test-Id": "endless"])
+                    let redirect = Task { await Observation(sending: message, by: client) }
+                    try await endless.waitForRequests(of: "endless")
+                    for _ in 0..<10 {
+                        let hanging = Task { await Observation(sending: .init(url: server.url("/hang")), by: client) }
+                        for method in ["GET", "POST"] {
+                            let limited = TransportRequest(
+                                method: method, url: server.url("/json"), timeout: .milliseconds(300))
+                            let outcome = await Observation(sending: limited, by: client).outcome
+                            #expect(outcome == .success(200) || outcome == .failure(.timeout))
+                        }
+                        hanging.cancel()
+                        #expect(await hanging.value.outcome == .failure(.cancelled))
+                    }
+                    redirect.cancel()
+                    try await endless.waitForConnections(atMost: 0)
+                    return redirect
+                }
+                // A transport that sees the head stops at the limit of the body.
+                let ends: [Outcome] = [.failure(.cancelled), .failure(.http)]
+                #expect(ends.contains(await redirect.value.outcome))
+                for method in ["GET", "POST"] {
+                    let message = TransportRequest(method: method, url: server.url("/json"))
+                    #expect(await Observation(sending: message, by: client).outcome == .success(200))
+                }
             }
         }
 
