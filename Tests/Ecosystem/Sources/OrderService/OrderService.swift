@@ -56,7 +56,7 @@ enum OrderService {
         }
     }
 
-    /// Returns the services. They end in reverse order: first the server, which needs the others, then the bus's tasks.
+    /// Returns the services, which end in reverse order: first the server, because it needs the others.
     private static func makeServices(
         _ settings: Settings, _ registry: MetricsRegistry, _ errors: ErrorBusService
     ) throws -> [any Service] {
@@ -96,7 +96,7 @@ enum OrderService {
         return ServiceGroup(configuration: configuration)
     }
 
-    /// An exporter. Its failure is written to standard error, because the log itself might have failed.
+    /// An exporter that reports its failure on standard error, because the log itself might have failed.
     private struct Exporting: Service {
         let exporter: any Service
 

@@ -8,7 +8,7 @@ import HTTPErrors
 import NIOCore
 import ServiceLifecycle
 
-/// A client for the suppliers' prices. The suppliers aren't always reachable.
+/// A client for the prices of suppliers that aren't always reachable.
 struct Suppliers: Service {
     private struct GetQuote: APIRequest {
         struct Response: Decodable { let price: String }
