@@ -2,7 +2,7 @@ import BoundedDescriptions
 import ErrorRouting
 package import Foundation
 
-/// The error types that a recorder records with their values, so that a replay can rebuild the errors.
+/// The types of errors that a recorder records with their values, so that a replay can rebuild the errors.
 ///
 /// A recorder writes values of these types only, because an error might contain secret or large data in addition to its
 /// texts. Pass the same types to the ``ErrorRecorder`` and to the `Replay` of `ErrorReplay`:
