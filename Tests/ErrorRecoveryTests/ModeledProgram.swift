@@ -1,7 +1,7 @@
 import ErrorRecovery
 
 /// The promised behavior of a random program: a model that is as plain as possible.
-struct ModelledProgram {
+struct ModeledProgram {
     /// The kind of the innermost attempt on a budget.
     private enum Mark {
         case first

@@ -16,10 +16,10 @@ extension RandomProgramTests {
         var (circuitsChanged, budgetsSpent, budgetsOwing) = (0, 0, 0)
         for seed in 0..<UInt64(isLong ? 50_000 : 400) {
             let program = RandomProgram(seed: seed)
-            let model = ModelledProgram(program)
+            let model = ModeledProgram(program)
             let run = await ProgramRun.run(program)
             expect(run.log, like: model.log, seed)
-            for (reports, modelled) in zip(run.reports, model.reports) { expect(reports, like: modelled, seed) }
+            for (reports, modeled) in zip(run.reports, model.reports) { expect(reports, like: modeled, seed) }
             TestSupport.expect(run.statistics.map(\.available), equals: model.tokens, "seed \(seed)")
             TestSupport.expect(run.statistics.map(\.granted), equals: model.granted, "seed \(seed)")
             TestSupport.expect(run.statistics.map(\.refused), equals: model.refused, "seed \(seed)")
@@ -38,8 +38,8 @@ extension RandomProgramTests {
     private func expect(_ lines: [String], like model: [String], _ seed: UInt64) {
         if lines == model { return }
         let index = zip(lines, model).prefix { $0 == $1 }.count
-        let (line, modelled) = (lines.dropFirst(index).first, model.dropFirst(index).first)
-        Issue.record("seed \(seed), line \(index): \(line ?? "nothing"), but in the model: \(modelled ?? "nothing")")
+        let (line, modeled) = (lines.dropFirst(index).first, model.dropFirst(index).first)
+        Issue.record("seed \(seed), line \(index): \(line ?? "nothing"), but in the model: \(modeled ?? "nothing")")
     }
 }
 
