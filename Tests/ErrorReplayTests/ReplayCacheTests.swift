@@ -122,14 +122,14 @@ private struct LineMaker {
 
     private mutating func change(_ bytes: inout [UInt8]) {
         guard !bytes.isEmpty else { return }
-        let place = Int.random(in: 0..<bytes.count, using: &random)
+        let index = Int.random(in: 0..<bytes.count, using: &random)
         switch Int.random(in: 0..<12, using: &random) {
-        case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
-        case 1: bytes.remove(at: place)
-        case 2: bytes.removeSubrange(place...)
-        case 3: bytes.insert(contentsOf: pick(Self.pieces), at: place)
+        case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+        case 1: bytes.remove(at: index)
+        case 2: bytes.removeSubrange(index...)
+        case 3: bytes.insert(contentsOf: pick(Self.pieces), at: index)
         case 4: bytes.append(contentsOf: pick(Self.pieces))
-        case 5: bytes.insert(contentsOf: Array(repeating: UInt8(ascii: "["), count: 600), at: place)
+        case 5: bytes.insert(contentsOf: Array(repeating: UInt8(ascii: "["), count: 600), at: index)
         default: replace(pick(Self.texts), with: pick(Self.texts), in: &bytes)
         }
     }

@@ -1,4 +1,4 @@
-/// Locks and events, which their addresses identify.
+/// Locks and events, identified by their addresses.
 extension Explorer {
     package func lock(_ address: UInt, at site: Site) {
         let location = unsafe locations.find(address, for: current)

@@ -103,10 +103,10 @@ enum Fixes {
             if lines[index].hasPrefix("#endif") { depth -= 1 }
             return depth == 0 && lines[index].hasPrefix("import ")
         }
-        let place =
+        let position =
             imports.first { lines[$0] > "import ErrorRouting" } ?? imports.last.map { $0 + 1 }
             ?? lines.firstIndex { !$0.hasPrefix("//") && !$0.hasPrefix("#!") } ?? 0
-        lines.insert("import ErrorRouting", at: place)
+        lines.insert("import ErrorRouting", at: position)
         return lines.joined(separator: "\n")
     }
 }

@@ -19,7 +19,7 @@ struct Options {
     private(set) var replayed: Schedule?
     private(set) var jobs = ProcessInfo.processInfo.activeProcessorCount
     private(set) var seconds = 60.0
-    /// Whether a scenario may stay incomplete when its time runs out.
+    /// Whether a scenario can stay incomplete when its time runs out.
     private(set) var isLong = false
 
     init?(_ arguments: some Sequence<String>) {

@@ -57,7 +57,7 @@ final class Ledger: @unchecked Sendable {
             return .stop
         }
 
-    /// Records the errors that it receives to redact, and writes nothing.
+    /// Records the errors of the reports that it redacts, and writes nothing.
     static let lastResort = LastResort { _ in }.redacting { report in
         if let error = report.error as? Numbered { now.written.append(error.number) }
         if let drops = report.error as? ErrorsDropped { now.writtenDrops += drops.count }
