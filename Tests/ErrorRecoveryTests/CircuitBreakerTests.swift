@@ -248,7 +248,7 @@ extension CircuitBreakerTests {
 
     @Test("a poster that calls the circuit while it posts a change doesn't deadlock")
     func reentrant() async {
-        let poster = Asking()
+        let poster = StateReading()
         let breaker = CircuitBreaker(
             "test", of: 1, openFor: .zero, counting: .type(Timeout.self), clock: ManualClock(), errors: poster)
         poster.breaker.withLock { $0 = breaker }
@@ -262,7 +262,7 @@ extension CircuitBreakerTests {
 }
 
 /// A poster that reads a circuit's state instead of posting.
-private final class Asking: ErrorPosting {
+private final class StateReading: ErrorPosting {
     let breaker = Locked<CircuitBreaker?>(nil)
     let states = Locked<[String]>([])
 

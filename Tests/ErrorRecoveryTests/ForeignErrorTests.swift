@@ -10,7 +10,7 @@ struct ForeignErrorTests {}
 
 extension ForeignErrorTests {
     /// A path on which an error can be thrown.
-    private typealias Way = (_ operation: () async throws -> Void) async throws -> Void
+    private typealias ThrowingPath = (_ operation: () async throws -> Void) async throws -> Void
 
     private final class Object: Error {}
 
@@ -48,7 +48,7 @@ extension ForeignErrorTests {
         let closed = CircuitBreaker("closed", of: .max, counting: .any, errors: Nobody())
         let budget = RetryBudget()
         let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.zero), budget: budget).retrying(matching: .any)
-        let ways: [Way] = [
+        let paths: [ThrowingPath] = [
             { operation in try await retry(RetryPolicy()) { _ in try await operation() } },
             { operation in try await retry(policy) { _ in try await operation() } },
             { operation in try await retry(policy) { _ in try await retry(policy) { _ in try await operation() } } },
@@ -62,9 +62,9 @@ extension ForeignErrorTests {
             },
         ]
         for (matcher, error) in zip(Self.matchers, Self.errors) {
-            for way in ways {
+            for path in paths {
                 do {
-                    try await way { try await Self.throwing(error, boxes: boxes) }
+                    try await path { try await Self.throwing(error, boxes: boxes) }
                     Issue.record("nothing was thrown")
                 } catch let thrown {
                     #expect(matcher.match(thrown) != nil)

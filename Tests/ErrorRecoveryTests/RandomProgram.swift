@@ -34,7 +34,7 @@ struct RandomProgram {
         let budget: Int?
         let retriesRefusals: Bool
         /// Where to post attempts; nil for nowhere.
-        let place: Int?
+        let poster: Int?
     }
 
     struct Budget {
@@ -50,8 +50,8 @@ struct RandomProgram {
         let pause: Int
     }
 
-    /// The posters: bus A, a scope of it, a scope of that scope, bus B, and a scope of bus B.
-    static let places = 5
+    /// The number of posters: bus A, a scope of it, a scope of that scope, bus B, and a scope of bus B.
+    static let posterCount = 5
     static let circuits = 3
 
     let seed: UInt64
@@ -71,7 +71,7 @@ struct RandomProgram {
                     maxAttempts: random(1...4), delay: random(0...3),
                     deadline: random(0...3) == 0 ? random(0...9) : nil,
                     budget: [nil, 0, 0, 1][random(0...3)], retriesRefusals: random(0...1) == 0,
-                    place: random(0...1) == 0 ? random(0...(Self.places - 1)) : nil))
+                    poster: random(0...1) == 0 ? random(0...(Self.posterCount - 1)) : nil))
         }
         for _ in 0..<Self.circuits {
             circuits.append(
@@ -84,7 +84,7 @@ struct RandomProgram {
             case 3, 7, 8, 9: return .circuit(random(0...(Self.circuits - 1)), step(depth - 1))
             case 10: return .sequence((0...random(0...2)).map { _ in step(depth - 1) })
             case 11: return .wrap(step(depth - 1))
-            case 12, 13: return .swallow(step(depth - 1), random(0...(Self.places - 1)))
+            case 12, 13: return .swallow(step(depth - 1), random(0...(Self.posterCount - 1)))
             case 14: return .task(random(0...9), step(depth - 1))
             case 15:
                 switch random(0...4) {

@@ -16,10 +16,10 @@ extension RandomProgramTests {
         var (circuitsChanged, budgetsSpent, budgetsOwing) = (0, 0, 0)
         for seed in 0..<UInt64(isLong ? 50_000 : 400) {
             let program = RandomProgram(seed: seed)
-            let model = ModelledProgram(program)
+            let model = ModeledProgram(program)
             let run = await ProgramRun.run(program)
             expect(run.log, like: model.log, seed)
-            for (reports, modelled) in zip(run.reports, model.reports) { expect(reports, like: modelled, seed) }
+            for (reports, modeled) in zip(run.reports, model.reports) { expect(reports, like: modeled, seed) }
             TestSupport.expect(run.statistics.map(\.available), equals: model.tokens, "seed \(seed)")
             TestSupport.expect(run.statistics.map(\.granted), equals: model.granted, "seed \(seed)")
             TestSupport.expect(run.statistics.map(\.refused), equals: model.refused, "seed \(seed)")
@@ -38,8 +38,8 @@ extension RandomProgramTests {
     private func expect(_ lines: [String], like model: [String], _ seed: UInt64) {
         if lines == model { return }
         let index = zip(lines, model).prefix { $0 == $1 }.count
-        let (line, modelled) = (lines.dropFirst(index).first, model.dropFirst(index).first)
-        Issue.record("seed \(seed), line \(index): \(line ?? "nothing"), but in the model: \(modelled ?? "nothing")")
+        let (line, modeled) = (lines.dropFirst(index).first, model.dropFirst(index).first)
+        Issue.record("seed \(seed), line \(index): \(line ?? "nothing"), but in the model: \(modeled ?? "nothing")")
     }
 }
 
@@ -75,10 +75,10 @@ final class ProgramRun: Sendable {
 
     private let clock: ProgramClock
     private let policies: [RetryPolicy]
-    private let placesOfAttempts: [Int?]
+    private let postersOfAttempts: [Int?]
     private let circuits: [CircuitBreaker]
     private let buses: [ErrorBus]
-    private let places: [any ErrorPosting]
+    private let posters: [any ErrorPosting]
     private let log = Locked<[String]>([])
 
     /// Runs a program with two buses and its other objects.
@@ -119,8 +119,8 @@ final class ProgramRun: Sendable {
         self.circuits = circuits
         self.buses = buses
         let scope = buses[0].scope("a")
-        places = [buses[0], scope, scope.scope("b"), buses[1], buses[1].scope("c")]
-        placesOfAttempts = program.policies.map(\.place)
+        posters = [buses[0], scope, scope.scope("b"), buses[1], buses[1].scope("c")]
+        postersOfAttempts = program.policies.map(\.poster)
         policies = program.policies.map { policy in
             RetryPolicy(
                 maxAttempts: policy.maxAttempts, backoff: .constant(.minutes(policy.delay), jitter: .none),
@@ -144,9 +144,9 @@ final class ProgramRun: Sendable {
                 continuation.resume(throwing: error.error)
             }
         case .retry(let policy, let inner):
-            let place = placesOfAttempts[policy].map { places[$0] }
+            let poster = postersOfAttempts[policy].map { posters[$0] }
             try await retry(
-                policies[policy], clock: clock, errors: place,
+                policies[policy], clock: clock, errors: poster,
                 onStep: { write("attempt \($0.attempt) of \($0.maxAttempts): \(PlainError($0.error)), \($0)") }
             ) { attempt in
                 if attempt > 1 { await settle() }
@@ -158,12 +158,12 @@ final class ProgramRun: Sendable {
             for step in steps { try await run(step) }
         case .wrap(let inner):
             do { try await run(inner) } catch { throw PlainError.Wrapped(cause: error) }
-        case .swallow(let inner, let place):
+        case .swallow(let inner, let poster):
             do {
                 try await run(inner)
             } catch {
                 // Detach the task: this task might be cancelled and wouldn't wait.
-                await Task.detached { [place = places[place]] in _ = await place.deliver(error) }.value
+                await Task.detached { [poster = posters[poster]] in _ = await poster.deliver(error) }.value
             }
         case .task(let number, let inner):
             let isCancelled = clock.fate.withLock { $0.next("task \(number)", below: 8).fate } == 0

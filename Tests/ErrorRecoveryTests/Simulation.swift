@@ -87,10 +87,10 @@ final class Simulation: TaskExecutor, Clock {
                 state.count += 1
                 let sleeper = Sleeper(deadline: deadline, number: state.count, continuation: continuation)
                 state.sleepers.append(sleeper)
-                var place = state.sleepers.count - 1
-                while place > 0, state.sleepers[place] < state.sleepers[(place - 1) / 2] {
-                    state.sleepers.swapAt(place, (place - 1) / 2)
-                    place = (place - 1) / 2
+                var index = state.sleepers.count - 1
+                while index > 0, state.sleepers[index] < state.sleepers[(index - 1) / 2] {
+                    state.sleepers.swapAt(index, (index - 1) / 2)
+                    index = (index - 1) / 2
                 }
             }
         }
@@ -101,12 +101,12 @@ final class Simulation: TaskExecutor, Clock {
             precondition(!state.sleepers.isEmpty, "the simulation waits for something outside of it")
             state.sleepers.swapAt(0, state.sleepers.count - 1)
             let sleeper = state.sleepers.removeLast()
-            var place = 0
-            while let child = [2 * place + 1, 2 * place + 2].filter({ $0 < state.sleepers.count })
-                .min(by: { state.sleepers[$0] < state.sleepers[$1] }), state.sleepers[child] < state.sleepers[place]
+            var index = 0
+            while let child = [2 * index + 1, 2 * index + 2].filter({ $0 < state.sleepers.count })
+                .min(by: { state.sleepers[$0] < state.sleepers[$1] }), state.sleepers[child] < state.sleepers[index]
             {
-                state.sleepers.swapAt(place, child)
-                place = child
+                state.sleepers.swapAt(index, child)
+                index = child
             }
             state.now = max(state.now, sleeper.deadline)
             return sleeper

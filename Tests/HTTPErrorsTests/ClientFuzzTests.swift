@@ -96,7 +96,7 @@ private struct Scrambler {
             })
     }
 
-    /// Contains no secret: a method and a path may be in a text.
+    /// Returns a path without a secret, because a text can contain a method and a path.
     mutating func path() -> String { chance(2) ? "users/17" : text().replacing(Self.secret, with: "x") }
 
     mutating func method() -> String {
@@ -213,7 +213,7 @@ private struct Trial: CustomStringConvertible {
         }
     }
 
-    /// Whether a secret is in a field that other servers may receive.
+    /// Whether a secret is in a field that other servers can receive.
     private var hasPublicSecret: Bool {
         ["Accept", "Content-Type", "Idempotency-Key"].contains { call.headers[$0]?.contains(Scrambler.secret) == true }
     }

@@ -113,8 +113,8 @@ package struct RecordLine {
 
     /// Appends a text in quotation marks.
     ///
-    /// Escapes the characters that JSON doesn't allow in a string, and the others that some readers take for the end of
-    /// a line. Copies the text between two escaped characters in one piece.
+    /// Escapes the characters that JSON doesn't allow in a string, and those that some readers treat as the end of a
+    /// line. Copies the text between two escaped characters in one piece.
     private mutating func text(_ text: String) {
         append(byte: "\"")
         defer { append(byte: "\"") }

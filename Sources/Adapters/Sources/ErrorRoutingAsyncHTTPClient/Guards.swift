@@ -5,7 +5,7 @@ import NIOHTTP2
 
 /// Closes a connection if a response on it has a status below 100.
 ///
-/// async-http-client takes such a status for an interim response, and traps when the body arrives.
+/// async-http-client treats such a status as an interim response, and traps when the body arrives.
 final class StatusGuard: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
@@ -84,7 +84,7 @@ final class StreamGuard: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Whether a text is a valid status of HTTP/2, which has no 101 (RFC 9113, section 8.6).
+    /// Whether a text is a valid status in HTTP/2, which doesn't allow 101 (RFC 9113, section 8.6).
     private static func isStatus(_ text: String) -> Bool {
         Int(text).map { (100...999).contains($0) && $0 != 101 } ?? false
     }

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// The faults that the path of a URL can ask for, as steps.
+/// The faults that the path of a URL can request, as steps.
 enum Fault {
     private static let megabyte = 1 << 20
 
@@ -23,11 +23,11 @@ enum Fault {
             guard let status = Int(rest), (100...599).contains(status) else { return nil }
             let json = #"{"status":\#(status)}"#
             if status >= 200 { return .answer(status, json: json, to: method) }
-            // A status below 200 is informational: the answer follows.
+            // A status below 200 is informational, so send the response after it.
             return [.bytes(.head(status))] + .answer(200, json: json, to: method)
         case "retry-after":
-            // Two minutes after the answer's own date, which is long past: measured by another clock, the delay is
-            // zero.
+            // Use two minutes after the response's own date, which is long past. By any other clock, the delay would
+            // be zero.
             let forms = [
                 "seconds": "120",
                 "imf": "Sun, 06 Nov 1994 08:51:37 GMT",
@@ -39,7 +39,7 @@ enum Fault {
             return .answer(503, headers: fields, json: #"{"status":503}"#, to: method)
         case "json": return .answer(200, json: request.queryAsJSON, to: method)
         case "echo": return .answer(200, json: request.echo, to: method)
-        // The handler has stopped reading within this request, until the server was told to read on.
+        // The handler stopped reading this request until `readOn` was called.
         case "unread": return .answer(200, json: #"{"read":\#(request.body.count)}"#, to: method)
         case "empty": return .answer(200, json: "", to: method)
         case "no-content": return .answer(204, json: "", to: method)
@@ -48,14 +48,14 @@ enum Fault {
             let type = ["html": "text/html; charset=utf-8", "text": "text/plain"]
             let body = Array("<html><body>Sign in to the café's network.</body></html>".utf8)
             return .answer(200, type: type[rest], body: body, to: method)
-        // What a server asks for in order to sign in; `?status=` is 401 or 407.
+        // Asks the client to sign in; `?status=` is 401 or 407.
         case "challenge":
             let status = request.parameter("status").flatMap(Int.init) ?? 401
             let name = status == 407 ? "Proxy-Authenticate" : "WWW-Authenticate"
             let fields = request.query.filter { $0.name == "by" }.map { (name, $0.value) }
             return .answer(status, headers: fields, json: #"{"challenged":true}"#, to: method)
         case "redirect-loop": return redirect(302, to: "/redirect-loop", method)
-        // `/redirect/3` redirects three times; `/redirect?to=` once, to any URL, with any `?status=`.
+        // `/redirect/3` redirects three times. `/redirect?to=` redirects once, to any URL, with any `?status=`.
         case "redirect":
             let status = request.parameter("status").flatMap(Int.init) ?? 302
             if let target = request.parameter("to") { return redirect(status, to: target, method) }
@@ -118,7 +118,7 @@ enum Fault {
         }
     }
 
-    /// Returns the steps of answers that are not HTTP, or that contradict themselves.
+    /// Returns the steps of responses that aren't HTTP, or that contradict themselves.
     private static func wrong(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
         switch (first, rest) {
         case ("garbage", ""): return [.text("\u{1}\u{2} This is not the web, go away.\r\n\r\n"), .close]
@@ -140,7 +140,7 @@ enum Fault {
         }
     }
 
-    /// Returns the steps of answers that no parser has seen before they are sent.
+    /// Returns the steps of raw responses, which are sent unparsed.
     private static func raw(_ first: String, _ rest: String) -> [Step]? {
         switch first {
         case "raw": RawResponse.bytes(rest).map { [.bytes($0), .close] }
@@ -149,7 +149,7 @@ enum Fault {
         }
     }
 
-    /// Returns the steps of compressed answers.
+    /// Returns the steps of compressed responses.
     private static func packed(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
         guard first == "gzip" else { return nil }
         let gzip = [("Content-Encoding", "gzip")]
@@ -167,7 +167,7 @@ enum Fault {
             ]
         case "truncated": return .answer(200, headers: gzip, body: Array(Gzip.json.dropLast(12)), to: request.method)
         case "bomb":
-            // A hundred megabytes of zeros, in a hundred kilobytes.
+            // Send a hundred megabytes of zeros in a hundred kilobytes.
             let fields = gzip + [("Content-Type", "text/plain"), ("Connection", "close")]
             let quarter = ByteBuffer(bytes: Gzip.quarterOfAMegabyte)
             return [.bytes(.head(200, fields) + Gzip.header), .repeated(quarter, 400), .bytes(Gzip.trailer), .close]
@@ -184,18 +184,18 @@ extension [UInt8] {
     static func head(_ status: Int, _ fields: [(String, String)] = []) -> [UInt8] { [Step].head(status, fields) }
 }
 
-/// Gzip data: a small answer, and the parts of a hundred megabytes of zeros.
+/// Gzip data: a small response, and the parts of a hundred megabytes of zeros.
 enum Gzip {
     /// `{"answer":"packed"}`, compressed.
     static let json = Array(Data(base64Encoded: "H4sIAAAAAAACA6tWSswrLk8tUrJSKkhMzk5NUaoFABZUGNgTAAAA") ?? Data())
 
     static let header: [UInt8] = [0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff]
 
-    /// 256 KB of zeros, compressed; it ends at a byte boundary, and so can be repeated.
+    /// 256 KB of zeros, compressed; they can be repeated, because they end at a byte boundary.
     static let quarterOfAMegabyte: [UInt8] =
         [0xec, 0xc1, 0x31, 0x01, 0x00, 0x00, 0x00, 0xc2, 0xa0, 0xf5, 0x4f, 0xed, 0x6d, 0x07, 0xa0]
         + Array(repeating: 0, count: 254) + [0xde, 0x00, 0x00, 0x00, 0xff, 0xff]
 
-    /// An empty last block, and the checksum and length of four hundred such quarters.
+    /// An empty last block, and the checksum and length of four hundred of these quarters.
     static let trailer: [UInt8] = [0x03, 0x00, 0x98, 0x23, 0x28, 0x4b, 0x00, 0x00, 0x40, 0x06]
 }

@@ -4,10 +4,10 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A server on loopback that misbehaves as the URL asks it to, and counts the requests that it receives.
+/// A server on loopback that misbehaves as the URL specifies, and counts the requests that it receives.
 ///
-/// It has a plain port, and a TLS port with a self-signed certificate. `Fault` has the list of paths. A request is
-/// counted by its `X-Test-Id` header when it was read whole, whether or not its answer succeeds.
+/// It has a plain port, and a TLS port with a self-signed certificate. `Fault` lists the paths. A request is counted by
+/// its `X-Test-Id` header once it is read whole, whether or not its response succeeds.
 ///
 /// ```swift
 /// try await FaultServer.withServer { server in
@@ -17,17 +17,17 @@ import NIOSSL
 /// }
 /// ```
 public final class FaultServer: Sendable {
-    /// The certificate of the TLS port, as PEM, for a client that is to trust it.
+    /// The certificate of the TLS port as PEM, for clients that must trust it.
     public static var certificate: String { Certificate.pem }
 
-    /// Returns what `/fuzz/<seed>` answers.
+    /// Returns the response to `/fuzz/<seed>`.
     public static func fuzzedResponse(_ seed: UInt64) -> [UInt8] { FuzzedResponse.bytes(seed) }
 
     private let plain: any Channel
     private let secure: any Channel
     private let counts: Watched<RequestCounts>
     private let connections: Watched<[ObjectIdentifier: any Channel]>
-    // The connections that have stopped reading within a request.
+    // The connections that have stopped reading in the middle of a request.
     private let unread: Watched<[ObjectIdentifier: any Channel]>
 
     private init(
@@ -46,14 +46,13 @@ public final class FaultServer: Sendable {
 
     /// Runs a server while a body runs.
     ///
-    /// When the body has returned or thrown, the ports and all connections are closed, and the server's thread has
-    /// ended.
+    /// Before the function returns or throws, it closes the ports and all connections and ends the server's thread.
     ///
     /// - Parameter body: The body, which uses the server.
     /// - Returns: The body's result.
     /// - Throws: The body's error, or an error if no port could be opened.
     public static func withServer<Value>(_ body: (FaultServer) async throws -> Value) async throws -> Value {
-        // A thread of its own, so that no client that shares an event loop with the server can block it.
+        // Use a separate thread, so that a client can't block the server by blocking a shared event loop.
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
             let server = try await start(on: group)
@@ -97,7 +96,7 @@ public final class FaultServer: Sendable {
     /// The port for HTTP over TLS.
     public var securePort: Int { secure.localAddress?.port ?? 0 }
 
-    /// How many connections are open.
+    /// The number of open connections.
     public var openConnections: Int { connections.value.count }
 
     /// Returns how many requests with this `X-Test-Id` were read whole.
@@ -110,7 +109,7 @@ public final class FaultServer: Sendable {
         counts.value.sum { $0.id == id && $0.isOnKeptConnection }
     }
 
-    /// Returns how many requests of a method, a path or both were read whole.
+    /// Returns how many requests with a method, a path, or both were read whole.
     public func count(method: String? = nil, path: String? = nil) -> Int {
         counts.value.sum { (method ?? $0.method) == $0.method && (path ?? $0.path) == $0.path }
     }
@@ -122,7 +121,7 @@ public final class FaultServer: Sendable {
         try await counts.wait { $0.sum { $0.id == id } >= count }
     }
 
-    /// Waits until a request to `/unread` has begun, of which the server reads only the head.
+    /// Waits until the server has read the head of a request to `/unread`, and nothing more.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
     public func waitForUnread() async throws {

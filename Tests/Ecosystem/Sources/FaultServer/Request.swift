@@ -65,7 +65,7 @@ struct Request {
 
 /// The counts of requests that were read whole.
 ///
-/// Equal requests share a count, so memory does not grow with each request.
+/// Equal requests share a count, so memory doesn't grow with each request.
 struct RequestCounts: Sendable {
     struct Key: Hashable {
         let method: String

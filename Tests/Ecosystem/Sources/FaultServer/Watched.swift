@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value under a lock, and tasks that wait until a condition on it holds; tests use it instead of a sleep.
+/// A value under a lock, with tasks that wait until it satisfies a condition; tests use it instead of a sleep.
 package final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let condition: @Sendable (Value) -> Bool
@@ -10,7 +10,7 @@ package final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
         var waiters: [Int: Waiter] = [:]
-        // The waiters that were cancelled before they began to wait.
+        // The tasks that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
         var nextID = 0
     }
@@ -29,11 +29,11 @@ package final class Watched<Value: Sendable>: Sendable {
             let ids = state.waiters.filter { $0.value.condition(state.value) }.map(\.key)
             return ids.compactMap { state.waiters.removeValue(forKey: $0) }
         }
-        // After unlocking, since a resumed task may read the value.
+        // Resume tasks after unlocking, because a resumed task might read the value.
         for waiter in satisfied { waiter.continuation.resume() }
     }
 
-    /// Waits until the condition holds.
+    /// Waits until the value satisfies a condition.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
     package func wait(until condition: @escaping @Sendable (Value) -> Bool) async throws {

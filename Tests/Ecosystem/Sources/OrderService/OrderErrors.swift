@@ -5,12 +5,12 @@ import Foundation
 import GRDB
 import HTTPErrors
 
-/// A customer's order that is not valid.
+/// A customer's order is invalid.
 enum InvalidOrder: Error {
     case noItem
     case quantity(Int)
 
-    /// The kind of problem that the client is told, without internal details.
+    /// The description of the problem for the client, without internal details.
     var problem: String {
         switch self {
         case .noItem: "no-item"
@@ -31,14 +31,14 @@ struct LabelJam: Error {
 }
 
 extension ErrorMatcher where Output == DatabaseError {
-    /// Matches the error that another process has locked the database.
+    /// Matches the database's error that another process has locked it.
     static var lockedDatabase: Self { .type(DatabaseError.self).where { $0.resultCode == .SQLITE_BUSY } }
 }
 
-/// Pages somebody about an error that no rule matches.
+/// Pages the operator on call about an error that no rule matches.
 ///
-/// Errors are delivered even after all services have ended. So a rule must not need one of these services, and the
-/// pager has connections of its own.
+/// Errors are delivered even after all services have ended. So a rule must not need any of these services, and the
+/// pager has its own connections.
 struct Pager: Sendable {
     private struct Call: APIRequest {
         typealias Response = NoContent

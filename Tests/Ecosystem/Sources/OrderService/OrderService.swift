@@ -12,7 +12,7 @@ import ServiceLifecycle
 import Tracing
 import UnixSignals
 
-/// A small order service as for production: with a database, calls to a supplier, logs, metrics and traces.
+/// A small order service, written as for production: a database, calls to a supplier, logs, metrics, and traces.
 @main
 enum OrderService {
     static func main() async throws {
@@ -27,7 +27,7 @@ enum OrderService {
         await run(settings, registry, exporter, try settings.record.map { try ErrorRecorder(path: $0) })
     }
 
-    /// Runs the service off the main actor, which would be blocked while the thread pool is busy.
+    /// Runs the service off the main actor, which would block while the thread pool is busy.
     @concurrent
     private static func run(
         _ settings: Settings,
@@ -43,7 +43,7 @@ enum OrderService {
             recorder: recorder)
         errors.limits.delivery = settings.deliveryLimit
         errors.bus.measureErrors()
-        // What cannot be made ends the service as what fails while it runs does: the bus and the exporters run already.
+        // If a service can't be created, end as if it had failed while running, so that the error is logged.
         let services: [any Service]
         do { services = try makeServices(settings, registry, errors) } catch {
             services = [errors.watching(Unmade(error: error), as: "OrderService")]
@@ -51,12 +51,12 @@ enum OrderService {
         do {
             try await group([exporter] + settings.otherExporters, [errors] + services).run()
         } catch {
-            // The error is in the log, as every error is.
+            // Don't log the error here: the bus has logged it.
             exit(EXIT_FAILURE)
         }
     }
 
-    /// The services end in the opposite order: the server, which needs the others, ends first, then the bus's tasks.
+    /// Returns the services, which end in reverse order: first the server, because it needs the others.
     private static func makeServices(
         _ settings: Settings, _ registry: MetricsRegistry, _ errors: ErrorBusService
     ) throws -> [any Service] {
@@ -80,7 +80,7 @@ enum OrderService {
         ]
     }
 
-    /// An exporter that ends by itself ends nothing else; any other service that does ends the others in order.
+    /// Returns a group in which any service that ends by itself ends the others in order, unless it is an exporter.
     private static func group(_ exporters: [any Service], _ services: [any Service]) -> ServiceGroup {
         typealias Part = ServiceGroupConfiguration.ServiceConfiguration
         let parts = exporters.map {
@@ -96,18 +96,18 @@ enum OrderService {
         return ServiceGroup(configuration: configuration)
     }
 
-    /// An exporter, of which a failure is told on standard error, since the log may be what has failed.
+    /// An exporter that reports its failure on standard error, because the log itself might have failed.
     private struct Exporting: Service {
         let exporter: any Service
 
         func run() async {
             do { try await exporter.run() } catch { await ErrorHandler.standardError.handle(error) }
-            // A service that returns while others end would have its group cancel them.
+            // Wait: if a service returns while others are ending, the group cancels the others.
             try? await gracefulShutdown()
         }
     }
 
-    /// A service that could not be made.
+    /// Replaces a service that could not be created.
     private struct Unmade: Service {
         let error: any Error
 
@@ -117,32 +117,32 @@ enum OrderService {
 
 /// The settings from environment variables.
 struct Settings {
-    /// A variable is missing, or not valid.
+    /// A variable is missing or invalid.
     struct Invalid: Error {
         let variable: String
     }
 
-    /// `PORT`; 0 for any free port, which is then logged.
+    /// `PORT`: the port; 0 for any free port, which is then logged.
     let port: Int
-    /// `DATABASE`: the path of a SQLite file, which is made if it does not exist.
+    /// `DATABASE`: the path of a SQLite file, which is created if it doesn't exist.
     let database: String
     /// `SUPPLIER_URL`: the base URL; its paths are suppliers.
     let supplier: URL
-    /// `PAGER_PATH`: the path at the supplier that pages somebody; nobody is paged if it is not set.
+    /// `PAGER_PATH`: the supplier's path for paging the operator; without it, there are no pages.
     let pager: String?
-    /// `PAGER_WAITS`: whether the rule that pages waits for the pager, as no rule should, if it is `yes`.
+    /// `PAGER_WAITS`: if it is `yes`, the rule that pages waits for the pager, which a rule shouldn't do.
     let pagerWaits: Bool
-    /// `OTHER_EXPORTER`: one that is `off` returns at once, and one that is `broken` fails at once.
+    /// `OTHER_EXPORTER`: `off` adds an exporter that returns at once, and `broken` adds one that fails at once.
     let otherExporters: [any Service]
-    /// `FLOOD_LIMIT`: how many errors of one kind are logged in a second.
+    /// `FLOOD_LIMIT`: the number of errors of one kind that are logged per second.
     let floodLimit: FloodLimit?
     /// `RECORD`: the path of a file in which errors are recorded.
     let record: String?
-    /// `SHUTDOWN_LIMIT`: how many seconds requests may take after SIGTERM; 15 unless it is set.
+    /// `SHUTDOWN_LIMIT`: how many seconds requests can take after SIGTERM; 15 by default.
     let limit: Duration
-    /// `DELIVERY_LIMIT`: how many seconds the bus may take to deliver the last errors; 3 unless it is set.
+    /// `DELIVERY_LIMIT`: how many seconds the bus can take to deliver the last errors; 3 by default.
     let deliveryLimit: Duration
-    /// `LOG_LEVEL`, `info` unless it is set.
+    /// `LOG_LEVEL`: the level of the log; `info` by default.
     let logLevel: Logger.Level
 
     init(_ environment: [String: String]) throws {

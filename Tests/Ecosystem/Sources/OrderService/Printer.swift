@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// The label printer, without which the service cannot go on.
+/// The label printer, without which the service can't continue.
 struct Printer: Service {
     private let jams: AsyncStream<LabelJam>
     private let continuation: AsyncStream<LabelJam>.Continuation

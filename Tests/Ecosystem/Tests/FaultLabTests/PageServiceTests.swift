@@ -18,7 +18,7 @@ extension FaultLab {
             #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
         }
 
-        /// Starts the program beside a printer that does what the path says.
+        /// Starts the program with a printer that behaves as the path specifies.
         private func withProgram(
             _ path: String, port: Int = 0, _ body: (ServiceProcess, Caller, FaultServer) async throws -> Void
         ) async throws {
@@ -37,7 +37,7 @@ extension FaultLab {
             text.firstMatch(of: /listening on 127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.1) }
         }
 
-        /// What a bus says at its end, and its lines about errors.
+        /// The counts that a bus writes at its end, and its lines about errors.
         private static func last(_ process: ServiceProcess) throws -> (law: LogLine.Law, errors: [String]) {
             let texts = process.lines.map(\.text)
             let law = texts.compactMap { text in
@@ -70,20 +70,20 @@ extension FaultLab {
             }
         }
 
-        @Test func `eight tasks that never end are cancelled on SIGTERM, which is no error`() async throws {
+        @Test func `eight tasks that never end are cancelled on SIGTERM, which isn't an error`() async throws {
             try await endWhilePrinting("hang") { law, errors in
                 #expect(law["posted"] == 0 && errors.isEmpty, "\(errors)")
             }
         }
 
-        @Test func `eight tasks that fail around SIGTERM are eight errors, each told with its line`() async throws {
+        @Test func `eight tasks that fail around SIGTERM are eight errors, each logged with its line`() async throws {
             try await endWhilePrinting("drop/before") { law, errors in
                 #expect(law["posted"] == 8 && law["dropped"] == 0 && errors.count == 8, "\(errors)")
                 #expect(errors.allSatisfy { $0.contains("PageService/Orders.swift:") })
             }
         }
 
-        @Test func `where its port is in use it says whose, and exits with another status than 0`() async throws {
+        @Test func `if its port is in use, it logs the failed service, and doesn't exit with 0`() async throws {
             try await withProgram("json") { _, caller, _ in
                 let process = try ServiceProcess("PageService", ["PORT": "\(caller.port)"])
                 defer { process.send(SIGKILL) }

@@ -3,7 +3,7 @@ import Tracing
 
 /// Opens a span for each call, until its last message is written.
 struct CallSpans: ServerInterceptor {
-    /// Ends its span when it is released, since gRPC may never ask for the messages.
+    /// Ends its span when it is released, because gRPC might never request the messages.
     private final class Open: Sendable {
         let span: any Span
 

@@ -2,10 +2,10 @@ import Foundation
 import ServiceLifecycle
 import Synchronization
 
-/// The exporter of the service's log, spans and metrics.
+/// The exporter of the service's log, spans, and metrics.
 ///
-/// As one that sends over the network it keeps what it gets, sends it from time to time, sends the rest when it ends,
-/// and silently loses what it gets after that. Its collector is standard output.
+/// Like an exporter to a network, it buffers lines, sends them in batches at intervals, and sends the rest when it
+/// ends. It silently loses all later lines. Its collector is standard output.
 final class Exporter: Service {
     private struct State {
         var lines: [Data] = []
@@ -19,12 +19,12 @@ final class Exporter: Service {
         self.metrics = metrics
     }
 
-    /// Keeps a line until the next batch.
+    /// Buffers a line until the next batch.
     func export(_ line: Data) {
         state.withLock { if !$0.hasEnded { $0.lines.append(line) } }
     }
 
-    /// Sends batches until the service is to end; then the last one, and the metrics as they are then.
+    /// Sends batches until the service shuts down, then the last batch and the final metrics.
     func run() async throws {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             send()

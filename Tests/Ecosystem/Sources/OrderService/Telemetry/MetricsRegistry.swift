@@ -19,7 +19,7 @@ final class MetricsRegistry: MetricsFactory {
 
     func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { metric(label, dimensions) }
 
-    // Metrics are kept, since a metric that is made again with the same name is the same metric.
+    // Keep the metrics: if a metric is created again with the same name, it is the same metric.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
@@ -35,7 +35,7 @@ final class MetricsRegistry: MetricsFactory {
     }
 }
 
-/// One metric: a count, the latest value, or the number, sum and maximum of some durations.
+/// One metric: a count, the latest value, or the number, sum, and maximum of durations.
 private final class Metric: CounterHandler, RecorderHandler, TimerHandler {
     private enum Value {
         case none

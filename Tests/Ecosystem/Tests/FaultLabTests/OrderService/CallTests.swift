@@ -4,8 +4,8 @@ import GRPCNIOTransportHTTP2Posix
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// The service answers calls of gRPC too.
-    @Suite("A call is told as a request is")
+    /// Tests the service's gRPC calls.
+    @Suite("A call is reported like a request")
     struct CallTests {
         private typealias Client = GRPCClient<HTTP2ClientTransport.Posix>
 
@@ -17,7 +17,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        /// Calls the service, and returns how that failed.
+        /// Calls the service, and returns the error.
         private func call(
             _ client: Client,
             _ wish: String,
@@ -40,7 +40,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        /// Makes as many calls at once.
+        /// Makes a number of calls at once.
         private func calls(
             _ count: Int, _ call: @escaping @Sendable () async -> RPCError.Code?
         ) async -> [RPCError.Code?] {
@@ -50,7 +50,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `what fails, is late, or is cut by SIGTERM is a line, a span and a count, and nothing else is`()
+        @Test func `each call that fails, is late, or is ended by SIGTERM is a line, a span, and a count`()
             async throws
         {
             let count = 20
@@ -66,7 +66,7 @@ extension FaultLab.ServiceLab {
                     async let jammed = calls(count) { await call(client, "jam") }
                     let codes = await (served, missing, jammed)
                     #expect(Set(codes.0) == [nil] && Set(codes.1) == [.notFound] && Set(codes.2) == [.internalError])
-                    // Long enough for all to have begun.
+                    // The limit is long enough for all calls to begin.
                     let late = await calls(count) { await call(client, "ever", within: .seconds(5)) }
                     #expect(Set(late) == [.deadlineExceeded])
 

@@ -3,14 +3,14 @@ import Foundation
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// What ends by itself, and what does not end.
+    /// Tests services that end by themselves, and tasks that don't end.
     @Suite("The service ends in order, whatever ends first or not at all")
     struct LifecycleTests {
         private static let trace = "0af7651916cd43dd8448eb211c80319c"
         private static let headers = [("traceparent", "00-\(trace)-b7ad6b7169203331-01")]
 
         @Test(arguments: [1, 600])
-        func `a task of the bus has some time after SIGTERM, is cancelled then, and its error is logged as any other`(
+        func `a task of the bus is cancelled some time after SIGTERM, and its error is logged like any other`(
             seconds: Int
         ) async throws {
             try await withService { process, caller in
@@ -31,7 +31,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `a task that goes on in spite of its cancellation does not keep the service`() async throws {
+        @Test func `a task that ignores its cancellation doesn't keep the service from ending`() async throws {
             try await withService { process, caller in
                 let request = ServiceRequest(method: "POST", path: "/labels/9?seconds=600&busy=yes", status: 202)
                 let answer = try await caller.send(request)
@@ -49,7 +49,7 @@ extension FaultLab.ServiceLab {
         @Test func `a service that fails ends the others in order, so that requests are answered`() async throws {
             try await withService { process, caller in
                 async let pending = caller.send(.quote("hang?within=2000", 504))
-                // One of them asks for the metrics.
+                // One of them is the request for the metrics.
                 try await caller.waitUntilActive("GET", 2)
                 let fire = try await caller.send(ServiceRequest(method: "DELETE", path: "/printer", status: 202))
                 #expect(fire.status == 202)
@@ -64,7 +64,7 @@ extension FaultLab.ServiceLab {
         }
 
         @Test(arguments: ["off", "broken"])
-        func `an exporter that ends by itself ends nothing else, and one that fails is told on standard error`(
+        func `an exporter that ends by itself ends nothing else, and a failed one is reported on standard error`(
             exporter: String
         ) async throws {
             try await withService(["OTHER_EXPORTER": exporter]) { process, caller in

@@ -3,17 +3,17 @@ import Foundation
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// What a route that passes on a supplier's response makes of whatever breaks on the other side.
-    @Suite("What breaks upstream is told once, wherever one looks, and told apart")
+    /// Tests how a route that streams a supplier's response reports failures of the supplier.
+    @Suite("An upstream failure is reported once in every output, with its kind")
     struct ProxyTests {
-        /// A supplier's fault, and what is to be seen of it.
+        /// A supplier's fault, and its visible effects.
         struct Case: CustomTestStringConvertible {
             let path: String
-            /// What broke: a case of `UpstreamError`.
+            /// The kind of the failure: a case of `UpstreamError`.
             let broke: String
-            /// The status that the client gets; 200 where the head was sent before it broke.
+            /// The status that the client receives; 200 if the head was sent before the failure.
             let status: Int
-            /// What the supplier's address is, if it is not the fault server.
+            /// The supplier's URL, if it isn't the fault server.
             var supplier: String?
 
             var testDescription: String { path }
@@ -39,7 +39,7 @@ extension FaultLab.ServiceLab {
             try await FaultServer.withServer { server in
                 try await ServiceProcess.withService(in: folder, supplier: server, variables) { process, caller in
                     let answer = try? await caller.send(ServiceRequest(path: "/catalogues/\(fault.path)", status: 0))
-                    // A body that breaks off is none, whatever its status.
+                    // A response with a body that breaks off counts as none, whatever its status.
                     #expect(answer?.status == (fault.status == 200 ? nil : fault.status))
                     process.send(SIGTERM)
                     let end = try await process.end()
@@ -61,7 +61,7 @@ extension FaultLab.ServiceLab {
             #expect(told.count == 1 && line.level == "notice" && line.isAnswered, "\(told.map(\.text))")
             #expect(line.metadata["error.fingerprint"]?.hasPrefix("\(kind) ") == true, "\(line.text)")
             #expect(line.metadata["url.path"] == "/catalogues/\(fault.path.prefix { $0 != "?" })")
-            // The cause stands in the trail, and nowhere else.
+            // The cause is only in the trail.
             let trail = try #require(line.metadata["error.trail"])
             let cause = try #require(trail.split(separator: ": ", maxSplits: 1).last)
             #expect(line.text.components(separatedBy: cause).count == 2, "\(line.text)")

@@ -3,25 +3,24 @@ import Foundation
 import Testing
 
 extension FaultLab {
-    /// The order service as a process of its own: real packages, real traffic, and nothing known of it but what can be
-    /// seen from outside.
+    /// The order service in its own process, with real packages and real traffic, observed only from outside.
     @Suite("The order service")
     enum ServiceLab {}
 }
 
 extension FaultLab.ServiceLab {
-    /// How many requests a load has; ten thousand with `ERROR_BUS_LONG`, or that many.
+    /// The number of requests of a load; with `ERROR_BUS_LONG`, ten thousand or the variable's number.
     static let requestCount: Int = {
         guard let long = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] else { return 1_000 }
         return Int(long).map { max($0, 10_000) } ?? 10_000
     }()
 
-    /// What each answer was, by the name that the service gave to its request.
+    /// The responses, by the IDs that the service gave to their requests.
     struct Answered: Sendable {
         var answers: [String: Caller.Answer] = [:]
         var unanswered = 0
         var surprises: [String] = []
-        /// The names of the requests that failed, as far as the service reports that.
+        /// The IDs of the requests with a failure that the service reports.
         private(set) var failures: Set<String> = []
 
         mutating func note(_ request: ServiceRequest, _ answer: Caller.Answer?) {
@@ -37,7 +36,7 @@ extension FaultLab.ServiceLab {
         }
     }
 
-    /// Starts the service beside a supplier who does what the path says.
+    /// Starts the service with a supplier that behaves as the path specifies.
     static func withService<Value>(
         _ variables: [String: String] = [:],
         _ body: (ServiceProcess, Caller) async throws -> Value
@@ -48,9 +47,9 @@ extension FaultLab.ServiceLab {
         }
     }
 
-    /// Checks the line that says what became of all errors, which comes after theirs, and returns what it says.
+    /// Checks the line with the counts of all errors, which comes after the errors' lines, and returns the counts.
     ///
-    /// The metrics say the same at the end.
+    /// The final metrics must have the same counts.
     static func law(of process: ServiceProcess) throws -> LogLine.Law {
         let last = try #require(process.lines.last { $0.isError || $0.law != nil })
         let law = try #require(last.law, "\(last.text)")
@@ -64,7 +63,7 @@ extension FaultLab.ServiceLab {
         return law
     }
 
-    /// Checks that every request that failed is in the log, exactly once, at the level that its status asks for.
+    /// Checks that every request that failed is in the log, exactly once, at the level that its status requires.
     static func expectLoggedOnce(_ answered: Answered, in lines: [LogLine]) {
         let logged = Dictionary(grouping: lines.filter(\.isAnswered)) { $0.metadata["hb.request.id"] ?? "" }
         #expect(Set(logged.keys) == answered.failures)
@@ -77,7 +76,7 @@ extension FaultLab.ServiceLab {
     }
 }
 
-/// A folder that is removed when nobody holds it any more.
+/// A folder that is removed when this object is released.
 final class TemporaryFolder: Sendable {
     private let url: URL
 

@@ -5,16 +5,16 @@ import Synchronization
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// Many requests at once, a third of which fail in every way there is.
+    /// Tests many requests at once; a third of them fail, in every possible way.
     @Suite("Under load the service logs each failure once, and nothing grows")
     struct ServiceLoadTests {
-        /// Another process, as the service sees it, that holds the database for a while.
+        /// Holds the database for a while, as another process might.
         private struct Holder {
             private let queue: DatabaseQueue
 
             init(_ folder: TemporaryFolder) throws {
                 var configuration = Configuration()
-                // A transaction that goes on when the call that began it has returned.
+                // Allow a transaction that continues after the call that began it has returned.
                 configuration.allowsUnsafeTransactions = true
                 queue = try DatabaseQueue(path: folder.path("orders.sqlite"), configuration: configuration)
             }
@@ -41,8 +41,8 @@ extension FaultLab.ServiceLab {
                     note(.order, try await caller.send(.order))
                     let idle = ProcessStatus(of: process)
                     let holder = try Holder(folder)
-                    // What is opened once, such as pools of connections and of threads, is opened first. Each time by
-                    // somebody else, whose own connections are gone when descriptors are counted.
+                    // First open the descriptors that are opened only once, such as those of pools. Use a separate
+                    // caller, so that its own connections are gone when descriptors are counted.
                     try await Caller.withCaller(port: caller.port) { caller in
                         await caller.send(Self.requests(2 * Caller.width, isLocked: false), note)
                     }
@@ -92,7 +92,7 @@ extension FaultLab.ServiceLab {
             Table.row("service load", "\(statuses.sorted { $0.key < $1.key })", "\(retried) retried", "\(law.counts)")
         }
 
-        /// Requests of which each third fails, each time in the next of the ways there are.
+        /// Returns requests; every third one fails, each in the next of all ways.
         private static func requests(_ count: Int, isLocked: Bool) -> [ServiceRequest] {
             let failures = ServiceRequest.failures + (isLocked ? [.orderWhileLocked] : [])
             let successes = ServiceRequest.successes + (isLocked ? [] : [.order])
@@ -102,10 +102,10 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        /// How many descriptors it has, but for its connections to the supplier, which counts them.
+        /// Returns the number of the service's descriptors without its connections to the supplier, which counts them.
         ///
-        /// A connection that the other side has just closed may still be among them: the least counts of half a second,
-        /// or of as many as it takes to come down to a limit, a minute at most.
+        /// A connection that the other side has just closed might still be included. So this is the minimum during half
+        /// a second or, if there is a limit, until the number falls to the limit, for at most a minute.
         private static func descriptors(
             of process: ServiceProcess,
             _ server: FaultServer,
@@ -125,10 +125,10 @@ extension FaultLab.ServiceLab {
 }
 
 extension FaultLab.ServiceLab {
-    /// One error over and over, and a limit of how often it is logged.
-    @Suite("A storm of one error takes few lines of the log")
+    /// Tests one error that is repeated, and a limit on its log entries.
+    @Suite("A flood of one error takes few lines of the log")
     struct StormTests {
-        @Test func `a storm of one error takes a few lines a second, which tell together how many there were`()
+        @Test func `a flood of one error takes a few lines per second, which together have the number of errors`()
             async throws
         {
             let first = 3
@@ -146,8 +146,8 @@ extension FaultLab.ServiceLab {
                 #expect(lines.reduce(0) { $0 + $1.occurrences } == requestCount)
                 let law = try law(of: process)
                 #expect(law["posted"] == requestCount && law["suppressed"] == requestCount - lines.count)
-                // In each window the first few, and one that stands for the rest. A window begins with the first error
-                // that comes after the one before it.
+                // Each window has the first few errors, and one that represents the rest. A window begins with the
+                // first error after the previous window.
                 let windows = Int(time.components.seconds) + 1
                 #expect(lines.count <= windows * (first + 1), "\(lines.count) lines in \(time)")
                 Table.row("storm", "\(requestCount) in \(time)", "\(lines.count) lines", "\(law.counts)")

@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 extension ServiceProcess {
-    /// Starts a program, whose output and errors go to one descriptor.
+    /// Starts a program that writes its output and its errors to one descriptor.
     ///
     /// - Throws: ``NotStarted``
     static func spawn(_ path: String, _ variables: [String: String], _ output: Int32) throws -> pid_t {
@@ -22,7 +22,7 @@ extension ServiceProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         posix_spawn_file_actions_adddup2(&actions, output, 2)
-        // Signals as they are for any process, whatever this one has made of them.
+        // Give the program the default handling of signals, because this process might have changed its own.
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var none = sigset_t()

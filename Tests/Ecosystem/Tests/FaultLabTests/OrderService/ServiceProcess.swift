@@ -9,10 +9,10 @@ import Testing
     import Darwin
 #endif
 
-/// The order service, or another program, as a process of its own, and all that it writes.
+/// The order service, or another program, in its own process, with all of its output.
 ///
-/// A thread reads its output to the end, and then waits for the process: nothing here depends on a child's signals, and
-/// a full pipe holds nobody up.
+/// A thread reads its output to the end, and then waits for the process. So nothing here depends on a child's signals,
+/// and a full pipe never blocks the process.
 final class ServiceProcess: Sendable {
     /// How a process ended.
     enum End: Sendable, Equatable {
@@ -20,7 +20,7 @@ final class ServiceProcess: Sendable {
         case signal(Int32)
     }
 
-    /// An event that did not come in time, with the last lines that the process wrote.
+    /// An event didn't occur in time; with the last lines that the process wrote.
     struct TimedOut: Error, CustomStringConvertible {
         let description: String
     }
@@ -40,10 +40,10 @@ final class ServiceProcess: Sendable {
     /// Starts the service on a port that is free, runs the body when it listens, and leaves no process behind.
     ///
     /// - Parameters:
-    ///   - folder: Where its database is; the same again is the same database.
+    ///   - folder: The folder of its database; the same folder has the same database.
     ///   - server: Its supplier.
-    ///   - variables: What else its environment says.
-    ///   - body: Gets the process, and who can ask it for something.
+    ///   - variables: Further environment variables.
+    ///   - body: Receives the process, and a caller that can send requests to it.
     static func withService<Value>(
         in folder: TemporaryFolder,
         supplier server: FaultServer,
@@ -56,7 +56,7 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// The same, without waiting for anything.
+    /// Starts the service like the function above, but doesn't wait until it listens.
     static func withProcess<Value>(
         in folder: TemporaryFolder,
         supplier server: FaultServer,
@@ -75,7 +75,7 @@ final class ServiceProcess: Sendable {
     init(_ program: String, _ variables: [String: String]) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw NotStarted(code: errno) }
-        // For this child alone: an end that another child inherits keeps the pipe open.
+        // Pass the ends to this child only: an end that another child inherits would keep the pipe open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (reading, writing) = (ends[0], ends[1])
         defer { close(writing) }
@@ -123,12 +123,12 @@ final class ServiceProcess: Sendable {
         return end
     }
 
-    /// Sends a signal, unless it has ended, when its number may be another process's.
+    /// Sends a signal, unless the process has ended: then its number might be another process's.
     func send(_ signal: Int32) {
         if output.value.end == nil { kill(id, signal) }
     }
 
-    /// Waits, and kills the process where that takes so long that it will not come any more.
+    /// Waits until a condition holds, and kills the process if that takes too long.
     private func wait(for what: String, until condition: @escaping @Sendable (Output) -> Bool) async throws -> Output {
         let isThere = try await within(.seconds(120)) { [output] in try await output.wait(until: condition) }
         if !isThere {
@@ -141,7 +141,7 @@ final class ServiceProcess: Sendable {
     private var tail: String { lines.suffix(20).map(\.text).joined(separator: "\n") }
 }
 
-/// What the build has put beside the tests.
+/// The programs that the build has put next to the tests.
 enum Executable {
     struct NotFound: Error {
         let name: String
@@ -161,7 +161,7 @@ enum Executable {
 
 /// Runs an operation, for a limited time at most.
 ///
-/// - Returns: Whether it ended in time; where not, it is cancelled.
+/// - Returns: Whether it ended in time; if it didn't, it is cancelled.
 func within(_ limit: Duration, _ operation: @escaping @Sendable () async throws -> Void) async throws -> Bool {
     try await withThrowingTaskGroup(of: Bool.self) { group in
         group.addTask {

@@ -4,10 +4,10 @@ import Synchronization
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// The service gets a signal in the midst of its work.
-    @Suite("The service ends in order, and says what it has not finished")
+    /// Tests the service when it receives a signal while it works.
+    @Suite("The service ends in order, and reports unfinished work")
     struct TerminationTests {
-        /// Sends requests until some have been answered, then a signal, and goes on until nobody answers.
+        /// Sends requests until some have been answered, then a signal, then further requests until none is answered.
         private static func load(
             _ process: ServiceProcess,
             _ caller: Caller,
@@ -15,7 +15,7 @@ extension FaultLab.ServiceLab {
             then signal: Int32
         ) async throws -> Answered {
             let answered = Mutex(Answered())
-            // Not the one that throws a cancellation: what that means depends on whether the service is ending.
+            // Leave out the request that throws a cancellation: its meaning depends on whether the service is ending.
             let all = (ServiceRequest.failures + ServiceRequest.successes + [.order]).filter {
                 $0.path != "/stocktaking"
             }
@@ -35,34 +35,34 @@ extension FaultLab.ServiceLab {
             return answered.withLock { $0 }
         }
 
-        @Test func `on SIGTERM it answers what it has begun, tells of every error, and exits with 0`() async throws {
+        @Test func `on SIGTERM it completes the requests, logs every error, and exits with 0`() async throws {
             try await withService { process, caller in
                 let answered = try await Self.load(process, caller, until: 300, then: SIGTERM)
                 let begin = ContinuousClock.now
                 let end = try await process.end()
                 #expect(end == .exit(0))
-                // 15 seconds for the last requests, 3 for the last errors; the machine may be slow besides.
+                // Allow 15 seconds for the last requests, 3 for the last errors, and more for a slow machine.
                 #expect(begin.duration(to: .now) < .seconds(60))
                 #expect(answered.surprises.isEmpty, "\(answered.surprises.prefix(5))")
                 #expect(answered.answers.count >= 300 && answered.unanswered > 0)
-                // What nobody got to hear is in the log too, where the connection was closed first.
+                // The log also has failures that no caller received because the connection was closed first.
                 let ids = process.lines.filter(\.isAnswered).compactMap { $0.metadata["hb.request.id"] }
                 #expect(Set(ids).count == ids.count && answered.failures.isSubset(of: ids))
-                // Each with its trace, of which the tracer has told as well.
+                // Each line has its trace, which the tracer has logged too.
                 let traces = process.lines.filter(\.isAnswered).compactMap { $0.metadata["trace.id"] }
                 let spans = process.lines.filter(\.isRequestSpan).compactMap { $0.metadata["trace.id"] }
                 #expect(traces.count == ids.count && Set(traces) == Set(spans) && spans.count == ids.count)
                 let law = try law(of: process)
                 let told = process.lines.count(where: \.isError)
-                #expect(law["posted"] == told && law["dropped"] == process.lines.count(where: \.isGivenBack))
+                #expect(law["posted"] == told && law["dropped"] == process.lines.count(where: \.isReturned))
                 Table.row("SIGTERM", "\(answered.answers.count) answered", "\(law.counts)")
             }
         }
 
-        @Test func `on SIGTERM while the bus is stuck, what cannot be told in time is given back, each error once`()
+        @Test func `on SIGTERM while the bus is stuck, undelivered errors are returned, each once`()
             async throws
         {
-            // Nobody ever answers the call for help, and all errors after it wait.
+            // The pager never responds, so all later errors wait.
             try await withService(["PAGER_PATH": "hang", "PAGER_WAITS": "yes"]) { process, caller in
                 var answered = Answered()
                 answered.note(.label, try await caller.send(.label))
@@ -76,12 +76,12 @@ extension FaultLab.ServiceLab {
                 #expect(time >= .seconds(3) && time < .seconds(60), "\(time)")
                 expectLoggedOnce(answered, in: process.lines)
                 let law = try law(of: process)
-                #expect(law["dropped"] == process.lines.count(where: \.isGivenBack) && law["dropped"] == law["posted"])
+                #expect(law["dropped"] == process.lines.count(where: \.isReturned) && law["dropped"] == law["posted"])
                 Table.row("SIGTERM, stuck", "\(time)", "\(law.counts)")
             }
         }
 
-        @Test func `where a request, a task and the bus are all stuck it ends in the thirty seconds that there are`()
+        @Test func `if a request, a task, and the bus are all stuck, it ends within the thirty seconds that it has`()
             async throws
         {
             try await withService(["PAGER_PATH": "hang", "PAGER_WAITS": "yes"]) { process, caller in
@@ -92,7 +92,7 @@ extension FaultLab.ServiceLab {
                 let connection = try Connection(to: caller.port)
                 defer { connection.close(resets: false) }
                 try connection.write("GET /pickups HTTP/1.1\r\nHost: orders\r\n\r\n")
-                // One of them asks for the metrics.
+                // One of them is the request for the metrics.
                 try await caller.waitUntilActive("GET", 2)
                 let begin = ContinuousClock.now
                 process.send(SIGTERM)
@@ -101,12 +101,12 @@ extension FaultLab.ServiceLab {
                 let time = begin.duration(to: .now)
                 #expect(time >= .seconds(15) && time < .seconds(30), "\(time)")
                 let law = try law(of: process)
-                #expect(law["posted"] == 2 && law["dropped"] == process.lines.count(where: \.isGivenBack))
+                #expect(law["posted"] == 2 && law["dropped"] == process.lines.count(where: \.isReturned))
                 Table.row("SIGTERM, all stuck", "\(time)", "\(law.counts)")
             }
         }
 
-        @Test func `a pager that never answers holds up nobody's log, and none of it is given back on SIGTERM`()
+        @Test func `a pager that never answers delays no log entry, and no error is returned on SIGTERM`()
             async throws
         {
             try await withService(["PAGER_PATH": "hang"]) { process, caller in
@@ -114,7 +114,7 @@ extension FaultLab.ServiceLab {
                 for _ in 0..<8 { answered.note(.label, try await caller.send(.label)) }
                 for request in ServiceRequest.failures { answered.note(request, try await caller.send(request)) }
                 #expect(answered.surprises.isEmpty, "\(answered.surprises)")
-                // Each is told while all pages are under way.
+                // Each error is logged while all pages are under way.
                 let ids = answered.failures
                 for id in ids { try await process.line("the error") { $0.metadata["hb.request.id"] == id } }
                 process.send(SIGTERM)
@@ -126,7 +126,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `after SIGKILL it comes up again, with every order that it had confirmed`() async throws {
+        @Test func `after SIGKILL it starts again with every order that it had confirmed`() async throws {
             let folder = try TemporaryFolder()
             try await FaultServer.withServer { server in
                 let answered = try await ServiceProcess.withService(in: folder, supplier: server) { process, caller in
@@ -155,7 +155,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `where it cannot open its database it says why, once, and exits with another status than 0`()
+        @Test func `if it can't open its database, it logs the reason once, and exits with a status other than 0`()
             async throws
         {
             let folder = try TemporaryFolder()
@@ -172,7 +172,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `where its port is in use it says so, once, and exits with another status than 0`() async throws {
+        @Test func `if its port is in use, it logs that once, and exits with a status other than 0`() async throws {
             let folder = try TemporaryFolder()
             try await FaultServer.withServer { server in
                 try await ServiceProcess.withService(in: folder, supplier: server) { first, _ in

@@ -11,7 +11,7 @@ import NIOSSL
 /// Maps the errors of async-http-client, and of the libraries that it uses, to those of `URLSession`.
 ///
 /// The original error becomes the cause, so that rules can still match it. An unknown error is returned unchanged.
-enum EvenedOut {
+enum ErrorMapping {
     /// Returns the mapped error of a request in a task that isn't cancelled.
     static func error(for error: any Error) -> any Error {
         switch error {
