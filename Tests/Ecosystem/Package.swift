@@ -78,7 +78,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
-        // The table of situations, H4, and the load, each with every transport; and the service under load.
+        // Tests of each transport, such as the table of situations, and of the services.
         .testTarget(
             name: "FaultLabTests",
             dependencies: [
@@ -116,7 +116,7 @@ for target in package.targets {
     settings.append(.enableUpcomingFeature("MemberImportVisibility"))
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
-    // Don't enable it where types conform to Hummingbird's protocols, which were written without this feature.
+    // Leave it off where Hummingbird's protocols are conformed to: Hummingbird's functions and closures don't use it.
     if target.type != .executable { settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault")) }
 
     target.swiftSettings = settings

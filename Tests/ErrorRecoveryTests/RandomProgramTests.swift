@@ -16,10 +16,10 @@ extension RandomProgramTests {
         var (circuitsChanged, budgetsSpent, budgetsOwing) = (0, 0, 0)
         for seed in 0..<UInt64(isLong ? 50_000 : 400) {
             let program = RandomProgram(seed: seed)
-            let model = ModeledProgram(program)
+            let model = ModelledProgram(program)
             let run = await ProgramRun.run(program)
             expect(run.log, like: model.log, seed)
-            for (reports, modeled) in zip(run.reports, model.reports) { expect(reports, like: modeled, seed) }
+            for (reports, modelled) in zip(run.reports, model.reports) { expect(reports, like: modelled, seed) }
             TestSupport.expect(run.statistics.map(\.available), equals: model.tokens, "seed \(seed)")
             TestSupport.expect(run.statistics.map(\.granted), equals: model.granted, "seed \(seed)")
             TestSupport.expect(run.statistics.map(\.refused), equals: model.refused, "seed \(seed)")
@@ -38,8 +38,8 @@ extension RandomProgramTests {
     private func expect(_ lines: [String], like model: [String], _ seed: UInt64) {
         if lines == model { return }
         let index = zip(lines, model).prefix { $0 == $1 }.count
-        let (line, modeled) = (lines.dropFirst(index).first, model.dropFirst(index).first)
-        Issue.record("seed \(seed), line \(index): \(line ?? "nothing"), but in the model: \(modeled ?? "nothing")")
+        let (line, modelled) = (lines.dropFirst(index).first, model.dropFirst(index).first)
+        Issue.record("seed \(seed), line \(index): \(line ?? "nothing"), but in the model: \(modelled ?? "nothing")")
     }
 }
 
@@ -53,7 +53,7 @@ final class ProgramRun: Sendable {
         var states: [CircuitChanged.State] = []
     }
 
-    /// A clock on which a sleep takes no time and might cancel the sleeping task.
+    /// A clock whose sleeps end at once and might cancel the sleeping task.
     private final class ProgramClock: Clock, Sendable {
         typealias Instant = ImmediateClock.Instant
 
@@ -75,7 +75,7 @@ final class ProgramRun: Sendable {
 
     private let clock: ProgramClock
     private let policies: [RetryPolicy]
-    private let postersOfAttempts: [Int?]
+    private let attemptTargets: [Int?]
     private let circuits: [CircuitBreaker]
     private let buses: [ErrorBus]
     private let posters: [any ErrorPosting]
@@ -92,11 +92,11 @@ final class ProgramRun: Sendable {
                 let circuit = program.circuits[number]
                 return CircuitBreaker(
                     "\(number)", opensAt: Double(circuit.tenths) / 10, of: circuit.minimum,
-                    within: .minutes(circuit.window), openFor: .minutes(circuit.pause),
+                    within: .minutes(circuit.window), openFor: .minutes(circuit.openPeriod),
                     counting: .anywhere(.type(Timeout.self) || .type(URLError.self) || .type(Busy.self)),
                     clock: clock, errors: errors)
             }
-            // This circuit posts to the bus where it is created.
+            // This circuit posts to the bus that is bound here.
             let third = circuit(2)
             second = await withRecordedErrors { busB in
                 let circuits = [circuit(0, errors: busA), circuit(1), third]
@@ -120,7 +120,7 @@ final class ProgramRun: Sendable {
         self.buses = buses
         let scope = buses[0].scope("a")
         posters = [buses[0], scope, scope.scope("b"), buses[1], buses[1].scope("c")]
-        postersOfAttempts = program.policies.map(\.poster)
+        attemptTargets = program.policies.map(\.target)
         policies = program.policies.map { policy in
             RetryPolicy(
                 maxAttempts: policy.maxAttempts, backoff: .constant(.minutes(policy.delay), jitter: .none),
@@ -144,7 +144,7 @@ final class ProgramRun: Sendable {
                 continuation.resume(throwing: error.error)
             }
         case .retry(let policy, let inner):
-            let poster = postersOfAttempts[policy].map { posters[$0] }
+            let poster = attemptTargets[policy].map { posters[$0] }
             try await retry(
                 policies[policy], clock: clock, errors: poster,
                 onStep: { write("attempt \($0.attempt) of \($0.maxAttempts): \(PlainError($0.error)), \($0)") }
@@ -162,7 +162,7 @@ final class ProgramRun: Sendable {
             do {
                 try await run(inner)
             } catch {
-                // Detach the task: this task might be cancelled and wouldn't wait.
+                // Use a detached task: this task might be cancelled, and wouldn't wait.
                 await Task.detached { [poster = posters[poster]] in _ = await poster.deliver(error) }.value
             }
         case .task(let number, let inner):

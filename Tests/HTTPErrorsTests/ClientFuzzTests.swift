@@ -96,7 +96,7 @@ private struct Scrambler {
             })
     }
 
-    /// Returns a path without a secret, because a text can contain a method and a path.
+    /// Returns no secret: descriptions can contain the method and the path.
     mutating func path() -> String { chance(2) ? "users/17" : text().replacing(Self.secret, with: "x") }
 
     mutating func method() -> String {
@@ -213,14 +213,14 @@ private struct Trial: CustomStringConvertible {
         }
     }
 
-    /// Whether a secret is in a field that other servers can receive.
+    /// Whether a secret is in a field that other servers may receive.
     private var hasPublicSecret: Bool {
         ["Accept", "Content-Type", "Idempotency-Key"].contains { call.headers[$0]?.contains(Scrambler.secret) == true }
     }
 
     var mayBeRepeated: Bool { TransportRequest(method: call.method, url: base, headers: call.headers).isIdempotent }
 
-    /// Another attempt follows only a 429 or an error before the sending, and a redirect's target follows a redirect.
+    /// A further request follows only a 429, an error before the request was sent, or a redirect.
     var mostSendings: Int {
         func isFollowed(_ end: End) -> Bool {
             switch end {

@@ -14,8 +14,8 @@ final class Transfer: Sendable {
     /// The queue for all calls that block until Foundation's own queue is free.
     ///
     /// On Linux that queue does the work of all sessions, so any server can keep it busy. The calls block this queue's
-    /// thread instead of a thread of the caller's executor. Its order ensures that a task isn't cancelled before it is
-    /// created.
+    /// thread instead of a thread of the caller's executor. The calls run in order, so a task isn't cancelled before it
+    /// is created.
     static let calls = DispatchQueue(label: "HTTPErrors.Transfer.calls")
 
     private let machine: Locked<TransferMachine>
@@ -41,9 +41,9 @@ final class Transfer: Sendable {
 
     func receive(_ head: TransportResponse) { settle(machine.withLock { $0.receive(head) }) }
 
-    /// Receives the head that the session has at the end.
+    /// Receives the head that the session provides when the transfer ends.
     ///
-    /// It is converted only if no head came before.
+    /// The head is converted only if no head has arrived before.
     func receiveAtEnd(_ head: @autoclosure () -> TransportResponse) {
         if machine.withLock({ $0.isWithoutHead }) { receive(head()) }
     }
@@ -71,7 +71,7 @@ final class Transfer: Sendable {
         Self.calls.async { [task] in
             task.withLock {
                 $0?.task.cancel()
-                // Reading it waits on Linux until the task is cancelled.
+                // Wait until the task is cancelled: on Linux, reading the priority does that.
                 _ = $0?.task.priority
             }
             queue?.resume()
@@ -148,7 +148,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-            // Don't answer for a task that is being cancelled: Foundation would trap.
+            // Don't call the completion handler for a task that is being cancelled: Foundation would trap.
             guard transfer(of: task)?.beginEnding() ?? true else { return }
         #endif
         completionHandler(nil)

@@ -33,8 +33,8 @@ struct TransferMachine {
     ///
     /// An informational head (1xx) is followed by another.
     ///
-    /// Ends the transfer if the declared length isn't valid. URLSession ignores characters after a number, and of two
-    /// lengths it uses the last.
+    /// Ends the transfer if the declared length isn't valid. URLSession ignores characters after a number, and it uses
+    /// the last of two lengths.
     mutating func receive(_ head: TransportResponse) -> End? {
         guard isWanted else { return nil }
         phase = .receiving(head, isTooLong: false)

@@ -85,7 +85,7 @@ public final class URLSessionTransport: HTTPTransport {
             return try await transfer.response(within: limit)
         } catch let error as URLError {
             // Remove secrets here: a circuit around a transport retains and posts the transport's errors.
-            throw withoutSecrets(error.evenedOut(for: request.url))
+            throw withoutSecrets(error.normalized(for: request.url))
         }
     }
 
@@ -142,7 +142,7 @@ extension URLError {
     /// On Linux a dropped connection has the code of a bad response, and garbage has the code of an unsupported URL. A
     /// TLS failure, a truncated response, and a malformed response all have the code `unknown`. Only libcurl's message
     /// identifies a refused certificate and a malformed response.
-    fileprivate func evenedOut(for url: URL) -> URLError {
+    fileprivate func normalized(for url: URL) -> URLError {
         #if canImport(FoundationNetworking)
             let isHTTP = ["http", "https"].contains(url.scheme?.lowercased() ?? "")
             switch errorCode {

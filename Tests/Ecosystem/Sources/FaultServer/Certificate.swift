@@ -1,7 +1,7 @@
 /// A self-signed certificate for `localhost` and 127.0.0.1, with its key, which no client trusts by default.
 ///
-/// It isn't created at run time, because a library that creates certificates would double this package's build time.
-/// The key isn't secret, and isn't used anywhere else.
+/// The certificate isn't created at run time, because a library for certificates would double this package's build
+/// time. The key is used nowhere else and isn't secret.
 enum Certificate {
     static let pem = """
         -----BEGIN CERTIFICATE-----

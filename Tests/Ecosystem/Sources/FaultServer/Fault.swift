@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// The faults that the path of a URL can request, as steps.
+/// The faults that a URL's path can select, as steps.
 enum Fault {
     private static let megabyte = 1 << 20
 
@@ -23,11 +23,11 @@ enum Fault {
             guard let status = Int(rest), (100...599).contains(status) else { return nil }
             let json = #"{"status":\#(status)}"#
             if status >= 200 { return .answer(status, json: json, to: method) }
-            // A status below 200 is informational, so send the response after it.
+            // A status below 200 is informational: the answer follows.
             return [.bytes(.head(status))] + .answer(200, json: json, to: method)
         case "retry-after":
-            // Use two minutes after the response's own date, which is long past. By any other clock, the delay would
-            // be zero.
+            // The date is two minutes after the answer's own `Date`, long ago: relative to any other clock, the delay
+            // is zero.
             let forms = [
                 "seconds": "120",
                 "imf": "Sun, 06 Nov 1994 08:51:37 GMT",
@@ -39,7 +39,7 @@ enum Fault {
             return .answer(503, headers: fields, json: #"{"status":503}"#, to: method)
         case "json": return .answer(200, json: request.queryAsJSON, to: method)
         case "echo": return .answer(200, json: request.echo, to: method)
-        // The handler stopped reading this request until `readOn` was called.
+        // Before this, the handler stopped reading within the request until `resumeReading` was called.
         case "unread": return .answer(200, json: #"{"read":\#(request.body.count)}"#, to: method)
         case "empty": return .answer(200, json: "", to: method)
         case "no-content": return .answer(204, json: "", to: method)
@@ -48,7 +48,7 @@ enum Fault {
             let type = ["html": "text/html; charset=utf-8", "text": "text/plain"]
             let body = Array("<html><body>Sign in to the café's network.</body></html>".utf8)
             return .answer(200, type: type[rest], body: body, to: method)
-        // Asks the client to sign in; `?status=` is 401 or 407.
+        // Sends a challenge to sign in. `?status=` is 401 or 407.
         case "challenge":
             let status = request.parameter("status").flatMap(Int.init) ?? 401
             let name = status == 407 ? "Proxy-Authenticate" : "WWW-Authenticate"
@@ -74,7 +74,7 @@ enum Fault {
         .answer(status, headers: [("Location", target)], json: "{}", to: method)
     }
 
-    /// Returns the steps of connections that end too early, or never.
+    /// Returns the steps of connections that end too early or never.
     private static func ending(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
         switch (first, rest) {
         case ("drop", "before"): return [.close]
@@ -106,7 +106,7 @@ enum Fault {
         case "slow-body":
             let pause = Step.pause(.milliseconds(milliseconds ?? 30_000))
             return [.bytes(.head(200, json(length: 17))), .text(#"{"answer":"#), pause, .text(#""slow"}"#), .done]
-        // Header lines for longer than any test waits.
+        // Send header lines for longer than any test waits.
         case "drip-headers":
             let line = [Step.pause(.milliseconds(milliseconds ?? 20)), .text("X-Drop: a\r\n")]
             return [.text("HTTP/1.1 200 OK\r\n")] + (0..<25_000).flatMap { _ in line }
@@ -118,7 +118,7 @@ enum Fault {
         }
     }
 
-    /// Returns the steps of responses that aren't HTTP, or that contradict themselves.
+    /// Returns the steps of answers that aren't HTTP or that contradict themselves.
     private static func wrong(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
         switch (first, rest) {
         case ("garbage", ""): return [.text("\u{1}\u{2} This is not the web, go away.\r\n\r\n"), .close]
@@ -127,7 +127,7 @@ enum Fault {
         case ("wrong-length", "words"):
             let fields = [("Content-Type", "application/json"), ("Content-Length", "many")]
             return [.bytes(.head(200, fields)), .text("{}"), .close]
-        // `?status=` is the status; that of a redirect has a target.
+        // `?status=` is the status. A redirect has a target.
         case ("endless-chunks", ""):
             let status = request.parameter("status").flatMap(Int.init) ?? 200
             let fields = [
@@ -140,7 +140,7 @@ enum Fault {
         }
     }
 
-    /// Returns the steps of raw responses, which are sent unparsed.
+    /// Returns the steps of answers that are sent without any validation.
     private static func raw(_ first: String, _ rest: String) -> [Step]? {
         switch first {
         case "raw": RawResponse.bytes(rest).map { [.bytes($0), .close] }
@@ -149,7 +149,7 @@ enum Fault {
         }
     }
 
-    /// Returns the steps of compressed responses.
+    /// Returns the steps of compressed answers.
     private static func packed(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
         guard first == "gzip" else { return nil }
         let gzip = [("Content-Encoding", "gzip")]
@@ -184,18 +184,20 @@ extension [UInt8] {
     static func head(_ status: Int, _ fields: [(String, String)] = []) -> [UInt8] { [Step].head(status, fields) }
 }
 
-/// Gzip data: a small response, and the parts of a hundred megabytes of zeros.
+/// Gzip data: a small answer, and the parts of a hundred megabytes of zeros.
 enum Gzip {
     /// `{"answer":"packed"}`, compressed.
     static let json = Array(Data(base64Encoded: "H4sIAAAAAAACA6tWSswrLk8tUrJSKkhMzk5NUaoFABZUGNgTAAAA") ?? Data())
 
     static let header: [UInt8] = [0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff]
 
-    /// 256 KB of zeros, compressed; they can be repeated, because they end at a byte boundary.
+    /// 256 KB of zeros, compressed.
+    ///
+    /// The data ends at a byte boundary, so it can be repeated.
     static let quarterOfAMegabyte: [UInt8] =
         [0xec, 0xc1, 0x31, 0x01, 0x00, 0x00, 0x00, 0xc2, 0xa0, 0xf5, 0x4f, 0xed, 0x6d, 0x07, 0xa0]
         + Array(repeating: 0, count: 254) + [0xde, 0x00, 0x00, 0x00, 0xff, 0xff]
 
-    /// An empty last block, and the checksum and length of four hundred of these quarters.
+    /// An empty last block, and the checksum and length of four hundred repetitions.
     static let trailer: [UInt8] = [0x03, 0x00, 0x98, 0x23, 0x28, 0x4b, 0x00, 0x00, 0x40, 0x06]
 }

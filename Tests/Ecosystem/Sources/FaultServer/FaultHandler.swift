@@ -1,14 +1,14 @@
 import NIOCore
 import NIOHTTP1
 
-/// Reads HTTP requests, and writes the steps that they request as bytes.
+/// Reads HTTP requests and performs the steps that they select.
 final class FaultHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer
 
-    // The maximum number of stored bytes of a body; the rest is read and discarded.
+    // How many bytes of a body are kept. The rest is read and discarded.
     private static let keptBody = 1 << 20
-    // The number of pieces to write before other work on the event loop can run.
+    // How many pieces are written before other work on the event loop gets its turn.
     private static let piecesInARow = 16
 
     private let counts: Watched<RequestCounts>
@@ -64,14 +64,14 @@ final class FaultHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// Responds with 400, like a web server, to bytes that aren't a request, such as a TLS handshake on the plain port.
+    /// Answers invalid requests with 400, as web servers do; for example, a TLS handshake on the plain port.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is HTTPParserError { write([UInt8].head(400, [("Connection", "close")]), context) }
         context.close(promise: nil)
     }
 
     private func play(_ context: ChannelHandlerContext) {
-        // Don't recurse: a flush can make the channel writable at once, which calls this function again.
+        // A flush might make the channel writable at once, which calls this function again.
         guard !isPlaying, !isWaitingForTurn, pause == nil else { return }
         isPlaying = true
         defer { isPlaying = false }
@@ -94,7 +94,7 @@ final class FaultHandler: ChannelInboundHandler {
             case .done:
                 if !keepsConnection { context.close(promise: nil) }
             case .close:
-                // Close the connection only after all written bytes are sent.
+                // Wait until everything that was written has been sent.
                 let sent = context.eventLoop.makePromise(of: Void.self)
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
                 sent.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
@@ -104,7 +104,7 @@ final class FaultHandler: ChannelInboundHandler {
         }
     }
 
-    /// Stops reading the request until `readOn` is called.
+    /// Stops reading the request until the server resumes reading.
     private func stopReading(_ context: ChannelHandlerContext) {
         let channel = context.channel
         try? channel.syncOptions?.setOption(.autoRead, value: false)

@@ -6,8 +6,8 @@ import NIOSSL
 
 /// A server on loopback that misbehaves as the URL specifies, and counts the requests that it receives.
 ///
-/// It has a plain port, and a TLS port with a self-signed certificate. `Fault` lists the paths. A request is counted by
-/// its `X-Test-Id` header once it is read whole, whether or not its response succeeds.
+/// It has a plain port, and a TLS port with a self-signed certificate. `Fault` has the list of paths. A request that
+/// was read whole is counted by its `X-Test-Id` header, whether or not the answer succeeds.
 ///
 /// ```swift
 /// try await FaultServer.withServer { server in
@@ -17,17 +17,17 @@ import NIOSSL
 /// }
 /// ```
 public final class FaultServer: Sendable {
-    /// The certificate of the TLS port as PEM, for clients that must trust it.
+    /// The certificate of the TLS port, as PEM, for clients that must trust it.
     public static var certificate: String { Certificate.pem }
 
-    /// Returns the response to `/fuzz/<seed>`.
+    /// Returns the answer of `/fuzz/<seed>`.
     public static func fuzzedResponse(_ seed: UInt64) -> [UInt8] { FuzzedResponse.bytes(seed) }
 
     private let plain: any Channel
     private let secure: any Channel
     private let counts: Watched<RequestCounts>
     private let connections: Watched<[ObjectIdentifier: any Channel]>
-    // The connections that have stopped reading in the middle of a request.
+    // The connections that have stopped reading within a request.
     private let unread: Watched<[ObjectIdentifier: any Channel]>
 
     private init(
@@ -46,13 +46,14 @@ public final class FaultServer: Sendable {
 
     /// Runs a server while a body runs.
     ///
-    /// Before the function returns or throws, it closes the ports and all connections and ends the server's thread.
+    /// When the body has returned or thrown, the ports and all connections are closed, and the server's thread has
+    /// ended.
     ///
     /// - Parameter body: The body, which uses the server.
     /// - Returns: The body's result.
     /// - Throws: The body's error, or an error if no port could be opened.
     public static func withServer<Value>(_ body: (FaultServer) async throws -> Value) async throws -> Value {
-        // Use a separate thread, so that a client can't block the server by blocking a shared event loop.
+        // Use a separate thread, so that no client can block the server's event loop.
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
             let server = try await start(on: group)
@@ -96,7 +97,7 @@ public final class FaultServer: Sendable {
     /// The port for HTTP over TLS.
     public var securePort: Int { secure.localAddress?.port ?? 0 }
 
-    /// The number of open connections.
+    /// How many connections are open.
     public var openConnections: Int { connections.value.count }
 
     /// Returns how many requests with this `X-Test-Id` were read whole.
@@ -121,7 +122,9 @@ public final class FaultServer: Sendable {
         try await counts.wait { $0.sum { $0.id == id } >= count }
     }
 
-    /// Waits until the server has read the head of a request to `/unread`, and nothing more.
+    /// Waits until a request to `/unread` has begun.
+    ///
+    /// The server reads only its head.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
     public func waitForUnread() async throws {
@@ -129,7 +132,7 @@ public final class FaultServer: Sendable {
     }
 
     /// Reads the rest of all requests that were left unread.
-    public func readOn() {
+    public func resumeReading() {
         var channels: [any Channel] = []
         unread.update { left in
             channels = Array(left.values)

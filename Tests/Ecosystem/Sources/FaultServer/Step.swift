@@ -2,17 +2,17 @@ import NIOCore
 
 /// One thing that the server does with a connection after it has read a whole request.
 ///
-/// A fault is a list of steps, so that one small interpreter can run every fault.
+/// A fault is a list of steps, so that one small interpreter can play every fault.
 enum Step: Sendable {
     /// Writes bytes.
     case bytes([UInt8])
-    /// Writes bytes repeatedly, as fast as the client reads; only a few pieces are in memory at once.
+    /// Writes bytes a number of times, as fast as the client reads. Only a few pieces are in memory at once.
     case repeated(ByteBuffer, Int)
     /// Waits.
     case pause(TimeAmount)
-    /// Ends the response; keeps the connection open if the client requested that.
+    /// Ends the answer. The connection is kept if the client requests that.
     case done
-    /// Closes the connection normally, no matter what was written.
+    /// Closes the connection normally, even in the middle of an answer.
     case close
     /// Resets the connection.
     case reset
@@ -21,7 +21,7 @@ enum Step: Sendable {
 }
 
 extension [Step] {
-    /// Returns the steps of a correct response, which leaves the connection open.
+    /// Returns the steps of a correct answer, which leaves the connection open.
     static func answer(
         _ status: Int,
         type: String? = "application/json",
@@ -29,7 +29,7 @@ extension [Step] {
         body: [UInt8],
         to method: String
     ) -> [Step] {
-        // Responses with these statuses have no body, and must not declare a length.
+        // Answers with these statuses have no body, and must not declare a length.
         let isBodiless = status == 204 || status == 304
         var fields = headers
         if let type, !isBodiless { fields.append(("Content-Type", type)) }

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// A value under a lock, with tasks that wait until it satisfies a condition; tests use it instead of a sleep.
+/// A value under a lock, on which tasks can wait for a condition.
+///
+/// Tests use it instead of a sleep.
 package final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let condition: @Sendable (Value) -> Bool
@@ -10,7 +12,7 @@ package final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
         var waiters: [Int: Waiter] = [:]
-        // The tasks that were cancelled before they began to wait.
+        // The waiters that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
         var nextID = 0
     }
@@ -29,11 +31,11 @@ package final class Watched<Value: Sendable>: Sendable {
             let ids = state.waiters.filter { $0.value.condition(state.value) }.map(\.key)
             return ids.compactMap { state.waiters.removeValue(forKey: $0) }
         }
-        // Resume tasks after unlocking, because a resumed task might read the value.
+        // Resume after unlocking, because a resumed task might read the value.
         for waiter in satisfied { waiter.continuation.resume() }
     }
 
-    /// Waits until the value satisfies a condition.
+    /// Waits until the condition holds.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
     package func wait(until condition: @escaping @Sendable (Value) -> Bool) async throws {

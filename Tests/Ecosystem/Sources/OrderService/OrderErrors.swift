@@ -5,12 +5,12 @@ import Foundation
 import GRDB
 import HTTPErrors
 
-/// A customer's order is invalid.
+/// An invalid order of a customer.
 enum InvalidOrder: Error {
     case noItem
     case quantity(Int)
 
-    /// The description of the problem for the client, without internal details.
+    /// The kind of problem for the client, without internal details.
     var problem: String {
         switch self {
         case .noItem: "no-item"
@@ -31,13 +31,13 @@ struct LabelJam: Error {
 }
 
 extension ErrorMatcher where Output == DatabaseError {
-    /// Matches the database's error that another process has locked it.
+    /// Matches the error that another process has locked the database.
     static var lockedDatabase: Self { .type(DatabaseError.self).where { $0.resultCode == .SQLITE_BUSY } }
 }
 
-/// Pages the operator on call about an error that no rule matches.
+/// Pages an engineer about an error that no rule matches.
 ///
-/// Errors are delivered even after all services have ended. So a rule must not need any of these services, and the
+/// Errors are delivered even after all services have ended. So a rule must not need one of these services, and the
 /// pager has its own connections.
 struct Pager: Sendable {
     private struct Call: APIRequest {

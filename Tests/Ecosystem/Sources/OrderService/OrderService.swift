@@ -12,7 +12,7 @@ import ServiceLifecycle
 import Tracing
 import UnixSignals
 
-/// A small order service, written as for production: a database, calls to a supplier, logs, metrics, and traces.
+/// A small order service, built as for production: with a database, calls to a supplier, logs, metrics, and traces.
 @main
 enum OrderService {
     static func main() async throws {
@@ -27,7 +27,7 @@ enum OrderService {
         await run(settings, registry, exporter, try settings.record.map { try ErrorRecorder(path: $0) })
     }
 
-    /// Runs the service off the main actor, which would block while the thread pool is busy.
+    /// Runs the service off the main actor, which would be blocked while the thread pool is busy.
     @concurrent
     private static func run(
         _ settings: Settings,
@@ -43,20 +43,23 @@ enum OrderService {
             recorder: recorder)
         errors.limits.delivery = settings.deliveryLimit
         errors.bus.measureErrors()
-        // If a service can't be created, end as if it had failed while running, so that the error is logged.
+        // If creating the services fails, end like a service that fails later, because the bus and the exporters must
+        // run.
         let services: [any Service]
         do { services = try makeServices(settings, registry, errors) } catch {
-            services = [errors.watching(Unmade(error: error), as: "OrderService")]
+            services = [errors.watching(FailedService(error: error), as: "OrderService")]
         }
         do {
             try await group([exporter] + settings.otherExporters, [errors] + services).run()
         } catch {
-            // Don't log the error here: the bus has logged it.
+            // The error has already been logged.
             exit(EXIT_FAILURE)
         }
     }
 
-    /// Returns the services, which end in reverse order: first the server, because it needs the others.
+    /// Creates the services.
+    ///
+    /// They end in reverse order: first the server, which needs the others, then the bus's tasks.
     private static func makeServices(
         _ settings: Settings, _ registry: MetricsRegistry, _ errors: ErrorBusService
     ) throws -> [any Service] {
@@ -80,7 +83,9 @@ enum OrderService {
         ]
     }
 
-    /// Returns a group in which any service that ends by itself ends the others in order, unless it is an exporter.
+    /// Returns a group in which an exporter that ends on its own ends nothing else.
+    ///
+    /// Any other service that ends shuts the group down.
     private static func group(_ exporters: [any Service], _ services: [any Service]) -> ServiceGroup {
         typealias Part = ServiceGroupConfiguration.ServiceConfiguration
         let parts = exporters.map {
@@ -96,19 +101,19 @@ enum OrderService {
         return ServiceGroup(configuration: configuration)
     }
 
-    /// An exporter that reports its failure on standard error, because the log itself might have failed.
+    /// Runs an exporter and logs its failure on standard error, because the log itself might have failed.
     private struct Exporting: Service {
         let exporter: any Service
 
         func run() async {
             do { try await exporter.run() } catch { await ErrorHandler.standardError.handle(error) }
-            // Wait: if a service returns while others are ending, the group cancels the others.
+            // Don't return before the shutdown: the group would cancel the other services.
             try? await gracefulShutdown()
         }
     }
 
-    /// Replaces a service that could not be created.
-    private struct Unmade: Service {
+    /// Replaces services that couldn't be created.
+    private struct FailedService: Service {
         let error: any Error
 
         func run() async throws { throw error }
@@ -122,27 +127,31 @@ struct Settings {
         let variable: String
     }
 
-    /// `PORT`: the port; 0 for any free port, which is then logged.
+    /// `PORT`; 0 for any free port, which is then logged.
     let port: Int
     /// `DATABASE`: the path of a SQLite file, which is created if it doesn't exist.
     let database: String
-    /// `SUPPLIER_URL`: the base URL; its paths are suppliers.
+    /// `SUPPLIER_URL`: the base URL.
+    ///
+    /// Each path below it is a supplier.
     let supplier: URL
-    /// `PAGER_PATH`: the supplier's path for paging the operator; without it, there are no pages.
+    /// `PAGER_PATH`: the supplier's path for paging an engineer.
+    ///
+    /// Without it, no one is paged.
     let pager: String?
-    /// `PAGER_WAITS`: if it is `yes`, the rule that pages waits for the pager, which a rule shouldn't do.
+    /// `PAGER_WAITS`: `yes` if the paging rule must wait for the pager, which no rule should do.
     let pagerWaits: Bool
-    /// `OTHER_EXPORTER`: `off` adds an exporter that returns at once, and `broken` adds one that fails at once.
+    /// `OTHER_EXPORTER`: `off` for another exporter that returns at once, or `broken` for one that fails at once.
     let otherExporters: [any Service]
-    /// `FLOOD_LIMIT`: the number of errors of one kind that are logged per second.
+    /// `FLOOD_LIMIT`: how many errors of one kind are logged in a second.
     let floodLimit: FloodLimit?
     /// `RECORD`: the path of a file in which errors are recorded.
     let record: String?
-    /// `SHUTDOWN_LIMIT`: how many seconds requests can take after SIGTERM; 15 by default.
+    /// `SHUTDOWN_LIMIT`: how many seconds requests may take after SIGTERM; 15 by default.
     let limit: Duration
-    /// `DELIVERY_LIMIT`: how many seconds the bus can take to deliver the last errors; 3 by default.
+    /// `DELIVERY_LIMIT`: how many seconds the bus may take to deliver the last errors; 3 by default.
     let deliveryLimit: Duration
-    /// `LOG_LEVEL`: the level of the log; `info` by default.
+    /// `LOG_LEVEL`: `info` by default.
     let logLevel: Logger.Level
 
     init(_ environment: [String: String]) throws {

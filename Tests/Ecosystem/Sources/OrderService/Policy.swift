@@ -4,12 +4,12 @@ import HTTPErrors
 import Hummingbird
 import Logging
 
-// Declared outside of `main.swift`, because globals in `main.swift` are isolated to the main actor.
+// Declare the logger here: the variables of `main.swift` belong to the main actor.
 let logger = Logger(label: "orders")
 
 extension ErrorHandler {
-    // Expected errors are handled, and every other error pages the operator. Call the pager in a task of the bus,
-    // because all later errors would wait for a rule that waits.
+    // Expected errors are handled, and every other error pages an engineer. The pager is called in a task of the bus,
+    // because all later errors wait for a rule that waits.
     static func orders(paging pager: Pager?, waiting waits: Bool) -> ErrorHandler {
         ErrorHandler()
             .onNoMatch { error in
@@ -26,7 +26,7 @@ extension ErrorHandler {
     }
 }
 
-// The response to a request that fails.
+// The responses to failed requests.
 let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
     .on(InvalidOrder.self) {
         ProblemDetails(type: "/problems/\($0.problem)", title: "The order is not possible", status: 422)
@@ -36,12 +36,12 @@ let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status:
     .on(NetworkError.self, ProblemDetails(title: "The supplier failed", status: 502))
     .on(matching: .network(.timeout), ProblemDetails(title: "The supplier is slow", status: 504))
     .on(matching: .status(429), ProblemDetails(title: "The supplier is busy", status: 503))
-    // An error of Hummingbird itself is reported only if there is a rule for it, or if its status is 500 or above.
+    // An error of Hummingbird's own is reported only if there is a rule for it, or if its status is 500 or above.
     .on(
         matching: .type(HTTPError.self).where { $0.status == .unauthorized },
         ProblemDetails(title: "Log in first", status: 401))
 
-// The levels of errors that matter less than their severity says; a failure that a rule handled is a notice.
+// The levels of errors that matter less than their severity. A failure that a rule handled is a notice.
 let levels = ErrorMap<Logger.Level>(default: .error)
     .on(InvalidOrder.self, .info)
     .on(OrderMissing.self, .info)

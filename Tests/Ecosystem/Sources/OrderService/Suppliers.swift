@@ -8,7 +8,7 @@ import HTTPErrors
 import NIOCore
 import ServiceLifecycle
 
-/// A client for the prices of suppliers that aren't always reachable.
+/// A client for the suppliers' prices, which are not always reachable.
 struct Suppliers: Service {
     private struct GetQuote: APIRequest {
         struct Response: Decodable { let price: String }
@@ -27,19 +27,19 @@ struct Suppliers: Service {
         var configuration = AsyncHTTPClientTransport.configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         client = HTTPClient(configuration: configuration)
-        // Also post the error of each attempt that another attempt follows, in the request's scope.
+        // The error of an attempt that a retry follows is posted too, in the request's scope.
         let policy = RetryPolicy(
             maxAttempts: 2, backoff: .exponential(from: .milliseconds(20)), budget: RetryBudget(ratio: 0.2)
         ).retrying(matching: .transient)
         api = APIClient(base: base, transport: AsyncHTTPClientTransport(client), retry: policy)
     }
 
-    /// Begins a response of a supplier.
+    /// Requests a supplier's catalogue, and returns when its body begins.
     ///
     /// - Parameters:
     ///   - path: The supplier and the catalogue.
-    ///   - limit: How many milliseconds the head can take.
-    ///   - idleTimeout: How many milliseconds each part of the body can take.
+    ///   - limit: How many milliseconds the head may take.
+    ///   - idleTimeout: How many milliseconds each part of the body may take.
     /// - Returns: The body.
     /// - Throws: ``UpstreamError``
     func catalogue(
@@ -52,7 +52,7 @@ struct Suppliers: Service {
         return upstream(response.body, idleTimeout: .milliseconds(idleTimeout))
     }
 
-    /// Keeps the connections open until the service shuts down.
+    /// Keeps the connections until the service shuts down.
     func run() async throws {
         try? await gracefulShutdown()
         try await client.shutdown()
@@ -60,7 +60,7 @@ struct Suppliers: Service {
 
     /// - Parameters:
     ///   - path: The supplier and the item.
-    ///   - limit: How long each attempt can take; nil for the transport's limit, which is a minute.
+    ///   - limit: How long each attempt may take; nil for the transport's limit, which is a minute.
     func price(_ path: String, within limit: Duration?) async throws(NetworkError) -> String {
         try await api.send(GetQuote(path: path, timeout: limit)).price
     }

@@ -5,7 +5,7 @@ import Testing
     import Glibc
 #endif
 
-/// This process's resources, as the system counts them; nil if there is no `/proc`.
+/// The resources of this process, as the system counts them; nil without `/proc`.
 struct ProcessFigures: Sendable {
     let descriptors: Int
     let residentKilobytes: Int
@@ -23,7 +23,7 @@ struct ProcessFigures: Sendable {
 
     private static func trim() {
         #if canImport(Glibc)
-            // Look it up: it is a Glibc function that the module doesn't export.
+            // Declare this function of Glibc, because its module doesn't export it.
             guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }
             typealias Trim = @convention(c) (Int) -> CInt
             _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0)
@@ -31,7 +31,7 @@ struct ProcessFigures: Sendable {
     }
 }
 
-/// Another process's resources, as the system counts them; nil if there is no `/proc`.
+/// The resources of another process, as the system counts them; nil without `/proc`.
 struct ProcessStatus: Sendable {
     let descriptors: Int
     let residentKilobytes: Int

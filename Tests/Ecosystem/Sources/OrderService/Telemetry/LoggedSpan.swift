@@ -73,7 +73,7 @@ final class LoggedSpan: Span {
     }
 }
 
-/// The identifiers of a span and of its trace.
+/// The identifiers of a span and its trace.
 struct SpanID: Sendable {
     let trace: String
     let span: String
@@ -96,7 +96,7 @@ extension ServiceContext {
 }
 
 extension Logger.MetadataProvider {
-    /// Adds the identifiers of the current span to each line of the log, as a tracer's package does.
+    /// The identifiers of the current span, as a tracer's package provides them for log lines.
     static let span = Logger.MetadataProvider {
         guard let id = ServiceContext.current?.spanID else { return [:] }
         return ["trace.id": "\(id.trace)", "span.id": "\(id.span)"]

@@ -4,10 +4,10 @@ import HTTPErrors
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// Tests the visible effects of each kind of failure, for the caller and in the log.
-    @Suite("One error is answered, logged, traced, and counted")
+    /// Tests what a caller and the log show of each kind of failure.
+    @Suite("Each error is answered, logged, traced, and counted")
     struct AnswerTests {
-        @Test func `the caller receives a problem or Hummingbird's own response, without internal details`()
+        @Test func `the caller receives a problem or Hummingbird's own answer, without internal details`()
             async throws
         {
             try await withService { process, caller in
@@ -28,11 +28,11 @@ extension FaultLab.ServiceLab {
                 let end = try await process.end()
                 #expect(end == .exit(0))
                 expectLoggedOnce(answered, in: process.lines)
-                _ = try law(of: process)
+                _ = try totals(of: process)
             }
         }
 
-        @Test func `the log has every detail of an error, and the span is marked, in the caller's trace`()
+        @Test func `the log has all details of an error, and the span is marked, in the caller's trace`()
             async throws
         {
             let trace = "0af7651916cd43dd8448eb211c80319c"
@@ -47,14 +47,14 @@ extension FaultLab.ServiceLab {
                 #expect(line.location == "ErrorRoutingHummingbird/quotes/**:0")
                 #expect(line.metadata["http.request.method"] == "GET" && line.metadata["http.route"] == "/quotes/**")
                 #expect(line.metadata["error.scope"] == "/quotes/**" && line.metadata["error.time"] != nil)
-                // The path has no query, and each text is there once.
+                // The line doesn't contain the query, and contains each text once.
                 #expect(line.metadata["url.path"] == "/quotes/malformed-json")
                 #expect(line.metadata["exception.message"] == nil && !line.message.isEmpty)
                 #expect(line.metadata["exception.type"] == "HTTPErrors.NetworkError")
                 #expect(line.metadata["error.fingerprint"]?.hasPrefix("HTTPErrors.NetworkError(") == true)
                 #expect(line.metadata["error.trail"]?.contains("Swift.DecodingError") == true, "\(line.text)")
                 #expect(line.metadata["error.disposition"] == "handled")
-                // The span was marked while it was open: it is logged at its end, and only if it has an error.
+                // The span was marked while it was open: a span is logged at its end, and only if it has an error.
                 let span = try await process.line("the span") { $0.isRequestSpan }
                 #expect(span.metadata["trace.id"] == trace && span.metadata["span.id"] == line.metadata["span.id"])
                 #expect(span.metadata["errors"] == "NetworkError" && span.metadata["status"] == "error")
@@ -62,7 +62,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `an attempt that another one follows is logged too, in the scope of its request`() async throws {
+        @Test func `an attempt that a retry follows is logged too, in the scope of its request`() async throws {
             try await withService { process, caller in
                 let answer = try await caller.send(.quote("status/503", 502))
                 #expect(answer.status == 502)
@@ -109,16 +109,16 @@ extension FaultLab.ServiceLab {
                 process.send(SIGTERM)
                 let end = try await process.end()
                 #expect(end == .exit(0))
-                let law = try law(of: process)
-                #expect(law["posted"] == 0)
+                let totals = try totals(of: process)
+                #expect(totals["posted"] == 0)
             }
         }
 
-        @Test func `metrics count errors by outcome, and record their ages and the bus's counts`() async throws {
+        @Test func `metrics show errors by disposition, their age, and how many are pending`() async throws {
             try await withService { process, caller in
                 for _ in 0..<3 { _ = try await caller.send(.label) }
                 _ = try await caller.send(ServiceRequest(path: "/orders/7", status: 404))
-                // Cause another error: a report is measured before the next report's line is written.
+                // A report is measured after its line is written and before the next report's line is written.
                 _ = try await caller.send(ServiceRequest(path: "/orders/8", status: 404))
                 try await process.line("the last") { $0.message.contains("number: 8") }
                 let lines = try await caller.send(.metrics).text.split(separator: "\n")

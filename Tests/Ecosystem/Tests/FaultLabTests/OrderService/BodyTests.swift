@@ -3,22 +3,22 @@ import Foundation
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// Tests failures after the status was sent, and failures after the client has left.
+    /// Tests failures after the status was sent, or after the client has left.
     @Suite("A body that breaks off is reported once, by the side that broke")
     struct BodyTests {
         private let adapter = "ErrorRoutingHummingbird"
         private static let trace = "0af7651916cd43dd8448eb211c80319c"
         private static let headers = [("traceparent", "00-\(trace)-b7ad6b7169203331-01")]
 
-        /// Ends the service, and returns its only line about an error.
+        /// Ends the service and returns its only line about an error.
         private static func onlyError(of process: ServiceProcess) async throws -> LogLine {
             process.send(SIGTERM)
             let end = try await process.end()
             #expect(end == .exit(0))
             let errors = process.lines.filter(\.isError)
             #expect(errors.count == 1, "\(errors.map(\.text))")
-            let law = try law(of: process)
-            #expect(law["posted"] == 1)
+            let totals = try totals(of: process)
+            #expect(totals["posted"] == 1)
             return try #require(errors.first)
         }
 
@@ -39,7 +39,7 @@ extension FaultLab.ServiceLab {
                 let span = try #require(process.lines.first { $0.isRequestSpan })
                 #expect(span.metadata["errors"] == "UpstreamError" && span.metadata["status"] == "error")
                 #expect(span.metadata["trace.id"] == Self.trace)
-                // Check the status that the caller received.
+                // This is the status that the caller received.
                 let counts = process.lines.compactMap(\.metric).filter { $0.name.hasPrefix("hb.requests{") }
                 #expect(counts.count == 1 && counts.first?.name.contains(#"status_code="200""#) == true, "\(counts)")
             }
@@ -52,8 +52,8 @@ extension FaultLab.ServiceLab {
                 let line = try await Self.onlyError(of: process)
                 #expect(line.metadata["exception.type"] == "OrderService.LabelJam")
                 #expect(line.metadata["hb.request.id"] == answer.id && line.metadata["error.scope"] == "/labels")
-                #expect(line.metadata["trace.id"] == Self.trace)
-                #expect(line.location.hasPrefix("OrderService/Routes.swift:"))
+                #expect(
+                    line.metadata["trace.id"] == Self.trace && line.location.hasPrefix("OrderService/Routes.swift:"))
             }
         }
 
@@ -83,7 +83,7 @@ extension FaultLab.ServiceLab {
                 let head = "POST /orders HTTP/1.1\r\nHost: orders\r\nContent-Type: application/json\r\n"
                 let connection = try Connection(to: caller.port)
                 try connection.write(head + "Content-Length: 100\r\n\r\n{\"item\":")
-                // Wait until the service has some bytes of the body: a reset discards unread bytes.
+                // Wait until the service has read some bytes of the body: a reset discards unread bytes.
                 try await caller.waitUntilActive("POST", 1)
                 connection.close(resets: resets)
                 try await process.line("the error") { $0.isError }
@@ -105,7 +105,7 @@ extension FaultLab.ServiceLab {
             try await withService(["LOG_LEVEL": "debug"]) { process, caller in
                 let connection = try Connection(to: caller.port)
                 try connection.write("GET /deliveries HTTP/1.1\r\nHost: orders\r\n\r\n")
-                // One of them is the request for the metrics.
+                // One of the two is the request for the metrics.
                 try await caller.waitUntilActive("GET", 2)
                 connection.close(resets: false)
                 try await process.line("the error") { $0.isError }
@@ -120,7 +120,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `a client that sends malformed HTTP is still connected, and receives a 400`() async throws {
+        @Test func `a client that sends invalid HTTP is still connected, and receives an error`() async throws {
             try await withService(["LOG_LEVEL": "debug"]) { process, caller in
                 let connection = try Connection(to: caller.port)
                 let head = "POST /orders HTTP/1.1\r\nHost: orders\r\nContent-Type: application/json\r\n"

@@ -5,7 +5,7 @@ import Testing
 
 extension FaultLab.ServiceLab {
     /// Tests the service's gRPC calls.
-    @Suite("A call is reported like a request")
+    @Suite("A gRPC call is logged, traced, and counted like a request")
     struct CallTests {
         private typealias Client = GRPCClient<HTTP2ClientTransport.Posix>
 
@@ -17,7 +17,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        /// Calls the service, and returns the error.
+        /// Calls the service and returns how the call failed.
         private func call(
             _ client: Client,
             _ wish: String,
@@ -50,7 +50,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `each call that fails, is late, or is ended by SIGTERM is a line, a span, and a count`()
+        @Test func `only a call that fails, is late, or is ended by SIGTERM has a line, a span, and a count`()
             async throws
         {
             let count = 20
@@ -66,7 +66,7 @@ extension FaultLab.ServiceLab {
                     async let jammed = calls(count) { await call(client, "jam") }
                     let codes = await (served, missing, jammed)
                     #expect(Set(codes.0) == [nil] && Set(codes.1) == [.notFound] && Set(codes.2) == [.internalError])
-                    // The limit is long enough for all calls to begin.
+                    // Allow enough time for all calls to begin.
                     let late = await calls(count) { await call(client, "ever", within: .seconds(5)) }
                     #expect(Set(late) == [.deadlineExceeded])
 
@@ -96,8 +96,8 @@ extension FaultLab.ServiceLab {
                 let errors = Dictionary(grouping: spans) { $0.metadata["errors"] ?? "" }.mapValues(\.count)
                 #expect(errors == ["OrderMissing": count, "LabelJam": count, "CallCancelled": 2 * count])
                 #expect(Set(spans.map { $0.metadata["trace.id"] }).count == 4 * count)
-                let law = try law(of: process)
-                #expect(law["posted"] == 4 * count && law["dropped"] == 0)
+                let totals = try totals(of: process)
+                #expect(totals["posted"] == 4 * count && totals["dropped"] == 0)
             }
         }
     }

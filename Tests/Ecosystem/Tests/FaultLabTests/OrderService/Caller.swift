@@ -8,11 +8,11 @@ import NIOHTTP1
 struct Caller: Sendable {
     static let width = 64
 
-    /// The service's response.
+    /// A response of the service.
     struct Answer: Sendable {
         let status: Int
         let type: String?
-        /// The ID that the service gave to the request.
+        /// The ID that the service gave the request.
         let id: String
         let body: Data
 
@@ -32,9 +32,9 @@ struct Caller: Sendable {
         }
     }
 
-    /// Sends a request, and returns the response.
+    /// Sends a request and returns the answer.
     ///
-    /// - Throws: An error if no response arrives within five minutes.
+    /// - Throws: An error if no answer arrives within five minutes.
     func send(_ request: ServiceRequest, headers: [(String, String)] = []) async throws -> Answer {
         var message = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(request.path)")
         message.method = HTTPMethod(rawValue: request.method)
@@ -50,9 +50,9 @@ struct Caller: Sendable {
             id: response.headers.first(name: "X-Request-Id") ?? "", body: Data(body.readableBytesView))
     }
 
-    /// Sends a request, and disconnects when the first bytes of the response's body arrive.
+    /// Sends a request and disconnects as soon as the first bytes of the answer's body have arrived.
     ///
-    /// - Returns: The ID that the service gave to the request.
+    /// - Returns: The ID that the service gave the request.
     func leave(_ request: ServiceRequest) async throws -> String {
         let message = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(request.path)")
         let response = try await client.execute(message, timeout: .minutes(5))
@@ -60,15 +60,17 @@ struct Caller: Sendable {
         return response.headers.first(name: "X-Request-Id") ?? ""
     }
 
-    // The service doesn't announce that a request has begun, so these two functions read its metrics repeatedly.
+    // Only the service's metrics show that a request has begun, so the next two methods poll them.
 
-    /// Waits until a number of requests with a method are active; the request for the metrics is a `GET` itself.
+    /// Waits until the service works on a number of requests with a method.
+    ///
+    /// The request for the metrics counts as a `GET`.
     func waitUntilActive(_ method: String, _ count: Int) async throws {
         let metric = #"http.server.active_requests{http.request.method="\#(method)"} \#(count)"#
         while try await !send(.metrics).text.contains(metric) { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// Waits until a number of requests are active, in addition to the request for the metrics.
+    /// Waits until the service works on a number of requests with any method, without the request for the metrics.
     func waitUntilActive(_ count: Int) async throws {
         while try await active() != count + 1 { try await Task.sleep(for: .milliseconds(5)) }
     }
@@ -79,11 +81,11 @@ struct Caller: Sendable {
             .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0) { $0 + Int($1) }
     }
 
-    /// Sends many requests, 64 at once, until all have ended.
+    /// Sends many requests, 64 at a time, and waits until all have ended.
     ///
     /// - Parameters:
     ///   - requests: The requests.
-    ///   - received: Called with each response; nil if none arrived.
+    ///   - received: Called with each answer; nil if there was none.
     func send(
         _ requests: some Sequence<ServiceRequest>,
         _ received: @escaping @Sendable (ServiceRequest, Answer?) -> Void
@@ -100,16 +102,18 @@ struct Caller: Sendable {
     }
 }
 
-/// A request to the service, and the status that it should answer with.
+/// A request to the service and the expected status.
 struct ServiceRequest: Sendable {
     var method = "GET"
     let path: String
     var body: String?
     let status: Int
-    /// Whether the response is that of Hummingbird's own error, for which the service has no rule.
+    /// Whether the answer comes from an error of Hummingbird's own, for which the service has no rule.
     var isOwn = false
 
-    /// Whether the service reports the failure; it doesn't if Hummingbird itself attributes the failure to the caller.
+    /// Whether the service reports the failure.
+    ///
+    /// It doesn't if Hummingbird blames the caller.
     var isReported: Bool { !isOwn || status >= 500 }
 
     static let health = ServiceRequest(path: "/health", status: 200)
@@ -122,7 +126,7 @@ struct ServiceRequest: Sendable {
     static let quote = quote("json", 200)
     static let catalogue = ServiceRequest(path: "/catalogues/json", status: 200)
 
-    /// A request for a quote of a supplier that behaves as a path of the fault server specifies.
+    /// A request for a quote of the supplier that behaves as a path of the fault server.
     static func quote(_ path: String, _ status: Int) -> ServiceRequest {
         ServiceRequest(path: "/quotes/\(path)", status: status)
     }

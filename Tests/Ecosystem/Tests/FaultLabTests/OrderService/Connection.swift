@@ -6,7 +6,7 @@ import Testing
     import Darwin
 #endif
 
-/// A client that can break off an HTTP exchange.
+/// A client that can send incomplete or invalid HTTP.
 struct Connection {
     private let descriptor: Int32
 

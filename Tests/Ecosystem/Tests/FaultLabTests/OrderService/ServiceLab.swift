@@ -3,24 +3,26 @@ import Foundation
 import Testing
 
 extension FaultLab {
-    /// The order service in its own process, with real packages and real traffic, observed only from outside.
+    /// Tests the order service from outside: it runs in its own process, with real packages and real traffic.
     @Suite("The order service")
     enum ServiceLab {}
 }
 
 extension FaultLab.ServiceLab {
-    /// The number of requests of a load; with `ERROR_BUS_LONG`, ten thousand or the variable's number.
+    /// The number of requests of a load.
+    ///
+    /// With `ERROR_BUS_LONG`, it is ten thousand, or the variable's value if that is more.
     static let requestCount: Int = {
         guard let long = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] else { return 1_000 }
         return Int(long).map { max($0, 10_000) } ?? 10_000
     }()
 
-    /// The responses, by the IDs that the service gave to their requests.
+    /// The answers, by the IDs that the service gave the requests.
     struct Answered: Sendable {
         var answers: [String: Caller.Answer] = [:]
         var unanswered = 0
         var surprises: [String] = []
-        /// The IDs of the requests with a failure that the service reports.
+        /// The IDs of the requests that failed and that the service must report.
         private(set) var failures: Set<String> = []
 
         mutating func note(_ request: ServiceRequest, _ answer: Caller.Answer?) {
@@ -36,7 +38,7 @@ extension FaultLab.ServiceLab {
         }
     }
 
-    /// Starts the service with a supplier that behaves as the path specifies.
+    /// Starts the service next to a supplier that behaves as a request's path says.
     static func withService<Value>(
         _ variables: [String: String] = [:],
         _ body: (ServiceProcess, Caller) async throws -> Value
@@ -47,23 +49,23 @@ extension FaultLab.ServiceLab {
         }
     }
 
-    /// Checks the line with the counts of all errors, which comes after the errors' lines, and returns the counts.
+    /// Checks the line with the bus's totals, which comes after the lines about errors, and returns the totals.
     ///
-    /// The final metrics must have the same counts.
-    static func law(of process: ServiceProcess) throws -> LogLine.Law {
-        let last = try #require(process.lines.last { $0.isError || $0.law != nil })
-        let law = try #require(last.law, "\(last.text)")
-        #expect(law.holds && law["pending"] == 0, "\(last.message)")
+    /// The service's last metrics must agree with it.
+    static func totals(of process: ServiceProcess) throws -> LogLine.Totals {
+        let last = try #require(process.lines.last { $0.isError || $0.totals != nil })
+        let totals = try #require(last.totals, "\(last.text)")
+        #expect(totals.areConsistent && totals["pending"] == 0, "\(last.message)")
         let metrics = process.lines.compactMap(\.metric)
-        for (name, count) in law.counts where name != "posted" {
+        for (name, count) in totals.counts where name != "posted" {
             #expect(metrics.first { $0.name == "errors.\(name)" }?.value == Double(count), "\(name)")
         }
         let delivered = metrics.filter { $0.name.hasPrefix("errors{") }.reduce(0) { $0 + $1.value }
-        #expect(delivered == Double(law["posted"] - law["dropped"]))
-        return law
+        #expect(delivered == Double(totals["posted"] - totals["dropped"]))
+        return totals
     }
 
-    /// Checks that every request that failed is in the log, exactly once, at the level that its status requires.
+    /// Checks that every failed request is in the log exactly once, at the level for its status.
     static func expectLoggedOnce(_ answered: Answered, in lines: [LogLine]) {
         let logged = Dictionary(grouping: lines.filter(\.isAnswered)) { $0.metadata["hb.request.id"] ?? "" }
         #expect(Set(logged.keys) == answered.failures)
@@ -76,7 +78,7 @@ extension FaultLab.ServiceLab {
     }
 }
 
-/// A folder that is removed when this object is released.
+/// A folder that is removed when this object is deallocated.
 final class TemporaryFolder: Sendable {
     private let url: URL
 

@@ -1,7 +1,7 @@
 import ErrorRecovery
 
 /// The promised behavior of a random program: a model that is as plain as possible.
-struct ModeledProgram {
+struct ModelledProgram {
     /// The kind of the innermost attempt on a budget.
     private enum Mark {
         case first
@@ -37,7 +37,7 @@ struct ModeledProgram {
         circuits = program.circuits.map { circuit in
             NaiveCircuit(
                 ratio: Double(circuit.tenths) / 10, minimum: circuit.minimum, window: circuit.window,
-                pause: circuit.pause)
+                openPeriod: circuit.openPeriod)
         }
         for step in program.steps { _ = run(step, Context(task: -1)) }
     }
@@ -102,7 +102,7 @@ struct ModeledProgram {
                 if fate.next("delay", below: 12).fate == 0 { cancelled[context.task] = true }
                 let isLate = policy.deadline.map { now - start >= $0 } ?? false
                 if !cancelled[context.task], !isLate {
-                    if let target = policy.poster { post(error, "attempt", at: target) }
+                    if let target = policy.target { post(error, "attempt", at: target) }
                     attempt += 1
                     if let budget = policy.budget { context.marks[budget] = .retry }
                     continue
