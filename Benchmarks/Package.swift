@@ -7,12 +7,12 @@ let package = Package(
     dependencies: [
         .package(name: "swift-error-bus", path: ".."),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
-        // Without its traits: its malloc counts need jemalloc. A script, check-allocations.sh, counts allocations
-        // instead.
+        // Disable its traits, because its malloc counts need jemalloc. The script check-allocations.sh counts
+        // allocations instead.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
     targets: [
-        // The code that is measured, shared by the executables below.
+        // The measured code, which the executables below share.
         .target(
             name: "Contenders",
             dependencies: [
@@ -57,7 +57,7 @@ let package = Package(
             name: "post-memory",
             dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
         ),
-        // Prints what a recorder and a replay cost: see the README.
+        // Prints the costs of a recorder and a replay; see the README.
         .executableTarget(
             name: "recording",
             dependencies: [

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Counts with valgrind the allocations of N and of 2 N dispatches. A dispatch allocates nothing: both counts are equal.
-# Does the same for retries and a closed circuit around an operation that succeeds at once.
-# Counts what handlers allocate that people have: one made for a single error, an asynchronous action, the preset's line.
-# Then counts the allocations of N and of 2 N posts: at most one for each, besides the box that Swift makes for it.
+# Counts with valgrind the allocations of N and of 2 N dispatches. Both counts must be equal, because a dispatch
+# allocates nothing. Does the same for retries and a closed circuit around an operation that succeeds at once.
+# Then counts the allocations of typical handlers: one created for a single error, one with an asynchronous action, and
+# the one that writes the preset's line.
+# Finally counts the allocations of N and of 2 N posts: at most one per post, in addition to Swift's box for the error.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -18,7 +19,7 @@ allocations() {
     valgrind "$programs/$1" "${@:2}" 2>&1 | sed -n 's/.*total heap usage: \([0-9,]*\) allocs.*/\1/p' | tr -d , | grep .
 }
 
-# Counts N operations, and 2 N on another core, which changes neither count: one, and two.
+# Counts N operations, and 2 N on another core at the same time; sets `one` and `two`.
 count() {
     local operations=$1
     shift
@@ -38,11 +39,11 @@ count "$n" recovery-allocations COUNT
 echo "$n times four operations that succeed: $one allocations; $((2 * n)) times: $two; more: $((two - one))"
 [ "$two" -le "$one" ] || { echo "FAILED: a retry or a closed circuit allocates"; failures=1; }
 
-# The allocations of one operation, and how many there may be.
+# Prints the allocations of one operation, and their limit.
 while IFS='|' read -r name rules most; do
     count 500 instructions "$name" "$rules" COUNT
     echo "$name, $rules rules: $(((two - one + 250) / 500)) allocations, at most $most"
-    # Half an allocation more is allowed, for random differences between two runs.
+    # Allow half an allocation more, because two runs can differ at random.
     [ $((two - one)) -le $((500 * most + 250)) ] || { echo "FAILED: $name allocates more"; failures=1; }
 done <<LIST
 preset, asynchronous action|11|0
@@ -51,7 +52,7 @@ a preset with onNoMatch customised and used once|11|10
 the preset's line|10|45
 LIST
 
-# One percent more is allowed, for storage that grows now and then and for random differences between two runs.
+# Allow one percent more, because storage grows at times and two runs can differ at random.
 most=$((2 * n + n / 100))
 
 check_posts() {

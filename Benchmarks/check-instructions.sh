@@ -2,11 +2,11 @@
 # Counts with valgrind the instructions of one operation of each kind: the difference between 2 N and N operations, over
 # N. Unlike times, these counts hardly differ from run to run, so they show the cost of a change.
 #
-#   check-instructions.sh            prints the counts, and fails where one is 5 % above its threshold
+#   check-instructions.sh            prints the counts, and fails if one is 5 % above its threshold
 #   check-instructions.sh --update   writes the counts as the new thresholds
 #
 # Thresholds are for one compiler version and one architecture: Results/instructions-VERSION-ARCHITECTURE.txt. Without
-# such a file the counts are printed, and nothing fails. What this package is compared with has none.
+# such a file, the script prints the counts and doesn't fail. Other implementations have no thresholds.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -88,7 +88,7 @@ a replayed line, its verdict kept|8
 a replayed line, its value new|8
 LIST
 
-# Prints the number of instructions, with the same hashes in every run; fails if the program does, or none is printed.
+# Prints the number of instructions, with the same hashes in every run; fails if the program fails or prints no number.
 # Without a limit on its caches, `malloc` never merges freed memory, which it does once in some runs and not in others.
 instructions() {
     local log
@@ -100,7 +100,7 @@ instructions() {
     sed -n 's/.*I *refs: *\([0-9,]*\).*/\1/p' "$log" | tr -d , | grep .
 }
 
-# Prints a row with its count, and with its threshold where it has one.
+# Prints a row with its count and its threshold, if any.
 count_row() {
     set -euo pipefail
     local name=${1%|*} rules=${1##*|} n=2000 count= most one two
@@ -119,7 +119,7 @@ count_row() {
     echo "$1|$count|$most"
 }
 
-# As many rows at once as there are cores: what else runs changes no count.
+# Run as many rows at once as there are cores, because other processes don't change the counts.
 export program thresholds folder
 export -f instructions count_row
 printf '%s\n' "${rows[@]}" | xargs -d '\n' -n 1 -P "$(nproc)" bash -c 'count_row "$1" > "$folder/$1"' --

@@ -14,7 +14,7 @@ let package = Package(
         .library(name: "ErrorRoutingAsyncHTTPClient", targets: ["ErrorRoutingAsyncHTTPClient"]),
     ],
     dependencies: [
-        // Split off, this is the only line to change: to the address and version of swift-error-bus.
+        // If this package moves elsewhere, change only this line: to the URL and version of swift-error-bus.
         .package(name: "swift-error-bus", path: "../.."),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -85,7 +85,7 @@ let package = Package(
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
             ]),
-        // The transport of services, whose errors are of the same kinds as those of `URLSession`.
+        // The transport for services. Its errors have the same kinds as those of `URLSession`.
         .target(
             name: "ErrorRoutingAsyncHTTPClient",
             dependencies: [
@@ -206,7 +206,7 @@ for target in package.targets {
     settings.append(.strictMemorySafety())
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
-    // Not where protocols of other packages are conformed to: their functions and closures are those of before.
+    // Don't enable it where types conform to other packages' protocols, which were written without this feature.
     if target.name == "ErrorRoutingAsyncHTTPClient" {
         settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
     }

@@ -50,7 +50,7 @@ package struct BoundedPrinter {
             let text = value as? Substring ?? (value as? String)?[...] ?? ""
             if depth == 0 { out.append(text) } else { out.append(Self.beginning(of: text).debugDescription) }
         } else if type == Int.self, let number = value as? Int {
-            // This is the same as below, but saves checking the type's conformances and name.
+            // Print it here: the result is the same as below, without checking the type's conformances and name.
             out.append("\(number)")
         } else if type is NSError.Type || Self.wrappers.contains(ObjectIdentifier(type)) {
             if let error = value as? any Error { writeError(error as NSError) }
@@ -68,7 +68,7 @@ package struct BoundedPrinter {
         }
     }
 
-    // MARK: Values with a text of their own
+    // MARK: Own descriptions
 
     /// Foundation's structs that contain an `NSError`.
     private static let wrappers = [
@@ -83,7 +83,7 @@ package struct BoundedPrinter {
         let type = type(of: value)
         // Check the type: casting an optional value would check its content instead.
         let isDescribed = type is any CustomStringConvertible.Type
-        guard isDescribed || type is any CustomDebugStringConvertible.Type, !isMute(type) else { return nil }
+        guard isDescribed || type is any CustomDebugStringConvertible.Type, !isUnsuitable(type) else { return nil }
         let described = isDescribed ? (value as? any CustomStringConvertible)?.description : nil
         let words = described ?? (value as? any CustomDebugStringConvertible)?.debugDescription
         guard type is AnyClass, let words else { return words }
@@ -94,7 +94,7 @@ package struct BoundedPrinter {
     /// Whether a type's own description would print an address or other values.
     ///
     /// There might be many values, or they might contain themselves.
-    private static func isMute(_ type: Any.Type) -> Bool {
+    private static func isUnsuitable(_ type: Any.Type) -> Bool {
         if type is AnyClass {
             // An error can be a sequence of errors with one description for all of them.
             let isList = type is any Sequence.Type && !(type is any Error.Type)

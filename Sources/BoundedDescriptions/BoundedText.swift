@@ -14,7 +14,7 @@ package struct BoundedText {
     /// Then nothing more is appended.
     package private(set) var isCut = false
     private var bytes: [UInt8] = []
-    /// The last position between two units at which the mark fits.
+    /// The last position between two units that leaves room for the mark.
     private var position = 0
 
     /// Creates an empty text.

@@ -21,9 +21,9 @@ package enum TypeName {
         OneLine.escaped(withoutAddresses(_typeName(type, qualified: false)))
     }
 
-    /// Returns the same name as `String(reflecting:)`, which first checks for a mirror and several conformances.
+    /// Returns the same name as `String(reflecting:)` without its checks for a mirror and several conformances.
     ///
-    /// That would be a quarter of the cost of one line of the preset.
+    /// Those checks would be a quarter of the cost of one line of the preset.
     package static func reflected(_ type: Any.Type) -> String { _typeName(type, qualified: true) }
 
     /// Returns one of Swift's names without its addresses.

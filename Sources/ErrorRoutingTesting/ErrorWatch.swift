@@ -6,10 +6,10 @@ final class ErrorWatch: PostWitness {
     /// The watch of this task's test, if the test has the trait.
     @TaskLocal static var current: ErrorWatch?
 
-    /// How many issues one test records for its errors.
+    /// The maximum number of issues that a test records for single errors.
     ///
     /// One more issue counts the remaining errors.
-    static let mostIssues = 50
+    static let issueLimit = 50
 
     private struct State {
         var unexpected: [ErrorReport] = []
@@ -99,7 +99,7 @@ final class ErrorWatch: PostWitness {
     private func receive(_ report: ErrorReport) {
         if report.role != .failure || report.outcome.isHandled || report.mark is ErrorExpectation { return }
         state.withLock { state in
-            if state.unexpected.count < Self.mostIssues { state.unexpected.append(report) } else { state.rest += 1 }
+            if state.unexpected.count < Self.issueLimit { state.unexpected.append(report) } else { state.rest += 1 }
         }
     }
 
@@ -131,7 +131,7 @@ final class ErrorWatch: PostWitness {
                 sourceLocation: SourceLocation(report.source, near: location))
         }
         if state.rest > 0 {
-            let comment = "nothing expected \(state.rest) more errors, after these \(Self.mostIssues)"
+            let comment = "nothing expected \(state.rest) more errors, after these \(Self.issueLimit)"
             Issue.record("\(comment)", sourceLocation: location)
         }
         for line in state.lines { record(line, "could not be delivered by the test's bus") }

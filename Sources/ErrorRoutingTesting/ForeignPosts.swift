@@ -17,11 +17,13 @@ enum ForeignPosts {
     /// Sets the process's last resort on the first call.
     static func watch() { setLastResort }
 
-    /// Returns whether a line of the last resort is about a failure: it begins with the role.
+    /// Returns whether a line of the last resort reports a failure.
+    ///
+    /// A line begins with the report's role.
     static func isOfFailure(_ line: String) -> Bool { line.hasPrefix("\(ErrorReport.Role.failure) ") }
 
     private static func receive(_ line: String) {
-        // Write to standard error, as without this last resort: after the run no issue can be recorded.
+        // Also write to standard error, as the default last resort does: after the run, no issue can be recorded.
         FileHandle.standardError.write(Data("\(line)\n".utf8))
         // Skip tests without the trait, and errors that an ended bus refused.
         guard Test.current == nil, line.hasSuffix(reason), isOfFailure(line) else { return }
@@ -33,7 +35,9 @@ enum ForeignPosts {
 }
 
 extension ErrorReport.Source {
-    /// Reads the source from a line of the last resort with redacted texts, where only the reason follows the source.
+    /// Reads the source from a line of the last resort.
+    ///
+    /// The line's texts are redacted, so only the reason follows the source.
     init?(inLine line: String) {
         guard let key = line.range(of: " source=", options: .backwards) else { return nil }
         let rest = line[key.upperBound...]
@@ -48,8 +52,8 @@ extension ErrorReport.Source {
 }
 
 extension ErrorReport {
-    /// The report's texts for a line of the last resort: everything except the type and the source, which have their
-    /// own fields.
+    /// The report's texts for a line of the last resort: everything except the type and the source, which the line has
+    /// as separate fields.
     var texts: String {
         var texts = [message]
         if !scope.isEmpty { texts.append("scope: \(scope.joined(separator: "/"))") }

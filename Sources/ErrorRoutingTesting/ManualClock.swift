@@ -46,7 +46,7 @@ public final class ManualClock: Clock, Sendable {
         var now = Instant(offset: .zero)
         var sleepers = WaitList<Instant>()
         /// The tasks that wait for sleepers, each with the number of sleepers that it waits for.
-        var crowds = WaitList<Int>()
+        var waiters = WaitList<Int>()
     }
 
     private let state = Locked(State())
@@ -97,21 +97,21 @@ public final class ManualClock: Clock, Sendable {
     ///
     /// - Parameter count: The minimum number of sleeping tasks to wait for.
     public func waitForSleepers(_ count: Int = 1) async {
-        let id = state.withLock { $0.crowds.reserve() }
+        let id = state.withLock { $0.waiters.reserve() }
         // error-audit: harmless, because only a cancellation ends the wait early
         try? await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let isOver = state.withLock { state in
                     if state.sleepers.count >= count {
-                        state.crowds.free(id)
+                        state.waiters.free(id)
                         return true
                     }
-                    return !state.crowds.occupy(id, count, continuation)
+                    return !state.waiters.occupy(id, count, continuation)
                 }
                 if isOver { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.crowds.cancel(id) }?.resume()
+            state.withLock { $0.waiters.cancel(id) }?.resume()
         }
     }
 
@@ -126,8 +126,8 @@ public final class ManualClock: Clock, Sendable {
                     return { continuation.resume(throwing: CancellationError()) }
                 }
                 let count = state.sleepers.count
-                let crowds = state.crowds.release { $0 <= count }
-                return { for crowd in crowds { crowd.continuation.resume() } }
+                let waiters = state.waiters.release { $0 <= count }
+                return { for waiter in waiters { waiter.continuation.resume() } }
             }
             resume?()
         }

@@ -25,7 +25,7 @@ struct LineBuffer {
     /// The number of lines that didn't fit or couldn't be written, and that no notice has counted yet.
     private var lost = 0
     /// How many of those lines the notice in `front` counts, if `front` is a notice.
-    private var told = 0
+    private var announced = 0
     /// Whether the last write succeeded, so that standard error would accept a notice too.
     private var isAccepting = false
     /// Whether the output so far ends within a line.
@@ -47,7 +47,7 @@ struct LineBuffer {
         if isAccepting, lost > 0 {
             let lines = lost == 1 ? "1 line was" : "\(lost) lines were"
             front = ArraySlice("error-bus: standard error took no more, and \(lines) lost\n".utf8)
-            told = lost
+            announced = lost
         } else if restStart < rest.count {
             front = takeBatch()
         }
@@ -63,21 +63,21 @@ struct LineBuffer {
         if count > 0 {
             endsWithinLine = front[front.startIndex + count - 1] != .newline
             front = front.dropFirst(count)
-            if front.isEmpty { lost -= told }
+            if front.isEmpty { lost -= announced }
         } else if count < 0 {
             // Don't count a line that lacks only its newline as lost: the newline is written before the next line.
-            if told == 0 { lost += front.count { $0 == .newline } - (front.first == .newline ? 1 : 0) }
-            if front.count == 1 { lost -= told }
+            if announced == 0 { lost += front.count { $0 == .newline } - (front.first == .newline ? 1 : 0) }
+            if front.count == 1 { lost -= announced }
             front = []
         }
-        if front.isEmpty { told = 0 }
+        if front.isEmpty { announced = 0 }
     }
 
     /// Removes and returns the lines that the thread hasn't begun to write.
     mutating func takeRest() -> LineBuffer {
         var taken = self
-        if thread == .writing { (taken.front, taken.told) = ([], 0) }
-        (rest, restStart, lost) = ([], 0, told)
+        if thread == .writing { (taken.front, taken.announced) = ([], 0) }
+        (rest, restStart, lost) = ([], 0, announced)
         return taken
     }
 

@@ -112,7 +112,7 @@ package enum StandardError {
                 // file.
                 if StandardErrorDescriptor.accepts(withinMilliseconds: 100) {
                     count = StandardErrorDescriptor.write(bytes)
-                    // Wait again: another process was faster, and might be faster again.
+                    // Pause first: another process has filled the pipe in the meantime, and might do so again.
                     if count == 0 { usleep(1_000) }
                 }
                 bytes = buffer.withLock { buffer in

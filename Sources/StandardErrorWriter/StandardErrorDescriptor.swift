@@ -10,7 +10,7 @@ import Foundation
 enum StandardErrorDescriptor {
     /// Waits until the descriptor accepts bytes or has failed.
     ///
-    /// - Returns: False if the time is over.
+    /// - Returns: False if the time runs out first.
     static func accepts(withinMilliseconds time: Int32) -> Bool {
         var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&request, 1, time) > 0

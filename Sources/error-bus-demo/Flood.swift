@@ -8,7 +8,7 @@ enum Flood {
     static let postsOfEach = 12_500
 
     static func run(on screen: Screen, recordingTo recorder: ErrorRecorder) async {
-        // The number of errors that the delivered reports represent, and of the bus's own reports of drops.
+        // The number of errors that the delivered reports represent, and the number of the bus's own reports of drops.
         let delivered = Mutex((errors: 0, dropReports: 0))
         let limits = ErrorBus.Configuration(capacity: 1_000, floodLimit: FloodLimit(first: 3, per: .seconds(1)))
         let (bus, times) = await withErrorBus(handler: .default, configuration: limits) { bus in

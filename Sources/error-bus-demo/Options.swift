@@ -64,8 +64,8 @@ enum Options {
 
         \(Section.allCases.map { "  \($0.rawValue.padded(to: 9))\($0.title)" }.joined(separator: "\n"))
 
-        Every error is real, and every line says what became of one. The rules are in Sources/error-bus-demo/Rules.swift.
-        The errors are also recorded in a temporary file, whose path is on the last line.
+        Every error is real, and every line shows what happened to one of them. The rules are in
+        Sources/error-bus-demo/Rules.swift. The errors are also recorded in a temporary file, which the last line names.
         """
 }
 

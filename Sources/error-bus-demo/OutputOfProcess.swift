@@ -2,7 +2,7 @@ import Foundation
 
 /// Runs a body, and returns the text that the process writes to standard output and standard error during the run.
 ///
-/// - Parameter body: Must write less than a pipe's capacity, because nothing is read before it ends.
+/// - Parameter body: The body. It must write less than a pipe's capacity, because nothing is read before it ends.
 func outputOfProcess(during body: () async -> Void) async -> String {
     let pipe = Pipe()
     let streams = [STDOUT_FILENO, STDERR_FILENO]

@@ -67,7 +67,7 @@ final class ScriptedProvider: HTTPTransport {
     }
 }
 
-/// A clock that can be moved ahead, so that the demo need not wait for an open circuit.
+/// A clock that can be set ahead, so that the demo doesn't wait for an open circuit.
 final class ClockAhead: Clock {
     private let lead = Mutex(Duration.zero)
 

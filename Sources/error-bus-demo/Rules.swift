@@ -56,7 +56,7 @@ extension ErrorMatcher where Output == Int {
     }
 }
 
-/// Collects the notes of the rules' actions about work to do.
+/// Collects notes about work to do, which the rules' actions write.
 actor Desk {
     static let shared = Desk()
     private var notes: [String] = []

@@ -24,8 +24,8 @@ struct Screen: Sendable {
     }
 
     func begin(_ section: Section) {
-        let place = styled("see Sources/error-bus-demo/\(section.file)", .dim)
-        print("\n\(styled(section.title, .bold))    \(place)")
+        let source = styled("see Sources/error-bus-demo/\(section.file)", .dim)
+        print("\n\(styled(section.title, .bold))    \(source)")
     }
 
     func line(_ text: String) { print("  \(text.replacing("\n", with: "\n  "))") }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Functions that fail like those of any program, and note the errors that they throw.
+/// Functions that fail as in any program, and record the errors that they throw.
 enum Shop {
     static let thrown = Thrown()
 

@@ -33,7 +33,7 @@ struct Page {
     }
 }
 
-/// The hash for the sources in a policy, which browsers also compute: FIPS 180-4.
+/// Computes SHA-256 hashes (FIPS 180-4), by which a policy identifies its style and script.
 enum SHA256 {
     private static let primes = (2..<312).filter { number in (2..<number).allSatisfy { number % $0 != 0 } }
     /// The first 32 bits of the fractional part of a root.

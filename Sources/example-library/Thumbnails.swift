@@ -1,6 +1,6 @@
 public import ErrorRouting
 
-/// A library that throws the errors that its caller must know, and posts the others.
+/// A library that throws the errors that concern its caller, and posts the others.
 ///
 /// It has no bus and no rules: the application has them.
 public struct Thumbnails: Sendable {
@@ -31,7 +31,7 @@ public struct Thumbnails: Sendable {
     ///
     /// - Parameter file: The image.
     /// - Returns: The thumbnail.
-    /// - Throws: `UnknownFormat`, because the caller gets no thumbnail.
+    /// - Throws: `UnknownFormat`, because the caller receives no thumbnail.
     public func make(of file: String) async throws(UnknownFormat) -> String {
         guard file.hasSuffix(".png") else { throw UnknownFormat(file: file) }
         // The caller does not wait for the cache: an error thrown in this task is posted.

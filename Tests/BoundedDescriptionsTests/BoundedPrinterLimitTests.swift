@@ -28,10 +28,10 @@ extension BoundedPrinterLimitTests {
     struct Lazy: CustomReflectable, Error {
         let made = Counter()
         var style: Mirror.DisplayStyle? = .struct
-        var isLabelled = true
+        var isLabeled = true
 
         var customMirror: Mirror {
-            let (made, label) = (made, isLabelled ? "field" : nil)
+            let (made, label) = (made, isLabeled ? "field" : nil)
             let children = (0..<10_000_000).lazy.map { number -> Mirror.Child in
                 made.value.add(1, ordering: .relaxed)
                 return (label: label, value: number)
@@ -71,7 +71,7 @@ extension BoundedPrinterLimitTests {
         },
         Shape("an error with an array of ten million") { Measured(numbers: Array(repeating: 7, count: 10_000_000)) },
         Shape("a mirror with ten million children, made when looked at") { Lazy() },
-        Shape("the same without names") { Lazy(isLabelled: false) },
+        Shape("the same without names") { Lazy(isLabeled: false) },
         Shape("the same as a tuple") { Lazy(style: .tuple) },
         Shape("the same as a collection") { Lazy(style: .collection) },
         Shape("the same as an enum") { Lazy(style: .enum) },
@@ -144,8 +144,8 @@ extension BoundedPrinterLimitTests {
     @Test("children that are created on access are created as often as they are counted")
     func lazyChildren() {
         for style in [Mirror.DisplayStyle.struct, .tuple, .collection] {
-            for isLabelled in [true, false] {
-                let value = Lazy(style: style, isLabelled: isLabelled)
+            for isLabeled in [true, false] {
+                let value = Lazy(style: style, isLabeled: isLabeled)
                 var printer = BoundedPrinter()
                 printer.print(value)
                 expect(printer.childCount, equals: 1_024)

@@ -5,7 +5,7 @@ import Testing
 @testable import BoundedDescriptions
 
 @Suite(
-    "Behaviour 24: a value is printed by its own description if it has one, else by its mirror", .tags(.behaviour24),
+    "Behaviour 24: a value is printed with its own description or, without one, with its mirror", .tags(.behaviour24),
     .hangLimit)
 struct BoundedPrinterTests {}
 

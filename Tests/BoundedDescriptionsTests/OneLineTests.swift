@@ -9,7 +9,8 @@ struct OneLineTests {}
 extension OneLineTests {
     /// Strings that stay as they are, many of them with joiners and selectors.
     static let whole = [
-        "", "plain", "Ünïcödé, e\u{301}", "日本語", "👩‍👩‍👧", "👩🏽‍🚀", "🧔‍♂️", "❤️‍🔥", "🏳️‍🌈", "👁️‍🗨️", "☎︎ ☎️", "©️ ™️ ℹ️", "1️⃣ #️⃣ *️⃣", "🇩🇪",
+        "", "plain", "Ünïcödé, e\u{301}", "日本語", "👩‍👩‍👧", "👩🏽‍🚀", "🧔‍♂️", "❤️‍🔥", "🏳️‍🌈", "👁️‍🗨️", "☎︎ ☎️",
+        "©️ ™️ ℹ️", "1️⃣ #️⃣ *️⃣", "🇩🇪",
         "می\u{200C}خواهم", "ه\u{200D}", "مَ\u{200C}ن", "क्\u{200D}ष", "ക്\u{200C}", "ന്\u{200D} ", "ශ්\u{200D}රී",
         "র\u{200D}্য", "Auf\u{200C}lage", "葛\u{E0100}城", "ᠠ\u{180B}", "\u{E000}",
         "\u{200C}", "a \u{200D}b", "7\u{FE00}", "x\u{E0158}", "👩\u{FE0F}\u{FE0F}",

@@ -32,9 +32,9 @@ extension CombinationTests {
                 let event = Event.random(&random)
                 model.take(event)
                 await stage.take(event)
-                var place: Comment { "seed \(seed), event \(number): \(event)" }
-                try #require(stage.attempts == model.attempts, place)
-                try #require(stage.circuits.map(\.state.rawValue) == model.circuits.map(\.name), place)
+                var context: Comment { "seed \(seed), event \(number): \(event)" }
+                try #require(stage.attempts == model.attempts, context)
+                try #require(stage.circuits.map(\.state.rawValue) == model.circuits.map(\.name), context)
             }
             for bus in stage.buses { bus.finish() }
             for task in running { await task.value }
@@ -55,26 +55,26 @@ extension CombinationTests {
     /// The first reports of each kind are delivered unchanged; one represents all others.
     ///
     /// Notices are delivered one by one, except notices of cancellations.
-    private func checkFlood(_ seen: [ErrorReport], _ posts: [Model.Post], _ place: Comment) {
+    private func checkFlood(_ seen: [ErrorReport], _ posts: [Model.Post], _ context: Comment) {
         func isAnnouncement(_ post: Model.Post) -> Bool {
             post.role == "notice" && post.error != Model.Failure.cancelled.rawValue
         }
-        expect(seen.map(Model.Post.init).filter(isAnnouncement), equals: posts.filter(isAnnouncement), place)
+        expect(seen.map(Model.Post.init).filter(isAnnouncement), equals: posts.filter(isAnnouncement), context)
         let others = seen.filter { !isAnnouncement(.init($0)) }
-        expect(others.reduce(0) { $0 + $1.occurrences }, equals: posts.count { !isAnnouncement($0) }, place)
+        expect(others.reduce(0) { $0 + $1.occurrences }, equals: posts.count { !isAnnouncement($0) }, context)
         for (kind, reports) in Dictionary(grouping: others, by: { "\($0.role) \($0.typeName) \($0.scope)" }) {
             let total = reports.reduce(0) { $0 + $1.occurrences }
-            expect(reports.count, equals: min(total, Stage.passing + 1), "\(kind), \(place)")
-            #expect(reports.dropLast().allSatisfy { $0.occurrences == 1 }, "\(kind), \(place)")
+            expect(reports.count, equals: min(total, Stage.passing + 1), "\(kind), \(context)")
+            #expect(reports.dropLast().allSatisfy { $0.occurrences == 1 }, "\(kind), \(context)")
         }
     }
 
     /// Attempts have their numbers, and no notice or attempt is ever marked as shown.
-    private func checkMarks(_ reports: [ErrorReport], _ place: Comment) {
+    private func checkMarks(_ reports: [ErrorReport], _ context: Comment) {
         for report in reports where report.role == .attempt {
             let number = report.metadata["retry.attempt"].flatMap { Int($0) } ?? 0
             let limit = report.metadata["retry.of"].flatMap { Int($0) } ?? 0
-            #expect((1..<max(limit, 1)).contains(number), place)
+            #expect((1..<max(limit, 1)).contains(number), context)
         }
     }
 }

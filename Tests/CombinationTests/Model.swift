@@ -56,19 +56,19 @@ struct Model {
         // The task wasn't cancelled, so something else was. Its result is missing, and a notice reports that.
         let role = failure == .cancelled ? "notice" : "failure"
         switch operation.end {
-        case .catching(let place), .task(let place):
-            post(role, failure.rawValue, at: place)
-            if place.bus == 0, role == "failure", failure != .expected { presented += 1 }
-        case .loader(let place):
-            post(role, failure.rawValue, at: place)
-        case .action(let place):
-            post(role, failure.rawValue, at: place)
-            if place.bus == 1 || failure != .expected { presented += 1 }
+        case .catching(let destination), .task(let destination):
+            post(role, failure.rawValue, at: destination)
+            if destination.bus == 0, role == "failure", failure != .expected { presented += 1 }
+        case .loader(let destination):
+            post(role, failure.rawValue, at: destination)
+        case .action(let destination):
+            post(role, failure.rawValue, at: destination)
+            if destination.bus == 1 || failure != .expected { presented += 1 }
         }
     }
 
-    private mutating func post(_ role: String, _ error: String, at place: Place) {
-        posts[place.bus].append(Post(role: role, error: error, path: place.path))
+    private mutating func post(_ role: String, _ error: String, at destination: Destination) {
+        posts[destination.bus].append(Post(role: role, error: error, path: destination.path))
     }
 
     /// Runs the operation inside the layers; returns the error, or nil for success.
@@ -76,9 +76,9 @@ struct Model {
         switch layers.first {
         case nil:
             guard let client = operation.client else { return attempt() }
-            return repeated(client.attempts ?? 1, telling: client.errors, method: client.method) { $0.attempt() }
-        case .retry(let attempts, let place):
-            return repeated(attempts, telling: place, method: operation.client?.method) {
+            return repeated(client.attempts ?? 1, reporting: client.errors, method: client.method) { $0.attempt() }
+        case .retry(let attempts, let destination):
+            return repeated(attempts, reporting: destination, method: operation.client?.method) {
                 $0.failure(of: operation, in: layers.dropFirst())
             }
         case .circuit(let number):
@@ -105,7 +105,7 @@ struct Model {
     ///
     /// An order is sent again only if it never arrived or was rejected.
     private mutating func repeated(
-        _ attempts: Int, telling place: Place?, method: String?, _ body: (inout Model) -> Failure?
+        _ attempts: Int, reporting destination: Destination?, method: String?, _ body: (inout Model) -> Failure?
     ) -> Failure? {
         for number in 1...attempts {
             guard let failure = body(&self) else { return nil }
@@ -116,16 +116,16 @@ struct Model {
                 case .fatal, .expected, .cancelled, .missing, .refused: false
                 }
             guard isRepeated, number < attempts else { return failure }
-            if let place { post("attempt", failure.rawValue, at: place) }
+            if let destination { post("attempt", failure.rawValue, at: destination) }
         }
         return nil
     }
 
     private mutating func guarded(by number: Int, _ body: (inout Model) -> Failure?) -> Failure? {
-        let place: Place = number == 0 ? .first : .second
+        let destination: Destination = number == 0 ? .first : .second
         let before = circuits[number]
         if before == .open(isOver: false) { return .refused }
-        if before == .open(isOver: true) { post("notice", "halfOpen", at: place) }
+        if before == .open(isOver: true) { post("notice", "halfOpen", at: destination) }
         let failure = body(&self)
         let counts = [.flaky, .unavailable, .unreachable].contains(failure)
         switch before {
@@ -135,7 +135,7 @@ struct Model {
             let ended = Circuit.closed(calls: calls + 1, failures: failures + (counts ? 1 : 0))
             if case .closed(let calls, let failures) = ended, calls >= Self.minimumCalls, 2 * failures >= calls {
                 circuits[number] = .open(isOver: false)
-                post("notice", "open", at: place)
+                post("notice", "open", at: destination)
             } else {
                 circuits[number] = ended
             }
@@ -143,8 +143,8 @@ struct Model {
             let opens = counts || failure == .cancelled
             circuits[number] =
                 opens ? .open(isOver: false) : failure == nil ? .closed(calls: 0, failures: 0) : .halfOpen
-            if opens { post("notice", "open", at: place) }
-            if failure == nil { post("notice", "closed", at: place) }
+            if opens { post("notice", "open", at: destination) }
+            if failure == nil { post("notice", "closed", at: destination) }
         }
         return failure
     }

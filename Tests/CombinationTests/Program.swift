@@ -19,7 +19,7 @@ enum Outcome: CaseIterable {
 }
 
 /// Where errors are posted.
-enum Place: CaseIterable {
+enum Destination: CaseIterable {
     case first, firstScope, second, secondScope
 
     var bus: Int { self == .first || self == .firstScope ? 0 : 1 }
@@ -28,14 +28,14 @@ enum Place: CaseIterable {
 
 /// A layer around an operation; the first one is the outermost.
 enum Layer {
-    case retry(attempts: Int, telling: Place?)
+    case retry(attempts: Int, reporting: Destination?)
     /// The first circuit reports to the first bus, the second one to the second bus.
     case circuit(Int)
 }
 
 /// The end of an operation, which swallows its error.
 enum End {
-    case catching(Place), task(Place), loader(Place), action(Place)
+    case catching(Destination), task(Destination), loader(Destination), action(Destination)
 }
 
 /// One operation of a program.
@@ -44,7 +44,7 @@ struct Operation {
     struct Client {
         let method: String
         let attempts: Int?
-        let errors: Place
+        let errors: Destination
     }
 
     let layers: [Layer]
@@ -64,15 +64,15 @@ extension Event {
     /// Creates an event; a seed always creates the same events.
     static func random(_ random: inout SplitMix64) -> Event {
         if Int.random(in: 0..<6, using: &random) == 0 { return .pause }
-        func place() -> Place { Place.allCases.randomElement(using: &random) ?? .first }
+        func destination() -> Destination { Destination.allCases.randomElement(using: &random) ?? .first }
         var layers: [Layer] = []
         var circuits = [0, 1].shuffled(using: &random)
         for _ in 0..<Int.random(in: 0...3, using: &random) {
             if Bool.random(using: &random), let circuit = circuits.popLast() {
                 layers.append(.circuit(circuit))
             } else {
-                let telling = Bool.random(using: &random) ? place() : nil
-                layers.append(.retry(attempts: Int.random(in: 1...3, using: &random), telling: telling))
+                let reporting = Bool.random(using: &random) ? destination() : nil
+                layers.append(.retry(attempts: Int.random(in: 1...3, using: &random), reporting: reporting))
             }
         }
         let client =
@@ -80,15 +80,15 @@ extension Event {
             ? nil
             : Operation.Client(
                 method: Bool.random(using: &random) ? "GET" : "POST",
-                attempts: [nil, 1, 2, 3].randomElement(using: &random) ?? nil, errors: place())
+                attempts: [nil, 1, 2, 3].randomElement(using: &random) ?? nil, errors: destination())
         let failures: [Outcome] =
             client == nil
             ? [.flaky, .flaky, .fatal, .expected, .cancelled] : [.unreachable, .busy, .unavailable, .missing]
         let outcomes = (0..<Int.random(in: 0...12, using: &random)).map { _ in
             Int.random(in: 0..<4, using: &random) == 0 ? .success : failures.randomElement(using: &random) ?? .fatal
         }
-        let ends: [(Place) -> End] = [End.catching, End.task, End.loader, End.action]
-        let end = ends[Int.random(in: ends.indices, using: &random)](place())
+        let ends: [(Destination) -> End] = [End.catching, End.task, End.loader, End.action]
+        let end = ends[Int.random(in: ends.indices, using: &random)](destination())
         return .run(Operation(layers: layers, client: client, end: end, outcomes: outcomes))
     }
 }

@@ -46,24 +46,24 @@ final class Stage {
         }
     }
 
-    private func poster(_ place: Place) -> any ErrorPosting {
-        place.path.isEmpty ? buses[place.bus] : scopes[place.bus]
+    private func poster(_ destination: Destination) -> any ErrorPosting {
+        destination.path.isEmpty ? buses[destination.bus] : scopes[destination.bus]
     }
 
     private func run(_ operation: Operation) async {
         outcomes = operation.outcomes[...]
         switch operation.end {
-        case .catching(let place):
-            await poster(place).catching { try await self.run(operation, in: operation.layers[...]) }
-        case .task(let place):
-            await poster(place).task { try await self.run(operation, in: operation.layers[...]) }.value
-        case .loader(let place):
-            let loader = Loader(errors: poster(place)) { () async throws in
+        case .catching(let destination):
+            await poster(destination).catching { try await self.run(operation, in: operation.layers[...]) }
+        case .task(let destination):
+            await poster(destination).task { try await self.run(operation, in: operation.layers[...]) }.value
+        case .loader(let destination):
+            let loader = Loader(errors: poster(destination)) { () async throws in
                 try await self.run(operation, in: operation.layers[...])
             }
             await loader.load()
-        case .action(let place):
-            await presenter.run(failureTitle: "Shopping", errors: poster(place)) {
+        case .action(let destination):
+            await presenter.run(failureTitle: "Shopping", errors: poster(destination)) {
                 try await self.run(operation, in: operation.layers[...])
             }
         }
@@ -76,8 +76,8 @@ final class Stage {
 
     private func run(_ operation: Operation, in layers: ArraySlice<Layer>) async throws {
         switch layers.first {
-        case .retry(let attempts, let place):
-            try await retry(policy(attempts), errors: place.map(poster)) { _ in
+        case .retry(let attempts, let destination):
+            try await retry(policy(attempts), errors: destination.map(poster)) { _ in
                 try await self.run(operation, in: layers.dropFirst())
             }
         case .circuit(let number):

@@ -22,7 +22,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // A server that misbehaves as the URL tells it to, and counts what it was sent.
+        // A server that misbehaves as the URL specifies, and counts the requests that it receives.
         .target(
             name: "FaultServer",
             dependencies: [
@@ -34,7 +34,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
-        // A service as one would write it for production, on the adapters.
+        // A service with the adapters, written as for production.
         .executableTarget(
             name: "OrderService",
             dependencies: [
@@ -78,7 +78,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
-        // The table of situations, H4 and the load, each on every transport there is; and the service under load.
+        // Tests of each transport, such as the table of situations, and of the services.
         .testTarget(
             name: "FaultLabTests",
             dependencies: [
@@ -116,7 +116,7 @@ for target in package.targets {
     settings.append(.enableUpcomingFeature("MemberImportVisibility"))
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
-    // Not where Hummingbird's protocols are conformed to: its own functions and closures are those of before.
+    // Leave it off where Hummingbird's protocols are conformed to: Hummingbird's functions and closures don't use it.
     if target.type != .executable { settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault")) }
 
     target.swiftSettings = settings

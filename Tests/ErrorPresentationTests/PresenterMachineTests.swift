@@ -70,7 +70,7 @@ extension PresenterMachineTests {
         func add(_ message: String, _ style: PresentationStyle, asFailureOf id: UInt64? = nil) {
             machine.receive(.init(received: 1, waiting: 1))
             let error = PresentedError(id: 0, style: style, message: message, canRetry: true)
-            _ = machine.place(error, type: Plain.self, asFailureOf: id)
+            _ = machine.enqueue(error, type: Plain.self, asFailureOf: id)
         }
         for style in [PresentationStyle.alert, .banner] { for message in ["a", "b"] { add(message, style) } }
         machine.beginRetry(1)
@@ -243,7 +243,7 @@ private final class HeldPresenter {
         receive(count)
         let error = PresentedError(
             id: 0, style: style, title: title, message: message, count: count, canRetry: canRetry)
-        return machine.place(error, type: type, isFromUser: isFromUser, asFailureOf: retry)
+        return machine.enqueue(error, type: type, isFromUser: isFromUser, asFailureOf: retry)
     }
 
     func dismiss(_ id: PresentedError.ID? = nil) -> PresentedError.ID? {

@@ -115,7 +115,7 @@ extension PresenterTests {
         }
     }
 
-    @Test("P5: no presenter shows errors that a flood limit merged under the mark")
+    @Test("P5: no presenter shows errors that a flood limit merged into a report with the mark")
     func suppressedUnderAMark() async {
         let (presenter, other) = (ErrorPresenter(rules: .alerts), ErrorPresenter(rules: .alerts))
         let configuration = ErrorBus.Configuration(

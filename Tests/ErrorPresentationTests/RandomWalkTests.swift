@@ -12,7 +12,9 @@ import Testing
 struct RandomWalkTests {}
 
 extension RandomWalkTests {
-    @Test("a random walk", .hangLimit(minutes: 60), arguments: 0..<(isLong ? 2_000 : 40) as Range<UInt64>)
+    @Test(
+        "they agree after each step of a random walk", .hangLimit(minutes: 60),
+        arguments: 0..<(isLong ? 2_000 : 40) as Range<UInt64>)
     func walk(seed: UInt64) async {
         let handler = ErrorHandler().ignore(Plain(Walk.ignored))
         await withErrorBus(handler: handler) { bus in

@@ -34,7 +34,7 @@ extension ExitTests {
         #expect(!result.standardErrorText.contains("error-bus"))
     }
 
-    @Test func `if a recorder's thread does not finish, the process still ends, and says what is missing`()
+    @Test func `if a recorder's thread doesn't finish, the process still ends, and reports the missing lines`()
         async throws
     {
         try handOver(folder.file, as: "held")

@@ -16,14 +16,14 @@ extension LogPolicyTests {
         expect(policy.step(Facts(size: 60), for: [40, 1]), equals: .write(1))
         expect(policy.step(Facts(size: 100), for: [1]), equals: .rotate)
         expect(policy.step(Facts(size: 5_000_000_000), for: [1]), equals: .rotate)
-        // A line that is longer than a file has its own file.
+        // A line that exceeds the size has its own file.
         expect(policy.step(Facts(size: 0), for: [101, 1]), equals: .write(1))
         expect(policy.step(Facts(size: 1), for: [101, 1]), equals: .rotate)
         expect(LogPolicy(fileSize: 0, fileCount: 0).step(Facts(size: 0), for: [9]), equals: .write(1))
         expect(LogPolicy(fileSize: .max, fileCount: 1).step(Facts(size: 9), for: [9, 9]), equals: .write(2))
         // A file that can't be rotated grows.
         expect(policy.step(Facts(size: 99), for: [9, 9], mayRotate: false), equals: .write(2))
-        // A file that is not a regular one grows too, one line at a time.
+        // A file that isn't regular grows too, one line at a time.
         expect(policy.step(Facts(size: 99, isRegular: false), for: [9, 9]), equals: .write(1))
         // Another file with the name comes before a broken line, and a broken line before everything else.
         expect(policy.step(Facts(size: 99, endsWhole: false, isNamed: false), for: [9]), equals: .reopen)

@@ -22,7 +22,7 @@ struct RecordFileTests {
 }
 
 extension RecordFileTests {
-    @Test func `a new file has its mode and place whatever the process's mask and folder; an old one keeps its mode`()
+    @Test func `a new file has its mode and path whatever the process's mask and folder; an old one keeps its mode`()
         async throws
     {
         try handOver(folder.path, as: "mask")

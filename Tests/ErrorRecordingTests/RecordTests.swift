@@ -97,16 +97,16 @@ extension RecordTests {
         var generator = SplitMix64(seed: 5)
         // Foundation uses the Julian calendar before 1582.
         let (firstDay, lastDay) = (Int64(-12_212_553_600_000_000), Int64(253_402_300_799_999_999))
-        var moments = (0..<(isLong ? 2_000 : 400)).map { _ in Int64.random(in: firstDay...lastDay, using: &generator) }
-        moments += [0, -1, 951_782_399_999_999, 951_782_400_000_000, 4_107_542_400_000_000]
+        var times = (0..<(isLong ? 2_000 : 400)).map { _ in Int64.random(in: firstDay...lastDay, using: &generator) }
+        times += [0, -1, 951_782_399_999_999, 951_782_400_000_000, 4_107_542_400_000_000]
         let format = Date.ISO8601FormatStyle()
-        for moment in moments {
-            let text = Timestamp.text(ofMicroseconds: moment)
-            let seconds = Double(moment - moment.modulo(1_000_000)) / 1e6
+        for time in times {
+            let text = Timestamp.text(ofMicroseconds: time)
+            let seconds = Double(time - time.modulo(1_000_000)) / 1e6
             let expected = Date(timeIntervalSince1970: seconds).formatted(format).dropLast()
-            expect(text, equals: "\(expected).\(String(1_000_000 + moment.modulo(1_000_000)).dropFirst())Z")
+            expect(text, equals: "\(expected).\(String(1_000_000 + time.modulo(1_000_000)).dropFirst())Z")
         }
-        let texts = moments.sorted().map(Timestamp.text(ofMicroseconds:))
+        let texts = times.sorted().map(Timestamp.text(ofMicroseconds:))
         expect(texts, equals: texts.sorted())
     }
 }

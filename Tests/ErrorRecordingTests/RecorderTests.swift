@@ -100,7 +100,7 @@ extension RecorderTests {
 
     @Test func `when a recorder is released, its pending reports are written, and its thread ends`() async throws {
         let (barrier, arrived, ended) = (Barrier(), Gate(), Gate())
-        /// Lives as long as the thread has the configuration.
+        /// Lives for as long as the thread retains the configuration.
         final class Witness: Sendable {
             let gate: Gate
             init(_ gate: Gate) { self.gate = gate }
@@ -131,7 +131,7 @@ extension RecorderTests {
         let (arrived, released) = (Gate(), Gate())
         let hold = holding(first, arrived)
         let configuration = ErrorRecorder.Configuration { record in
-            // Use more than one call writes.
+            // Block only after more lines than one call writes.
             if record.sequence == 200 { second.pass() }
             return hold(record)
         }

@@ -18,7 +18,7 @@ struct WallClockTests {
 }
 
 extension WallClockTests {
-    @Test func `a wall clock that is not set, or by no more than the tolerance, changes no time`() {
+    @Test func `a wall clock that is not set, or set by no more than the tolerance, changes no time`() {
         var clock = WallClock(reading(after: 0))
         for ahead in [0, 3, -WallClock.tolerance, WallClock.tolerance] {
             clock.check(reading(after: 9, ahead: ahead))

@@ -98,7 +98,7 @@ extension BackoffTests {
     }
 }
 
-/// The formulas of R2 as written, in doubles.
+/// The formulas of R2, computed with doubles.
 private struct BackoffModel {
     let initial: Double
     let multiplier: Double

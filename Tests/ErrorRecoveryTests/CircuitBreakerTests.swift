@@ -8,7 +8,7 @@ import Testing
 struct CircuitBreakerTests {}
 
 extension CircuitBreakerTests {
-    @Test("it opens, refuses with the rest of the open period, tries, and closes, and each change is posted once")
+    @Test("it opens, refuses with the rest of the open period, closes after a trial call, and posts each change once")
     func cycle() async throws {
         let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
@@ -25,7 +25,7 @@ extension CircuitBreakerTests {
             expect(refusal?.cause as? Timeout, equals: Timeout(code: 2))
             expect(refusal?.description, equals: "circuit payments is open: retry after 3.0 seconds")
             clock.advance(by: .seconds(3))
-            // No call has tried yet.
+            // No trial call has begun yet.
             expect(breaker.state, equals: .open)
             let result = try? await breaker.run {
                 expect(breaker.state, equals: .halfOpen)
@@ -46,7 +46,7 @@ extension CircuitBreakerTests {
         expect(changes.last?.description, equals: "circuit payments is closed")
     }
 
-    @Test("during a trial call others are refused without a hint, and only its failure opens the circuit again")
+    @Test("during a trial call others are refused without a hint, and only the trial call's failure opens the circuit")
     func trial() async throws {
         let clock = ManualClock()
         let breaker = CircuitBreaker.quiet(clock)
@@ -86,7 +86,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .closed)
     }
 
-    @Test("after a trial call whose error doesn't count, the next one tries; a cancelled one opens the circuit")
+    @Test("after a trial call with an error that doesn't count, the next call is the trial; a cancelled trial opens it")
     func trialsThatSayNothing() async throws {
         let clock = ManualClock()
         let breaker = CircuitBreaker.quiet(clock)
@@ -121,7 +121,7 @@ extension CircuitBreakerTests {
     @Test("it opens at a ratio of all calls at any load, and successes and other errors count too")
     func ratio() async {
         let clock = ManualClock()
-        let breaker = CircuitBreaker("test", counting: .type(Timeout.self), clock: clock, errors: Nobody())
+        let breaker = CircuitBreaker("test", counting: .type(Timeout.self), clock: clock, errors: SilentPoster())
         for _ in 0..<1_000 {
             clock.advance(by: .milliseconds(1))
             for _ in 0..<9 { try? await breaker.run {} }
@@ -136,7 +136,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .open)
     }
 
-    @Test("a limit within the circuit counts as a failure, and one around it as a cancellation, which doesn't count")
+    @Test("a time limit inside the circuit causes a failure, and one around it a cancellation, which doesn't count")
     func limits() async {
         let breaker = CircuitBreaker.quiet(ManualClock())
         let (begun, never) = (Gate(), Gate())
@@ -169,7 +169,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .open)
     }
 
-    @Test("opened by hand, it refuses and tries after the open period; closed by hand, it counts from zero")
+    @Test("opened by hand, it admits a trial call after the open period; closed by hand, it counts from zero")
     func byHand() async throws {
         let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
@@ -202,7 +202,7 @@ extension CircuitBreakerTests {
     @Test("cancellations, refusals, and changes of any circuit never count, nor do errors that wrap them")
     func neverCounted() async {
         struct Wrapped: Error { let cause: any Error }
-        let breaker = CircuitBreaker("test", of: 1, counting: .any, clock: ManualClock(), errors: Nobody())
+        let breaker = CircuitBreaker("test", of: 1, counting: .any, clock: ManualClock(), errors: SilentPoster())
         let refusal = CircuitOpen(name: "other", retryAfter: nil, cause: Timeout())
         let change = CircuitChanged(name: "other", state: .open, cause: Timeout())
         for error in [CancellationError(), refusal, change, Wrapped(cause: refusal)] as [any Error] {
@@ -213,7 +213,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .open)
     }
 
-    @Test("of concurrent callers, one opens it and one at a time tries, and changes are posted once and in order")
+    @Test("of concurrent callers, one opens it and one at a time makes a trial call; changes are posted once, in order")
     func concurrent() async {
         let recorded = await withRecordedErrors { bus in
             let breaker = CircuitBreaker(
@@ -248,21 +248,21 @@ extension CircuitBreakerTests {
 
     @Test("a poster that calls the circuit while it posts a change doesn't deadlock")
     func reentrant() async {
-        let poster = Asking()
+        let poster = StateReadingPoster()
         let breaker = CircuitBreaker(
             "test", of: 1, openFor: .zero, counting: .type(Timeout.self), clock: ManualClock(), errors: poster)
         poster.breaker.withLock { $0 = breaker }
         await breaker.fail(with: Timeout())
         expect(poster.states.withLock { $0 }, equals: ["open: open"])
         try? await breaker.run {}
-        // Whether or not the trial call ended before both changes were posted, each is posted once.
+        // Each change is posted once, whether or not the trial call ended before both were posted.
         expect(poster.states.withLock { $0.map { $0.prefix { $0 != ":" } } }, equals: ["open", "halfOpen", "closed"])
         poster.breaker.withLock { $0 = nil }
     }
 }
 
 /// A poster that reads a circuit's state instead of posting.
-private final class Asking: ErrorPosting {
+private final class StateReadingPoster: ErrorPosting {
     let breaker = Locked<CircuitBreaker?>(nil)
     let states = Locked<[String]>([])
 
@@ -282,7 +282,7 @@ private final class Asking: ErrorPosting {
 }
 
 /// A poster that posts nothing.
-struct Nobody: ErrorPosting {
+struct SilentPoster: ErrorPosting {
     func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {}
@@ -297,7 +297,7 @@ struct Nobody: ErrorPosting {
 extension CircuitBreaker {
     /// Returns a circuit that opens at one timeout and posts nothing.
     static func quiet(_ clock: ManualClock) -> CircuitBreaker {
-        CircuitBreaker("test", of: 1, counting: .type(Timeout.self), clock: clock, errors: Nobody())
+        CircuitBreaker("test", of: 1, counting: .type(Timeout.self), clock: clock, errors: SilentPoster())
     }
 
     /// Runs an operation that throws an error, and discards the error.

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrorRecovery
 
 /// Tests the machine alone, as a plain value, with times in whole seconds.
-@Suite("R6: a circuit's machine opens, refuses, tries, and closes", .tags(.recovery6), .hangLimit)
+@Suite("R6: a circuit's machine opens, refuses, admits trial calls, and closes", .tags(.recovery6), .hangLimit)
 struct CircuitMachineTests {}
 
 extension CircuitMachineTests {
@@ -15,7 +15,7 @@ extension CircuitMachineTests {
         expect(circuit.machine.state, equals: .closed)
         expect(circuit.succeed(at: 0), equals: .open)
         expect(circuit.machine.state, equals: .open)
-        // Too small a share fails, at any number of calls.
+        // The share of failed calls is too small, however many calls there are.
         var busy = Circuit(opensAt: 0.5, of: 10, within: 10, openFor: 5)
         for _ in 0..<10_000 {
             expect([busy.succeed(at: 0), busy.succeed(at: 0), busy.fail(at: 0)], equals: [nil, nil, nil])
@@ -46,7 +46,7 @@ extension CircuitMachineTests {
         expect([Int.min, .max, .min].map { wide.fail(at: $0) }, equals: [nil, nil, .open])
     }
 
-    @Test("a call with an error that doesn't count hasn't failed, and refusals and cancellations aren't calls")
+    @Test("a call with an error that doesn't count hasn't failed, and refusals and cancellations don't count at all")
     func otherEnds() {
         var circuit = Circuit(opensAt: 0.5, of: 3, within: 10, openFor: 5)
         for end in [CircuitMachine.End.refusal, .cancellation] {
@@ -58,7 +58,7 @@ extension CircuitMachineTests {
         expect(circuit.fail(at: 0), equals: .open)
     }
 
-    @Test("successes that are counted later count in the slot in which they ended while the window has no failures")
+    @Test("while the window has no failures, successes that are counted later belong to the slot in which they ended")
     func healthySlots() {
         var circuit = Circuit(opensAt: 0.5, of: 2, within: 10, openFor: 5)
         expect(circuit.machine.healthySlot, equals: 0)
@@ -85,7 +85,7 @@ extension CircuitMachineTests {
         expect([1_000, 0, 10, 11, 12].map { closed.fail(at: $0) }, equals: [nil, nil, nil, nil, .open])
     }
 
-    @Test("it refuses for the open period and then admits one call, whose success closes it and whose failure opens it")
+    @Test("after the open period it admits one call, whose success closes the circuit and whose failure opens it")
     func trials() {
         var circuit = Circuit(opensAt: 1, of: 2, within: 100, openFor: 5)
         expect([circuit.fail(at: 0), circuit.fail(at: 0)], equals: [nil, .open])
@@ -100,7 +100,7 @@ extension CircuitMachineTests {
         expect(circuit.admit(at: 13), equals: .tries(3, nil))
         expect(circuit.endTrial(3, .success, at: 14), equals: .closed)
         expect(circuit.admit(at: 14), equals: .passes(era: 2))
-        // These are calls that began earlier.
+        // These calls began before the circuit opened.
         expect([circuit.fail(in: 1, at: 14), circuit.fail(in: 1, at: 14)], equals: [nil, nil])
         expect([circuit.fail(at: 15), circuit.fail(at: 16)], equals: [nil, .open])
     }
@@ -116,7 +116,7 @@ extension CircuitMachineTests {
         expect(circuit.admit(at: 12), equals: .tries(2, .halfOpen))
     }
 
-    @Test("opened and closed by hand, it continues from there, and calls under way don't count")
+    @Test("after it is opened or closed by hand, it continues as usual, and calls under way don't count")
     func byHand() {
         var circuit = Circuit(opensAt: 1, of: 2, within: 100, openFor: 5)
         expect([circuit.openByHand(at: 0), circuit.openByHand(at: 3)], equals: [.open, nil])
@@ -144,9 +144,9 @@ extension CircuitMachineTests {
         for _ in 0..<(isLong ? 30_000 : 300) {
             func random(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &generator) }
             let (ratio, minimum) = (Double(random(1...10)) / 10, random(1...6))
-            let (window, pause) = (random(1...3) * 10, random(0...6))
-            var circuit = Circuit(opensAt: ratio, of: minimum, within: window, openFor: pause)
-            var naive = NaiveCircuit(ratio: ratio, minimum: minimum, window: window, pause: pause)
+            let (window, openPeriod) = (random(1...3) * 10, random(0...6))
+            var circuit = Circuit(opensAt: ratio, of: minimum, within: window, openFor: openPeriod)
+            var naive = NaiveCircuit(ratio: ratio, minimum: minimum, window: window, openPeriod: openPeriod)
             var now = 0
             for _ in 0..<120 {
                 now += random(0...2)
@@ -197,7 +197,7 @@ private struct Circuit {
             opensAt: ratio, of: minimumCalls, within: .seconds(window), openFor: .seconds(period))
     }
 
-    mutating func admit(within trial: UInt64? = nil, at now: Int) -> NaiveCircuit.Answer {
+    mutating func admit(within trial: UInt64? = nil, at now: Int) -> NaiveCircuit.Admission {
         let (admission, change) = machine.admit(within: trial, at: .seconds(now))
         switch admission {
         case .passes(let era): return .passes(era: era)

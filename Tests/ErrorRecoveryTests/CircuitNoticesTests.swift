@@ -21,7 +21,7 @@ struct CircuitNoticesTests {
 }
 
 extension CircuitNoticesTests {
-    @Test("no caller's scope receives them, except a scope that is the circuit's poster, whatever their rules decide")
+    @Test("no caller's scope receives notices, whatever its rules, but a scope does if it is the circuit's poster")
     func scopes() async {
         let swallowing = ErrorHandler().on(matching: .any) { _ in .stop }
         let recorded = await withRecordedErrors { bus in
@@ -47,7 +47,7 @@ extension CircuitNoticesTests {
         expect(recorded.reports.map(\.occurrences), equals: .init(repeating: 1, count: 15))
     }
 
-    @Test("of two buses, the one where it was created receives all notices, whichever caller changes its state")
+    @Test("the bus that was bound at a circuit's creation receives all notices, whichever caller changes the state")
     func twoBuses() async {
         var other: RecordedErrors?
         let recorded = await withRecordedErrors { _ in
@@ -62,7 +62,7 @@ extension CircuitNoticesTests {
         expect(other?.reports.isEmpty, equals: true)
     }
 
-    @Test("if it was created without a bus, they go to the root instead of a caller's bus")
+    @Test("if a circuit was created without a bus, the root receives its notices, and no caller's bus does")
     func root() async {
         let outcome = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -77,7 +77,7 @@ extension CircuitNoticesTests {
                 await withErrorBus(handler: callers) { _ in await breaker.fail(with: Timeout()) }
             }
             precondition(toRoot.withLock { $0 } == [.open])
-            // There is no longer a root.
+            // The root no longer exists.
             await withErrorBus(handler: callers) { _ in try? await breaker.run {} }
             precondition(toRoot.withLock { $0 } == [.open])
         }

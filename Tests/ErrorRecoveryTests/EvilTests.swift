@@ -17,7 +17,7 @@ extension EvilTests {
         func set(_ breaker: CircuitBreaker?) { stored.withLock { $0 = breaker } }
     }
 
-    /// An error that reads the circuit, posts, and is handled while its description is computed.
+    /// An error whose description reads the circuit, posts the error, and has it handled.
     private struct Evil: RetryClassified, RetryAfterProviding, CustomStringConvertible {
         let target: Target
 
@@ -81,7 +81,7 @@ extension EvilTests {
                                     onStep: { _ in _ = breaker.state }
                                 ) { _ in
                                     try await breaker.run {
-                                        // This is a run within a run of the same circuit.
+                                        // Run an operation within an operation of the same circuit.
                                         try await breaker.run {
                                             throw round % 2 == 0 ? Evil(target: target) : Dying(target)
                                         }

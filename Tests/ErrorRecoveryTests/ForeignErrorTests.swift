@@ -42,10 +42,10 @@ extension ForeignErrorTests {
         }
     }
 
-    @Test("a thrown error leaves retries, circuits, and trial calls unchanged", arguments: 0...2)
+    @Test("an error that an operation throws leaves retries, circuits, and trial calls unchanged", arguments: 0...2)
     func thrown(boxes: Int) async throws {
         let clock = ManualClock()
-        let closed = CircuitBreaker("closed", of: .max, counting: .any, errors: Nobody())
+        let closed = CircuitBreaker("closed", of: .max, counting: .any, errors: SilentPoster())
         let budget = RetryBudget()
         let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.zero), budget: budget).retrying(matching: .any)
         let ways: [Way] = [
@@ -78,13 +78,13 @@ extension ForeignErrorTests {
         }
     }
 
-    @Test("they are retried, counted, and kept as causes, however often they are boxed", arguments: 0...2)
+    @Test("foreign errors are retried, counted, and kept as causes, however often they are boxed", arguments: 0...2)
     func matched(boxes: Int) async {
         for (matcher, error) in zip(Self.matchers, Self.errors) {
             var attempts = 0
             let policy = RetryPolicy(backoff: .constant(.zero), budget: RetryBudget()).retrying(matching: matcher)
             let breaker = CircuitBreaker(
-                "test", of: 3, counting: matcher, clock: ManualClock(), errors: Nobody())
+                "test", of: 3, counting: matcher, clock: ManualClock(), errors: SilentPoster())
             try? await retry(policy) { _ in
                 attempts += 1
                 try await breaker.run { try await Self.throwing(error, boxes: boxes) }
@@ -92,7 +92,7 @@ extension ForeignErrorTests {
             expect(attempts, equals: 3)
             expect(breaker.state, equals: .open)
             let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
-            // Don't use only a matcher, because matchers unbox errors.
+            // Check more than a matcher, because matchers unbox errors.
             #expect(refusal.map { type(of: $0.cause) == type(of: error) } == true)
             if let object = error as? Object { #expect(refusal?.cause as? Object === object) }
         }

@@ -9,7 +9,7 @@ struct ModelledProgram {
     }
 
     /// The context of a step.
-    private struct Place {
+    private struct Context {
         var task: Int
         var marks: [Int: Mark] = [:]
         var trials: [Int: UInt64] = [:]
@@ -37,35 +37,35 @@ struct ModelledProgram {
         circuits = program.circuits.map { circuit in
             NaiveCircuit(
                 ratio: Double(circuit.tenths) / 10, minimum: circuit.minimum, window: circuit.window,
-                pause: circuit.pause)
+                openPeriod: circuit.openPeriod)
         }
-        for step in program.steps { _ = run(step, Place(task: -1)) }
+        for step in program.steps { _ = run(step, Context(task: -1)) }
     }
 
     /// Runs a step and returns its error.
-    private mutating func run(_ step: RandomProgram.Step, _ place: Place) -> PlainError? {
+    private mutating func run(_ step: RandomProgram.Step, _ context: Context) -> PlainError? {
         switch step {
         case .call(let number):
             let (fate, count) = fate.next("call \(number)", below: PlainError.fates)
             log.append("call \(number) #\(count)")
             return PlainError.thrown(fate)?.error
         case .retry(let policy, let inner):
-            return retry(program.policies[policy], inner, place)
+            return retry(program.policies[policy], inner, context)
         case .circuit(let circuit, let inner):
-            return attempt(circuit, inner, place)
+            return attempt(circuit, inner, context)
         case .sequence(let steps):
-            for step in steps { if let error = run(step, place) { return error } }
+            for step in steps { if let error = run(step, context) { return error } }
             return nil
         case .wrap(let inner):
-            return run(inner, place).map { .wrapped($0) }
+            return run(inner, context).map { .wrapped($0) }
         case .swallow(let inner, let target):
-            if let error = run(inner, place) { post(error, "failure", at: target) }
+            if let error = run(inner, context) { post(error, "failure", at: target) }
             return nil
         case .task(let number, let inner):
-            var place = place
-            place.task = cancelled.count
+            var context = context
+            context.task = cancelled.count
             cancelled.append(fate.next("task \(number)", below: 8).fate == 0)
-            return run(inner, place)
+            return run(inner, context)
         case .jump(let minutes):
             now += minutes
             return nil
@@ -76,38 +76,38 @@ struct ModelledProgram {
     }
 
     private mutating func retry(
-        _ policy: RandomProgram.Policy, _ step: RandomProgram.Step, _ place: Place
+        _ policy: RandomProgram.Policy, _ step: RandomProgram.Step, _ context: Context
     ) -> PlainError? {
-        var (place, paid) = (place, 0)
+        var (context, paid) = (context, 0)
         if let budget = policy.budget {
-            switch place.marks[budget] {
+            switch context.marks[budget] {
             case nil:
                 let (eighths, reserve) = (program.budgets[budget].eighths, program.budgets[budget].reserve)
                 if tokens[budget] < Double(reserve) {
                     tokens[budget] = min(tokens[budget] + Double(eighths) / 8, Double(reserve))
                 }
-                place.marks[budget] = .first
+                context.marks[budget] = .first
             case .first: break
             case .retry: (tokens[budget], granted[budget], paid) = (tokens[budget] - 1, granted[budget] + 1, 1)
             }
         }
         let start = now
         var attempt = 1
-        while let error = run(step, place) {
+        while let error = run(step, context) {
             if !error.isRefusal { paid = 0 }
-            let verdict = verdict(policy, error, attempt, start, place, &paid)
+            let verdict = verdict(policy, error, attempt, start, context, &paid)
             log.append("attempt \(attempt) of \(policy.maxAttempts): \(error), \(verdict.text)")
             if let delay = verdict.delay {
                 now += delay
-                if fate.next("delay", below: 12).fate == 0 { cancelled[place.task] = true }
+                if fate.next("delay", below: 12).fate == 0 { cancelled[context.task] = true }
                 let isLate = policy.deadline.map { now - start >= $0 } ?? false
-                if !cancelled[place.task], !isLate {
-                    if let target = policy.place { post(error, "attempt", at: target) }
+                if !cancelled[context.task], !isLate {
+                    if let target = policy.target { post(error, "attempt", at: target) }
                     attempt += 1
-                    if let budget = policy.budget { place.marks[budget] = .retry }
+                    if let budget = policy.budget { context.marks[budget] = .retry }
                     continue
                 }
-                let text = cancelled[place.task] ? "cancelled" : "the deadline would pass"
+                let text = cancelled[context.task] ? "cancelled" : "the deadline would pass"
                 log.append("attempt \(attempt) of \(policy.maxAttempts): \(error), not retried: \(text)")
             }
             if let budget = policy.budget, paid > 0 {
@@ -120,10 +120,10 @@ struct ModelledProgram {
     }
 
     private mutating func verdict(
-        _ policy: RandomProgram.Policy, _ error: PlainError, _ attempt: Int, _ start: Int, _ place: Place,
+        _ policy: RandomProgram.Policy, _ error: PlainError, _ attempt: Int, _ start: Int, _ context: Context,
         _ paid: inout Int
     ) -> (text: String, delay: Int?) {
-        if cancelled[place.task] || error == .cancellation { return ("not retried: cancelled", nil) }
+        if cancelled[context.task] || error == .cancellation { return ("not retried: cancelled", nil) }
         guard let cost = error.cost(retriesRefusals: policy.retriesRefusals) else {
             return ("not retried: no rule retries this error", nil)
         }
@@ -146,31 +146,31 @@ struct ModelledProgram {
         return ("retried after \(Duration.minutes(delay))\(isHinted ? ", as the error asked" : "")", delay)
     }
 
-    private mutating func attempt(_ circuit: Int, _ step: RandomProgram.Step, _ place: Place) -> PlainError? {
-        switch circuits[circuit].admit(within: place.trials[circuit], at: now) {
+    private mutating func attempt(_ circuit: Int, _ step: RandomProgram.Step, _ context: Context) -> PlainError? {
+        switch circuits[circuit].admit(within: context.trials[circuit], at: now) {
         case .refused(let left):
             return .open(circuit: circuit, left: left.map { $0 })
         case .isPartOfTrial:
-            return run(step, place)
+            return run(step, context)
         case .passes(let era):
-            let error = run(step, place)
-            let end = end(error, place)
+            let error = run(step, context)
+            let end = end(error, context)
             change(circuit) { $0.end(end, in: era, at: $1) }
             return error
         case .tries(let trial, let change):
             if let change { notice(circuit, change, hasCause: false) }
-            var inner = place
+            var inner = context
             inner.trials[circuit] = trial
             let error = run(step, inner)
-            let end = end(error, place)
+            let end = end(error, context)
             self.change(circuit) { $0.endTrial(trial, end, at: $1) }
             return error
         }
     }
 
-    private func end(_ error: PlainError?, _ place: Place) -> NaiveCircuit.End {
+    private func end(_ error: PlainError?, _ context: Context) -> NaiveCircuit.End {
         guard let error else { return .success }
-        if cancelled[place.task] || error == .cancellation { return .cancellation }
+        if cancelled[context.task] || error == .cancellation { return .cancellation }
         if error.isRefusal { return .refusal }
         return error.counts ? .failure(hint: error.hint) : .otherError
     }

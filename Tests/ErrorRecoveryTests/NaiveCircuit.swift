@@ -1,8 +1,8 @@
 import ErrorRecovery
 
-/// A circuit that keeps all calls since it closed, and counts those in the window each time.
+/// A circuit that stores all calls since it closed, and counts the calls in the window each time.
 struct NaiveCircuit {
-    enum Answer: Equatable {
+    enum Admission: Equatable {
         case passes(era: Int)
         case tries(UInt64, CircuitChanged.State?)
         case isPartOfTrial
@@ -20,7 +20,7 @@ struct NaiveCircuit {
     let ratio: Double
     let minimum: Int
     let window: Int
-    let pause: Int
+    let openPeriod: Int
     private(set) var state = CircuitChanged.State.closed
     private(set) var era = 1
     private(set) var trial: UInt64?
@@ -31,19 +31,19 @@ struct NaiveCircuit {
     private var (opened, hint) = (0, 0)
     private var trials: UInt64 = 0
 
-    init(ratio: Double, minimum: Int, window: Int, pause: Int) {
+    init(ratio: Double, minimum: Int, window: Int, openPeriod: Int) {
         self.ratio = ratio
         self.minimum = minimum
         self.window = window
-        self.pause = pause
+        self.openPeriod = openPeriod
     }
 
-    mutating func admit(within enclosing: UInt64?, at now: Int) -> Answer {
+    mutating func admit(within enclosing: UInt64?, at now: Int) -> Admission {
         if state == .closed { return .passes(era: era) }
         if let trial, trial == enclosing { return .isPartOfTrial }
         if state == .open || hint > 0 && trial != nil { opened = min(opened, now) }
-        if trial != nil || state == .open && now < opened + pause {
-            let left = opened + max(state == .open ? pause : 0, hint) - now
+        if trial != nil || state == .open && now < opened + openPeriod {
+            let left = opened + max(state == .open ? openPeriod : 0, hint) - now
             return .refused(left: left > 0 && (state == .open || hint > 0) ? left : nil)
         }
         let change: CircuitChanged.State? = state == .open ? .halfOpen : nil
@@ -58,7 +58,7 @@ struct NaiveCircuit {
         if case .refusal = end { return nil }
         if case .cancellation = end { return nil }
         let slot = now * 10 / window
-        // A clock that is set back doesn't change a call's age.
+        // Setting the clock back doesn't change a call's age.
         if slot < newest { calls = calls.map { ($0.slot - newest + slot, $0.hasFailed) } }
         newest = slot
         calls.removeAll { $0.slot <= slot - 10 }

@@ -15,7 +15,7 @@ struct NestedRetryTests {
 }
 
 extension NestedRetryTests {
-    @Test("three times three failing attempts don't exceed the budget's bound for so many calls")
+    @Test("nested retries with three failing attempts each don't exceed the budget's bound for so many calls")
     func threeTimesThree() async {
         let (calls, ratio, reserve) = (200, 0.5, 10)
         let policy = policy(3, RetryBudget(ratio: ratio, reserve: reserve))
@@ -53,7 +53,7 @@ extension NestedRetryTests {
         expect(budget.statistics.available, equals: 8.5)
     }
 
-    @Test("a circuit's refusal withdraws nothing, and the retry after it is paid once", arguments: [false, true])
+    @Test("a refused attempt costs nothing, and the retry after it is paid once", arguments: [false, true])
     func refusals(isWrapped: Bool) async throws {
         struct Wrapped: Error { let cause: any Error }
         let budget = RetryBudget(ratio: 0, reserve: 3)
@@ -66,7 +66,7 @@ extension NestedRetryTests {
         // All attempts were refused: nothing was sent, so nothing is withdrawn.
         try? await retry(policy, clock: clock) { _ in try refuse() }
         expect(budget.statistics, equals: .init(available: 3, granted: 0, refused: 0))
-        // One attempt was sent, many were refused, and one was sent again: one retry.
+        // One attempt was sent, many were refused, and then another was sent. That is one retry.
         try await retry(policy, clock: clock) { attempt in
             if attempt == 1 { throw Timeout() }
             if attempt < 5 { try refuse() }

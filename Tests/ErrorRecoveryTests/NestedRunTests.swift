@@ -18,13 +18,13 @@ struct NestedRunTests {
 }
 
 extension NestedRunTests {
-    @Test("a call within a trial call doesn't open the circuit if the trial call succeeds; a failed trial opens it")
+    @Test("a failing call within a trial call opens the circuit only if the trial call itself fails")
     func failures() async throws {
         let breaker = await breaker()
         let token = try await breaker.run {
             await breaker.fail(with: Timeout())
             expect(breaker.state, equals: .halfOpen)
-            // Act like a refresh that serves many callers in its own task.
+            // Act like a token refresh, which serves many callers in its own task.
             return try await Task { try await breaker.run { "fresh" } }.value
         }
         expect(token, equals: "fresh")
@@ -62,7 +62,7 @@ extension NestedRunTests {
 
     @Test("a refusal keeps its cause's hint if that is longer than the open period")
     func hints() async throws {
-        let breaker = CircuitBreaker("test", of: 1, counting: .any, clock: clock, errors: Nobody())
+        let breaker = CircuitBreaker("test", of: 1, counting: .any, clock: clock, errors: SilentPoster())
         func hint() async -> Duration? {
             await #expect(throws: CircuitOpen.self) { try await breaker.run {} }?.retryAfter
         }

@@ -5,8 +5,8 @@ import TestSupport
 
 /// A random program with nested retries, circuits, tasks, posts, and jumping clocks.
 ///
-/// Its events, such as a failing call or a cancellation during a delay, depend on its seed and on how often they
-/// occurred before. So the library and its plain model encounter the same events.
+/// Each event, such as a failing call or a cancellation during a delay, depends on the seed and on how often it
+/// occurred before. So the library and the model encounter the same events.
 struct RandomProgram {
     indirect enum Step: Sendable {
         /// Calls the dependency.
@@ -33,8 +33,8 @@ struct RandomProgram {
         let deadline: Int?
         let budget: Int?
         let retriesRefusals: Bool
-        /// Where to post attempts; nil for nowhere.
-        let place: Int?
+        /// Where to post attempts; nil to post nothing.
+        let target: Int?
     }
 
     struct Budget {
@@ -47,11 +47,11 @@ struct RandomProgram {
         let tenths: Int
         let minimum: Int
         let window: Int
-        let pause: Int
+        let openPeriod: Int
     }
 
     /// The posters: bus A, a scope of it, a scope of that scope, bus B, and a scope of bus B.
-    static let places = 5
+    static let posterCount = 5
     static let circuits = 3
 
     let seed: UInt64
@@ -71,11 +71,12 @@ struct RandomProgram {
                     maxAttempts: random(1...4), delay: random(0...3),
                     deadline: random(0...3) == 0 ? random(0...9) : nil,
                     budget: [nil, 0, 0, 1][random(0...3)], retriesRefusals: random(0...1) == 0,
-                    place: random(0...1) == 0 ? random(0...(Self.places - 1)) : nil))
+                    target: random(0...1) == 0 ? random(0...(Self.posterCount - 1)) : nil))
         }
         for _ in 0..<Self.circuits {
             circuits.append(
-                Circuit(tenths: random(1...10), minimum: random(1...2), window: random(1...30), pause: random(0...8)))
+                Circuit(
+                    tenths: random(1...10), minimum: random(1...2), window: random(1...30), openPeriod: random(0...8)))
         }
         func step(_ depth: Int) -> Step {
             let kind = depth == 0 ? 0 : random(0...15)
@@ -84,7 +85,7 @@ struct RandomProgram {
             case 3, 7, 8, 9: return .circuit(random(0...(Self.circuits - 1)), step(depth - 1))
             case 10: return .sequence((0...random(0...2)).map { _ in step(depth - 1) })
             case 11: return .wrap(step(depth - 1))
-            case 12, 13: return .swallow(step(depth - 1), random(0...(Self.places - 1)))
+            case 12, 13: return .swallow(step(depth - 1), random(0...(Self.posterCount - 1)))
             case 14: return .task(random(0...9), step(depth - 1))
             case 15:
                 switch random(0...4) {
@@ -98,7 +99,7 @@ struct RandomProgram {
         for number in 0..<random(6...30) { steps.append(.swallow(.task(100 + number, step(6)), random(0...4))) }
     }
 
-    /// The events of a program, by how often each occurred before.
+    /// Decides the events of a program, from how often each occurred before.
     struct Fate {
         private let seed: UInt64
         private var counts: [String: Int] = [:]

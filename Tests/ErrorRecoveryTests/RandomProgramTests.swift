@@ -53,7 +53,7 @@ final class ProgramRun: Sendable {
         var states: [CircuitChanged.State] = []
     }
 
-    /// A clock on which a sleep takes no time and might cancel the sleeping task.
+    /// A clock whose sleeps end at once and might cancel the sleeping task.
     private final class ProgramClock: Clock, Sendable {
         typealias Instant = ImmediateClock.Instant
 
@@ -75,10 +75,10 @@ final class ProgramRun: Sendable {
 
     private let clock: ProgramClock
     private let policies: [RetryPolicy]
-    private let placesOfAttempts: [Int?]
+    private let attemptTargets: [Int?]
     private let circuits: [CircuitBreaker]
     private let buses: [ErrorBus]
-    private let places: [any ErrorPosting]
+    private let posters: [any ErrorPosting]
     private let log = Locked<[String]>([])
 
     /// Runs a program with two buses and its other objects.
@@ -92,11 +92,11 @@ final class ProgramRun: Sendable {
                 let circuit = program.circuits[number]
                 return CircuitBreaker(
                     "\(number)", opensAt: Double(circuit.tenths) / 10, of: circuit.minimum,
-                    within: .minutes(circuit.window), openFor: .minutes(circuit.pause),
+                    within: .minutes(circuit.window), openFor: .minutes(circuit.openPeriod),
                     counting: .anywhere(.type(Timeout.self) || .type(URLError.self) || .type(Busy.self)),
                     clock: clock, errors: errors)
             }
-            // This circuit posts to the bus where it is created.
+            // This circuit posts to the bus that is bound here.
             let third = circuit(2)
             second = await withRecordedErrors { busB in
                 let circuits = [circuit(0, errors: busA), circuit(1), third]
@@ -119,8 +119,8 @@ final class ProgramRun: Sendable {
         self.circuits = circuits
         self.buses = buses
         let scope = buses[0].scope("a")
-        places = [buses[0], scope, scope.scope("b"), buses[1], buses[1].scope("c")]
-        placesOfAttempts = program.policies.map(\.place)
+        posters = [buses[0], scope, scope.scope("b"), buses[1], buses[1].scope("c")]
+        attemptTargets = program.policies.map(\.target)
         policies = program.policies.map { policy in
             RetryPolicy(
                 maxAttempts: policy.maxAttempts, backoff: .constant(.minutes(policy.delay), jitter: .none),
@@ -144,9 +144,9 @@ final class ProgramRun: Sendable {
                 continuation.resume(throwing: error.error)
             }
         case .retry(let policy, let inner):
-            let place = placesOfAttempts[policy].map { places[$0] }
+            let poster = attemptTargets[policy].map { posters[$0] }
             try await retry(
-                policies[policy], clock: clock, errors: place,
+                policies[policy], clock: clock, errors: poster,
                 onStep: { write("attempt \($0.attempt) of \($0.maxAttempts): \(PlainError($0.error)), \($0)") }
             ) { attempt in
                 if attempt > 1 { await settle() }
@@ -158,12 +158,12 @@ final class ProgramRun: Sendable {
             for step in steps { try await run(step) }
         case .wrap(let inner):
             do { try await run(inner) } catch { throw PlainError.Wrapped(cause: error) }
-        case .swallow(let inner, let place):
+        case .swallow(let inner, let poster):
             do {
                 try await run(inner)
             } catch {
-                // Detach the task: this task might be cancelled and wouldn't wait.
-                await Task.detached { [place = places[place]] in _ = await place.deliver(error) }.value
+                // Use a detached task: this task might be cancelled, and wouldn't wait.
+                await Task.detached { [poster = posters[poster]] in _ = await poster.deliver(error) }.value
             }
         case .task(let number, let inner):
             let isCancelled = clock.fate.withLock { $0.next("task \(number)", below: 8).fate } == 0

@@ -20,13 +20,13 @@ extension RetryBudgetTests {
             let budget = RetryBudget(ratio: ratio, reserve: 100)
             #expect(budget.withdraw(100))
             for _ in 0..<3 { budget.deposit() }
-            // Allow for the rounding of doubles.
+            // Allow for rounding errors of doubles.
             #expect(budget.statistics.available <= 3 * ratio + 1e-15)
             #expect(budget.statistics.available >= 3 * ratio - 4e-9)
         }
     }
 
-    @Test("a cost is withdrawn whole or not at all, the largest doesn't overflow, and no reserve grants none")
+    @Test("a cost is withdrawn whole or not at all, the largest doesn't overflow, and no reserve grants no retry")
     func costs() {
         let budget = RetryBudget(ratio: 0, reserve: 10)
         expect([11, .max, 7, 4, 3].map { budget.withdraw($0) }, equals: [false, false, true, false, true])
@@ -63,7 +63,7 @@ extension RetryBudgetTests {
         }
         let calls = tasks * rounds
         #expect(count <= calls / 4 + 40)
-        // Every call withdraws too, so the bucket is full only at the start, and only then are deposits lost.
+        // Every call also withdraws, so the bucket is full only at the start, and deposits are lost only then.
         #expect(count >= calls / 4)
         let statistics = budget.statistics
         expect([statistics.granted, statistics.refused], equals: [count, calls - count])
@@ -74,7 +74,7 @@ extension RetryBudgetTests {
     func model() {
         var generator = SplitMix64(seed: 6)
         for _ in 0..<50 {
-            // Use parts that are exact in binary and in billionths, so that the model can use doubles.
+            // Use ratios that are exact in binary and in billionths, so that the model can use doubles.
             let ratio = Double(Int.random(in: 0...8, using: &generator)) / 8
             let reserve = Int.random(in: 0...12, using: &generator)
             let budget = RetryBudget(ratio: ratio, reserve: reserve)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("R3: cancellation ends a retry at once with the last error", .tags(.recovery3), .hangLimit)
 struct RetryCancellationTests {
-    /// Retries every error without end.
+    /// Retries every error without a limit.
     private let anything = RetryPolicy(maxAttempts: .max).retrying(matching: .any)
 }
 

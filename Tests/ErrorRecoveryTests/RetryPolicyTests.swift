@@ -13,7 +13,7 @@ extension RetryPolicyTests {
         case gateway
     }
 
-    @Test("every form of retrying and failing is a rule, and the last registered one is first")
+    @Test("every form of retrying and failing adds a rule, and the rule registered last is tried first")
     func shapes() {
         let policy = RetryPolicy()
             .retrying(matching: .type(Timeout.self).where { $0.code > 0 }, cost: 2)
@@ -85,7 +85,7 @@ extension RetryPolicyTests {
         return verdicts
     }
 
-    @Test("an error that forbids another attempt prevents it, at any depth, whatever the rules; explain shows why")
+    @Test("an error that forbids another attempt prevents it at any depth, whatever the rules, and explain shows why")
     func forbidden() async {
         let policies = [
             RetryPolicy.default, .default.retrying(Ordered.self), .default.retrying(matching: .any),
@@ -111,7 +111,7 @@ extension RetryPolicyTests {
         }
     }
 
-    @Test("a refusal next to an error that forbids another attempt doesn't allow one, wherever the two are")
+    @Test("an error that forbids another attempt prevents it even next to a circuit's refusal, wherever the two are")
     func refusalBesideForbidding() async {
         struct Batch: Error { var results: [any Error] }
         final class Shared: RetryClassified {
@@ -160,7 +160,7 @@ extension RetryPolicyTests {
         expect(policy.explain(Refused()).disposition, equals: .unmatched)
     }
 
-    @Test("R2: a hint is a lower bound of the delay; a rule's delay takes precedence and is used unchanged")
+    @Test("R2: a hint is a lower bound of the delay, but a rule's delay takes precedence and is used unchanged")
     func hints() async {
         let policy = RetryPolicy(maxAttempts: 9, backoff: .constant(.seconds(5), jitter: .none))
             .retrying(Busy.self)
@@ -178,7 +178,7 @@ extension RetryPolicyTests {
             (policy, Busy(retryAfter: .seconds(4)), .retriesAfter(.seconds(5), hinted: false)),
             (policy, Busy(retryAfter: .seconds(6)), .retriesAfter(.seconds(6), hinted: true)),
             (busy, Busy(retryAfter: .seconds(9)), .retriesAfter(.seconds(2), hinted: true)),
-            // A hint that is too long ends the attempts, so that none is early.
+            // A hint that is too long ends the attempts, so that none begins before the hinted time.
             (policy, Busy(retryAfter: .seconds(61)), .hintTooLong(.seconds(61))),
             (timeout, Timeout(), .hintTooLong(.seconds(61))),
         ]
@@ -196,7 +196,7 @@ extension RetryPolicyTests {
             }
         }
     }
-    @Test("R2: up to a quarter of a hint is added as jitter unless the backoff has none, but nothing to a rule's delay")
+    @Test("R2: a hint gets up to a quarter of jitter unless the backoff has none, and a rule's delay gets none")
     func spreadHints() async {
         for jitter in Backoff.Jitter.allCases {
             let policy = RetryPolicy(backoff: .constant(.zero, jitter: jitter)).retrying(Busy.self)

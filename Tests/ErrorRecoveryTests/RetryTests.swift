@@ -53,7 +53,7 @@ extension RetryTests {
         expect(verdicts.last, equals: .attemptsSpent)
     }
 
-    @Test("R1: an operation that can't throw needs no try, a typed do block compiles, and any Error stays itself")
+    @Test("R1: an operation that can't throw needs no try, a typed do block compiles, and any Error isn't boxed")
     func typedThrows() async {
         let value = await retry(.default, onStep: { Issue.record("\($0)") }) { attempt in attempt + 6 }
         expect(value, equals: 7)
@@ -111,7 +111,7 @@ extension RetryTests {
 
     @Test("R5: only the first attempt can start at or after the deadline, which is checked before each delay")
     func deadline() async {
-        // The attempts are at 0, 1, and 3. The next would be at 7, which is the deadline.
+        // The attempts begin at 0, 1, and 3 seconds. The next one would begin at 7, which is the deadline.
         let table: [(deadline: Duration, attempts: Int, verdict: RetryStep.Verdict)] = [
             (.zero, 1, .deadlineWouldPass), (.seconds(7), 3, .deadlineWouldPass),
             (Duration(attoseconds: .max), 9, .attemptsSpent),
@@ -130,7 +130,7 @@ extension RetryTests {
         }
     }
 
-    @Test("R5: the deadline is checked again after a sleep that took too long, and the attempts' time counts too")
+    @Test("R5: the deadline is checked again after a sleep that took too long, and the attempts' duration counts too")
     func deadlineAfterSleep() async {
         let clock = ImmediateClock(oversleeping: .seconds(6))
         var steps: [RetryStep] = []
@@ -151,7 +151,7 @@ extension RetryTests {
         #expect(slow.sleeps.isEmpty)
     }
 
-    @Test("a delay that a clock can't add to its instants is a hundred years")
+    @Test("a delay that would overflow a clock's instants is shortened to a hundred years")
     func endlessDelay() async throws {
         let clock = ImmediateClock()
         clock.advance(by: .seconds(1))

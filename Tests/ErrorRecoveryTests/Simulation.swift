@@ -3,7 +3,7 @@ import Foundation
 
 /// A simulation in which only sleeps take time.
 ///
-/// Tasks run one job at a time on one thread. When none can run, the clock advances to the time at which the next one
+/// Tasks run one job at a time on one thread. If no task can run, the clock advances to the time at which the next one
 /// wakes.
 ///
 /// Ten thousand tasks that sleep for minutes take no real time, and run in the same order each time.
@@ -23,7 +23,7 @@ final class Simulation: TaskExecutor, Clock {
 
     private struct State {
         var now = Instant()
-        /// The jobs that can run, with the next one last.
+        /// The jobs that can run, in reverse order.
         ///
         /// New jobs are in `added`.
         var jobs: [UnownedJob] = []
@@ -87,10 +87,10 @@ final class Simulation: TaskExecutor, Clock {
                 state.count += 1
                 let sleeper = Sleeper(deadline: deadline, number: state.count, continuation: continuation)
                 state.sleepers.append(sleeper)
-                var place = state.sleepers.count - 1
-                while place > 0, state.sleepers[place] < state.sleepers[(place - 1) / 2] {
-                    state.sleepers.swapAt(place, (place - 1) / 2)
-                    place = (place - 1) / 2
+                var position = state.sleepers.count - 1
+                while position > 0, state.sleepers[position] < state.sleepers[(position - 1) / 2] {
+                    state.sleepers.swapAt(position, (position - 1) / 2)
+                    position = (position - 1) / 2
                 }
             }
         }
@@ -101,12 +101,12 @@ final class Simulation: TaskExecutor, Clock {
             precondition(!state.sleepers.isEmpty, "the simulation waits for something outside of it")
             state.sleepers.swapAt(0, state.sleepers.count - 1)
             let sleeper = state.sleepers.removeLast()
-            var place = 0
-            while let child = [2 * place + 1, 2 * place + 2].filter({ $0 < state.sleepers.count })
-                .min(by: { state.sleepers[$0] < state.sleepers[$1] }), state.sleepers[child] < state.sleepers[place]
+            var position = 0
+            while let child = [2 * position + 1, 2 * position + 2].filter({ $0 < state.sleepers.count })
+                .min(by: { state.sleepers[$0] < state.sleepers[$1] }), state.sleepers[child] < state.sleepers[position]
             {
-                state.sleepers.swapAt(place, child)
-                place = child
+                state.sleepers.swapAt(position, child)
+                position = child
             }
             state.now = max(state.now, sleeper.deadline)
             return sleeper

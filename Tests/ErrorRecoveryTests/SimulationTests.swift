@@ -114,7 +114,9 @@ extension SimulationTests {
         #expect(decorrelated < 125)
     }
 
-    /// A dependency alternately works and fails for 20 s, for ten minutes, with 20 callers that try every second.
+    /// Runs 20 callers that call a flapping dependency every second for ten minutes.
+    ///
+    /// The dependency alternately works and fails for 20 s.
     private func flapping(behind breaker: @Sendable @escaping (Simulation) -> CircuitBreaker?) async -> (
         whileDown: Int, whileUp: Int
     ) {
@@ -143,18 +145,18 @@ extension SimulationTests {
         }
     }
 
-    @Test("R6: a circuit spares a flapping dependency while it is down, and finds it again when it is up")
+    @Test("R6: a circuit spares a flapping dependency while it is down, and closes soon after it is up again")
     func flappingDependency() async {
         let without = await flapping { _ in nil }
         let with = await flapping { simulation in
-            CircuitBreaker("flapping", counting: .type(Timeout.self), clock: simulation, errors: Nobody())
+            CircuitBreaker("flapping", counting: .type(Timeout.self), clock: simulation, errors: SilentPoster())
         }
         #expect(without.whileDown > 5_000)
         #expect(without.whileUp > 5_000)
         // In each of fifteen outages, these calls reach the dependency: the failures that open the circuit (half of the
         // calls in ten seconds), the calls under way, and a trial call every 5 s.
         #expect(with.whileDown <= 15 * (100 + 12))
-        // The circuit finds the dependency at most 5 s after it is back for its 20 s.
+        // The circuit closes at most 5 s after the dependency works again, which then lasts 20 s.
         #expect(Double(with.whileUp) >= 0.7 * Double(without.whileUp))
     }
 }

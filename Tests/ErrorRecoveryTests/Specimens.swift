@@ -33,7 +33,7 @@ extension RetryPolicy {
     }
 }
 
-/// A clock on which a sleep takes no time: it advances to the deadline and records the sleeps.
+/// A clock whose sleeps end at once: it advances to the deadline and records each sleep.
 final class ImmediateClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset = Duration.zero
@@ -58,7 +58,7 @@ final class ImmediateClock: Clock, Sendable {
     var minimumResolution: Duration { .zero }
     var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
-    /// Lets time pass without a sleep.
+    /// Advances the time without a sleep.
     func advance(by duration: Duration) {
         state.withLock { $0.now = $0.now.advanced(by: duration) }
     }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import ErrorReplay
 
-@Suite("A type and a case tell an error's kind if it can't have underlying errors", .tags(.recording4), .hangLimit)
+@Suite("A type and a case determine an error's kind if it can't have underlying errors", .tags(.recording4), .hangLimit)
 struct ErrorCaseTests {
     private enum Order: Error, @unchecked Sendable {
         case late, lost
         case coded(code: Int), named(String), both(code: Int, reason: String)
-        case anything(Any), labelled(it: any Sendable), pair(Any, Int), caused(any Error), maybe(Other?)
+        case anything(Any), labeled(it: any Sendable), pair(Any, Int), caused(any Error), maybe(Other?)
     }
     private enum Other: Error { case late }
     private struct Fields: Error {
@@ -39,10 +39,10 @@ extension ErrorCaseTests {
             (Order.named("a"), Order.named("b")), (Order.both(code: 1, reason: ""), Order.both(code: 2, reason: "x")),
             (Fields(), Fields(code: 2, reason: "")), (Alike.one, Alike.one), (Other.late, Other.late),
         ]
-        for (place, (error, other)) in alike.enumerated() {
+        for (position, (error, other)) in alike.enumerated() {
             let errorCase = try #require(ErrorCase(decidingKindOf: error), "\(error)")
             #expect(errorCase.includes(error) && errorCase.includes(other), "\(error)")
-            for (index, (different, _)) in alike.enumerated() where index != place {
+            for (index, (different, _)) in alike.enumerated() where index != position {
                 #expect(!errorCase.includes(different), "\(error), \(different)")
             }
         }
@@ -54,7 +54,7 @@ extension ErrorCaseTests {
     func unknown() {
         // The fields now contain numbers, and tuples of numbers.
         let errors: [any Error] = [
-            Order.anything(1), Order.anything((code: 1, 2)), Order.labelled(it: 1), Order.pair(1, 2), Loose(),
+            Order.anything(1), Order.anything((code: 1, 2)), Order.labeled(it: 1), Order.pair(1, 2), Loose(),
             Order.caused(Other.late), Order.maybe(nil), Domain(), Group(), Mirrored(), Object(),
             NSError(domain: "d", code: 1), URLError(.timedOut),
         ]

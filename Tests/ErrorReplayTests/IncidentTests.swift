@@ -7,7 +7,7 @@ import Testing
 @testable import ErrorRecording
 @testable import ErrorReplay
 
-@Suite("E7: a page's data are counted by kind and time, in constant memory", .tags(.recording7), .hangLimit)
+@Suite("E7: a page's data is counted by kind and time, in constant memory", .tags(.recording7), .hangLimit)
 struct IncidentTests {
     /// The data that the page reads.
     struct Shown: Decodable {

@@ -76,7 +76,7 @@ extension ReplayTests {
             let report = ErrorReport(error: handled, source: .init(), metadata: ["card": "secret"], scope: ["shop"])
             return ActionFailure(error: error, report: report, rule: rule)
         }
-        // Nest it deeper than errors inside errors are coded.
+        // Nest it deeper than the limit for encoded errors.
         let deep = (1...8).reduce(failure(Order.late)) { deep, _ in failure(deep) }
         let rules = ErrorHandler()
             .on(CancellationError.self) { _ in .stop }
@@ -152,7 +152,7 @@ extension ReplayTests {
         expect(self.replay(lines, fatal).differences.values.reduce(0, +), equals: 3)
     }
 
-    @Test func `rules of scopes are evaluated as by their bus, at any depth`() async throws {
+    @Test func `rules of scopes are evaluated as their bus evaluates them, at any depth`() async throws {
         let pay = ErrorHandler().on(Order.late, fileID: "Shop/Pay.swift", line: 1) { _ in .stop }
         let lines = try await lines(rules(line: 10), scopes: ["pay": pay], [("pay", Order.late), (nil, Order.late)])
         expect(replay(lines, rules(line: 10), scopes: ["pay": pay]).unchanged, equals: 2)
@@ -185,30 +185,30 @@ extension ReplayTests {
         let same = replay(lines, rules(50))
         expect(same.unchanged, equals: 6, "\(same)")
         // A predicate decides before the recorded rule, and is named; after that rule, it isn't called.
-        let asking = rules(50).on(matching: .type(Plain.self).where { $0.number == 1 }, fileID: file, line: 90) { _ in
+        let added = rules(50).on(matching: .type(Plain.self).where { $0.number == 1 }, fileID: file, line: 90) { _ in
             .stop
         }
-        let asked = replay(lines, asking)
-        expect(asked.unchanged, equals: 5)
+        let undecided = replay(lines, added)
+        expect(undecided.unchanged, equals: 5)
         expect(
-            asked.notJudged,
+            undecided.notJudged,
             equals: [
                 .init(type: "RecordingSupport.Plain", rule: "type(Plain).where(predicate) at Shop/Rules.swift:90"): 1
             ])
         #expect(
-            asked.description.contains("          asked by: type(Plain).where(predicate) at Shop/Rules.swift:90"))
+            undecided.description.contains("          asked by: type(Plain).where(predicate) at Shop/Rules.swift:90"))
         let later = ErrorHandler().on(matching: .predicate { _ in true }) { _ in .stop }.overlaid(with: rules(50))
         expect(replay(lines, later).unchanged, equals: 5, "all but the one that no rule matched")
     }
 
     @Test func `an error that would change is not rebuilt, and the table gives advice`() async throws {
-        let asking = ErrorHandler().on(matching: .predicate { _ in false }) { _ in .stop }
+        let added = ErrorHandler().on(matching: .predicate { _ in false }) { _ in .stop }
         struct Outer: Error, Codable, UnderlyingErrors {
             var underlyingErrors: [any Error] { [Order.late] }
         }
         let under = NSError(domain: "outer", code: 1, userInfo: [NSUnderlyingErrorKey: Order.late])
         let lines = try await lines(ErrorHandler(), under, Plain(number: 1), Outer())
-        let replay = replay(lines, asking)
+        let replay = replay(lines, added)
         expect([replay.unchanged, replay.notRebuilt.values.reduce(0, +)], equals: [0, 3])
         let text = replay.description
         #expect(
@@ -220,7 +220,7 @@ extension ReplayTests {
             $0.replacing(#"\"late\""#, with: #"\"soon\""#)
         }
         changed += changed.map { $0.replacing(#","value":"{\"soon\":{}}""#, with: "") }
-        let others = self.replay(changed.map { Substring($0) }, asking)
+        let others = self.replay(changed.map { Substring($0) }, added)
         expect(others.notRebuilt, equals: ["RecordingSupport.Order": 2])
         #expect(others.description.contains("its value was not recorded, or comes out as another error"))
     }

@@ -40,7 +40,7 @@ extension ClientBodyLimitTests {
         }
     }
 
-    @Test("a 401 is refreshed")
+    @Test("a 401 with a body that is too long still refreshes the token")
     func refresh() async throws {
         let script = Script { message, _ in
             let isFresh = message.headers["Authorization"] == "Bearer new"

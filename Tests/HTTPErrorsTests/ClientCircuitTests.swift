@@ -45,7 +45,7 @@ struct ClientCircuitTests {
 }
 
 extension ClientCircuitTests {
-    @Test("a refusal is an error of kind server that never reached it, with its hint and its cause")
+    @Test("a refusal is an error of kind server with its hint and cause, and it means that the server wasn't reached")
     func refusal() async throws {
         for repeats in [false, true] {
             let script = Script(repeatsByItself: repeats) { _, _ in TransportResponse(status: 503) }
@@ -75,7 +75,7 @@ extension ClientCircuitTests {
         }
     }
 
-    @Test("a refusal is retried only if a rule decides so, and never before its hint, as without a client")
+    @Test("a refusal is retried only if a rule decides so, and not before its hint, just as without a client")
     func retried() async throws {
         let refusal = NetworkError.from(
             CircuitOpen(name: "shop", retryAfter: .seconds(4), cause: HTTPFailure(status: 503)))

@@ -96,7 +96,7 @@ private struct Scrambler {
             })
     }
 
-    /// Contains no secret: a method and a path may be in a text.
+    /// Returns no secret: descriptions can contain the method and the path.
     mutating func path() -> String { chance(2) ? "users/17" : text().replacing(Self.secret, with: "x") }
 
     mutating func method() -> String {
@@ -220,7 +220,7 @@ private struct Trial: CustomStringConvertible {
 
     var mayBeRepeated: Bool { TransportRequest(method: call.method, url: base, headers: call.headers).isIdempotent }
 
-    /// Another attempt follows only a 429 or an error before the sending, and a redirect's target follows a redirect.
+    /// A further request follows only a 429, an error before the request was sent, or a redirect.
     var mostSendings: Int {
         func isFollowed(_ end: End) -> Bool {
             switch end {

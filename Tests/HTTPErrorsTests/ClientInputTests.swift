@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H9: a request that differs from its author's intention isn't sent", .tags(.http9), .hangLimit)
+@Suite("H9: a request that its author can't have intended isn't sent", .tags(.http9), .hangLimit)
 struct ClientInputTests {}
 
 extension ClientInputTests {
@@ -24,7 +24,7 @@ extension ClientInputTests {
         return try #require(error)
     }
 
-    @Test("a path that leaves the base fails, however often it is decoded")
+    @Test("a path that leads out of the base fails, however often it must be decoded")
     func path() async throws {
         for path in [
             "..", "users/..", "../admin", "users/../../admin", "/..", "users/%2e%2e/admin", "users/%2E./admin",
@@ -126,7 +126,7 @@ extension ClientInputTests {
             let call = Call(NoContent.self, headers: [name: Self.secret])
             cases.append((call, "the name of a header field is not a token"))
         }
-        // It determines where the body ends.
+        // This field determines where the body ends.
         for name in ["Content-Length", "content-length", "Transfer-Encoding"] {
             let call = Call(NoContent.self, method: "POST", headers: [name: "0"], body: ["a": "b"])
             cases.append((call, "the header field \(name) is the transport's to set"))

@@ -13,14 +13,14 @@ struct ClientRefreshTests {}
 extension ClientRefreshTests {
     private struct WrongPassword: Error {}
 
-    /// A server that accepts one token and answers all others with 401.
+    /// A server that accepts one token and responds to all others with 401.
     private func server(taking token: String, timeout: Duration? = nil) -> Script {
         Script(timeout: timeout) { message, _ in
             TransportResponse(status: message.headers["Authorization"] == "Bearer \(token)" ? 204 : 401)
         }
     }
 
-    @Test("a 401 for a request without the client's token is the service's own: nothing is refreshed or sent again")
+    @Test("a 401 for a request without the client's token causes no refresh, and the request isn't sent again")
     func otherMeaning() async throws {
         var login = Call(NoContent.self, method: "POST")
         login.usesToken = false
@@ -46,7 +46,7 @@ extension ClientRefreshTests {
         }
     }
 
-    @Test("after a refreshed token is refused too, the next one is fetched after the pause, and so are later ones")
+    @Test("if the server refuses a new token too, the next one is fetched after the pause, and so are later ones")
     func pause() async throws {
         for (pause, refreshes) in [(Duration.seconds(3_600), 1), (.seconds(Int64.max), 1), (.zero, 10)] {
             let count = Locked(0)
@@ -77,7 +77,7 @@ extension ClientRefreshTests {
 
     @Test("if another request is replacing a request's new token, the request waits and is sent with the next one")
     func replacedWhileSent() async throws {
-        // "1" is revoked at once, so requests with it arrive during a running refresh.
+        // The server revokes "1" at once, so it refuses requests with that token while a refresh runs.
         let (number, held, go) = (Locked(0), Gate(), Gate())
         let script = Script { message, number in
             let sent = message.headers["Authorization"] ?? ""
@@ -153,7 +153,7 @@ extension ClientRefreshTests {
         expect(count.withLock { $0 }, equals: 2)
     }
 
-    @Test("a hanging refresh costs a request its own or the transport's time limit, but doesn't delay the next request")
+    @Test("during a hanging refresh a request ends at its own or the transport's limit, and doesn't delay the next one")
     func hanging() async throws {
         for (own, transport) in [(Duration.milliseconds(20), nil), (nil, Duration.milliseconds(20))] {
             let (count, never) = (Locked(0), Gate())

@@ -47,7 +47,7 @@ extension ClientRetryTests {
             { TransportResponse(status: 503) },
             { TransportResponse(status: 408) }, { TransportResponse(status: 500) }, { throw GitHubError(code: 1) },
         ]
-        // The server received the last request and asked for a later one.
+        // The server received the last request and asked the client to wait.
         let unseen: [@Sendable () throws -> TransportResponse] = [
             { throw URLError(.cannotConnectToHost) }, { throw URLError(.cannotFindHost) },
             { throw URLError(.notConnectedToInternet) }, { TransportResponse(status: 429) },
@@ -58,7 +58,7 @@ extension ClientRetryTests {
                 expect(try await attempts(method, key: true, end), equals: 3)
             }
             for method in ["GET", "HEAD", "PUT", "DELETE"] { expect(try await attempts(method, end), equals: 3) }
-            // If the layer below repeats requests, the error of an earlier attempt is unknown.
+            // If the HTTP stack repeats requests, the client can't know how the earlier ones ended.
             expect(try await attempts("POST", repeatsByItself: true, end), equals: 1)
             expect(try await attempts("GET", repeatsByItself: true, end), equals: 3)
             expect(try await attempts("POST", key: true, repeatsByItself: true, end), equals: 3)
@@ -103,14 +103,15 @@ extension ClientRetryTests {
         // Only the client's own retries trust a key among the headers, because it might differ in the next call.
         let keyed = Call(User.self, method: "POST", headers: ["Idempotency-Key": "17"])
         try await check(Self.byDefault, nil, keyed, attempts: 1, ends[0])
-        // On one budget, the client's calls are part of the outer attempts, so the second call withdraws too.
+        // On a shared budget, the client's calls are part of the outer attempts, so the second call withdraws a token
+        // too.
         var policy = Self.byDefault
         policy.budget = RetryBudget(ratio: 1, reserve: 3)
         try await check(policy, policy, Call(User.self), attempts: 4, ends[0])
         expect(policy.budget?.statistics, equals: .init(available: -1, granted: 4, refused: 2))
     }
 
-    @Test("a retry around a wrapped client error sends an order once, and again if a circuit refused it")
+    @Test("a retry sends an order once even if its error wraps the client's, and again only if a circuit refused it")
     func wrapped() async throws {
         struct CheckoutFailed: Error { let cause: NetworkError }
         let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero))
@@ -152,7 +153,37 @@ extension ClientRetryTests {
         expect(script.requests.count, equals: 1)
     }
 
-    @Test("an order that the server answered is sent once, whatever an interceptor throws for the response")
+    @Test("H7: a request that fails in a cancelled task throws cancelled, with a retry policy and without one")
+    func failedWhenCancelled() async throws {
+        let codes = [
+            NSURLErrorTimedOut, NSURLErrorNetworkConnectionLost, NSURLErrorBadURL, NSURLErrorUnknown,
+            NSURLErrorCancelled,
+        ]
+        for policy in [nil, RetryPolicy.default] {
+            for code in codes {
+                let script = Script { _, _ in
+                    unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                    throw NSError(domain: NSURLErrorDomain, code: code)
+                }
+                let client = try APIClient(script, retry: policy)
+                let task = Task { try await client.send(Call(User.self)) }
+                let error = try #require(await #expect(throws: NetworkError.self) { try await task.value })
+                expect(error.kind, equals: .cancelled)
+                expect(ErrorMatcher.anywhere(.nsError(domain: NSURLErrorDomain)).match(error)?.code, equals: code)
+            }
+            let refused = Script { _, _ in
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                return TransportResponse(status: 404)
+            }
+            let client = try APIClient(refused, retry: policy)
+            let task = Task { try await client.send(Call(User.self)) }
+            let error = try #require(await #expect(throws: NetworkError.self) { try await task.value })
+            expect(error.kind, equals: .cancelled)
+            #expect(ErrorMatcher.anywhere(.status(404)).match(error) != nil)
+        }
+    }
+
+    @Test("an order with a response is sent once, whatever an interceptor throws for the response")
     func inspected() async throws {
         struct Inspector: HTTPInterceptor {
             let error: any Error
@@ -178,7 +209,7 @@ extension ClientRetryTests {
         }
     }
 
-    @Test("a computed key stays the same in all attempts of one call, and no later call sends the order")
+    @Test("a computed key among the headers is the same in all attempts of a call, and no later call sends the order")
     func computedKeys() async throws {
         struct Order: APIRequest {
             typealias Response = NoContent
@@ -204,7 +235,7 @@ extension ClientRetryTests {
         }
     }
 
-    @Test("a refused certificate allows one attempt, of a GET or a POST, which never arrived")
+    @Test("after a refused certificate neither a GET nor a POST is sent again, although neither arrived")
     func certificates() async throws {
         for code in [
             URLError.Code.serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
@@ -221,7 +252,7 @@ extension ClientRetryTests {
         }
     }
 
-    @Test("a hint of zero, or in the past, doesn't switch the backoff off")
+    @Test("a hint of zero or a past date doesn't switch the backoff off")
     func noWait() async throws {
         for hint in ["0", "Sun, 06 Nov 1994 08:49:37 GMT"] {
             let clock = ManualClock()

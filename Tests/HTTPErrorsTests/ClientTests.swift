@@ -36,7 +36,7 @@ extension ClientTests {
         }
     }
 
-    @Test("a request is sent as its members say, with JSON's header fields")
+    @Test("a request is sent with the values of its members and with header fields for JSON")
     func request() async throws {
         let script = Script { _, _ in .json(#"{"name": "Ada"}"#) }
         let client = try APIClient(script)
@@ -124,7 +124,7 @@ extension ClientTests {
         }
     }
 
-    @Test("an unexpected content type has its own error, and a requested one has no error")
+    @Test("an unexpected content type has its own error, and a requested one isn't an error")
     func contentType() async throws {
         var response = TransportResponse.json(#"{"name": "Ada"}"#)
         for type in ["application/json; charset=utf-8", "application/hal+json"] {
@@ -141,7 +141,7 @@ extension ClientTests {
         expect(error?.detail, equals: "text/html")
     }
 
-    @Test("malformed JSON comes with its coding path, whatever the shape of the body")
+    @Test("an error about malformed JSON has its coding path, whatever the shape of the body")
     func decoding() async throws {
         for (body, path) in [(#"{"name": 1}"#, ["name"]), ("{}", []), ("<html>", []), ("[1]", []), ("\u{0}", [])] {
             let outcome = try await outcome(of: .json(body), User.self)
@@ -156,7 +156,7 @@ extension ClientTests {
         }
     }
 
-    @Test("a service's own error takes precedence over the status, even a 200, but not a 401 that refreshes a token")
+    @Test("a service's own error takes precedence over the status, even 200, but not over a 401 that refreshes a token")
     func serviceError() async throws {
         for status in [400, 401, 403, 404, 408, 422, 500, 504] {
             let script = Script { _, _ in .json(#"{"code": 7}"#, status: status) }
@@ -174,14 +174,14 @@ extension ClientTests {
             }
             expect(withToken?.kind, equals: (status == 401 ? .unauthorized : status == 422 ? .http : .service))
         }
-        struct Ask: APIRequest {
+        struct Search: APIRequest {
             struct Response: Decodable { var error: Int? }
             var path: String { "" }
             func rejection(of response: Response) -> (any Error)? { response.error.map { GitHubError(code: $0) } }
         }
         let client = try APIClient(Script { _, number in .json(number == 0 ? "{}" : #"{"error": 7}"#) })
-        expectNil(try await client.send(Ask()).error)
-        let rejection = await #expect(throws: NetworkError.self) { try await client.send(Ask()) }
+        expectNil(try await client.send(Search()).error)
+        let rejection = await #expect(throws: NetworkError.self) { try await client.send(Search()) }
         expect(rejection?.service(as: GitHubError.self)?.code, equals: 7)
         expect(rejection?.failure?.status, equals: 200)
     }

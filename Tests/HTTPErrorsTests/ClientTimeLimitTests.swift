@@ -19,7 +19,7 @@ extension ClientTimeLimitTests {
         return call
     }
 
-    @Test("a request without time left fails before anything is sent, and may be sent again")
+    @Test("a request with no time left fails before anything is sent, and may be sent again")
     func noTimeLeft() async throws {
         for limit in Self.none {
             let script = Script { _, _ in TransportResponse(status: 204) }
@@ -28,7 +28,7 @@ extension ClientTimeLimitTests {
             expect(error?.kind, equals: .timeout)
             expect([error?.neverReachedServer, error?.mayBeSentAgain], equals: [true, true])
             expect(script.requests.count, equals: 0)
-            // No server listens there.
+            // No server listens on this port.
             let url = try #require(URL(string: "http://127.0.0.1:9/"))
             await #expect(throws: URLError(.timedOut)) {
                 try await URLSessionTransport().send(TransportRequest(url: url, timeout: limit))
@@ -50,7 +50,7 @@ extension ClientTimeLimitTests {
                 return "new"
             })
         for method in ["POST", "GET"] {
-            // Enough for the request to reach the server, on a busy machine too.
+            // Allow enough time for the request to reach the server, even on a busy machine.
             let call = call(method, within: .milliseconds(200))
             let error = await #expect(throws: NetworkError.self) { try await client.send(call) }
             expect("\(try #require(error))", equals: "timeout, URLError -1001")

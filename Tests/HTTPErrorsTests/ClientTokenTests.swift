@@ -11,7 +11,7 @@ import Testing
 struct ClientTokenTests {}
 
 extension ClientTokenTests {
-    /// A server that accepts one token and answers all others with 401.
+    /// A server that accepts one token and responds to all others with 401.
     private func server(taking token: String) -> Script {
         Script { message, _ in
             message.headers["Authorization"] == "Bearer \(token)"
@@ -19,7 +19,7 @@ extension ClientTokenTests {
         }
     }
 
-    @Test("a token is refreshed once for many requests that met 401 at the same time, and those are sent again once")
+    @Test("if many requests receive a 401 at the same time, the token is refreshed once, and each is sent again once")
     func refreshedOnce() async throws {
         let (count, refreshing, go) = (Locked(0), Gate(), Gate())
         let script = server(taking: "new")
@@ -172,13 +172,13 @@ extension ClientTokenTests {
         client.withLock { $0 = nil }
     }
 
-    @Test("a task that outlives the refresh that started it has its own 401 refreshed like any other")
+    @Test("after a refresh ends, a task that it started can receive a 401 and refresh the token like any other")
     func startedByRefresh() async throws {
         let (count, refreshed) = (Locked(0), Gate())
         let script = server(taking: "new 2")
         let client = Locked<APIClient?>(nil)
         let late = Locked<Task<User?, Never>?>(nil)
-        // Use no pause, because the first new token is refused.
+        // Use no pause: the server refuses the first new token.
         let token = BearerToken("old", pause: .zero) {
             let number = count.withLock { count in
                 count += 1
@@ -237,7 +237,7 @@ extension ClientTokenTests {
             ])
     }
 
-    @Test("an interceptor's error is the service's own error for a response, and unknown for a request")
+    @Test("an interceptor's error counts as the service's own for a response, and has the kind unknown for a request")
     func failures() async throws {
         let cases: [(any Error, Bool, NetworkError.Kind)] = [
             (GitHubError(code: 3), true, .service), (GitHubError(code: 3), false, .unknown),

@@ -54,7 +54,7 @@ extension MappingTests {
     /// The codes of errors that another attempt would repeat.
     private static let permanent: Set = [-999, -1201, -1202, -1203, -1204, -1205, -1206, -1207]
 
-    @Test("a code for cancellation, by the program or the user, is a cancellation only in a cancelled task")
+    @Test("a code for a cancellation by the program or the user has the kind cancelled only in a cancelled task")
     func cancellations() async {
         let codes = [URLError.Code.cancelled, .userCancelledAuthentication, .timedOut]
         let kinds = await Task {
@@ -65,7 +65,7 @@ extension MappingTests {
         expect(codes.map { NetworkError.from(URLError($0)).kind }, equals: [.connection, .unauthorized, .timeout])
     }
 
-    @Test("every code has its kind, even in an NSError or a box, and only some mean that the server wasn't reached")
+    @Test("every code has its kind, even in an NSError or a box, but few codes mean that the server wasn't reached")
     func codes() {
         let before = [-1003, -1004, -1006, -1200, -1201, -1202, -1203, -1204, -1205, -1206, -1207]
         for (kind, codes) in Self.codes {
@@ -117,7 +117,7 @@ extension MappingTests {
         expectNil(NetworkError(.noData).service(as: GitHubError.self))
     }
 
-    @Test("wrapped causes are found, typed, at any depth", .onLinux("on Darwin a boxed URLError is an NSError"))
+    @Test("wrapped causes are found by their type at any depth", .onLinux("on Darwin a boxed URLError is an NSError"))
     func causes() {
         let problem = #"{"type": "https://example.org/out-of-credit", "balance": 30}"#
         let headers: HTTPHeaders = ["Content-Type": "application/problem+json; charset=utf-8"]

@@ -21,7 +21,7 @@ extension MessageTests {
         headers["none"] = nil
         headers.append("e", for: "New")
         expect(headers["new"], equals: "e")
-        // Removing a field keeps the others in position. When it is added again, it is last.
+        // Removing a field keeps the order of the others. A field that is added again is last.
         headers["x"] = nil
         expect(["X", "new", "content-TYPE"].map { headers[$0] }, equals: [nil, "e", "d"])
         headers["X"] = "5"
@@ -124,7 +124,7 @@ extension MessageTests {
         #expect(time / plain < 100)
     }
 
-    @Test("a problem is read by RFC 9457: members of another type are ignored, and others are kept")
+    @Test("a problem is read by RFC 9457: members of the wrong type are ignored, and unknown members are kept")
     func problems() throws {
         let text =
             #"{"type": 1, "title": "t", "status": "x", "detail": null, "accounts": ["a", {"b": [true, null, 1.5]}]}"#
@@ -161,7 +161,7 @@ extension MessageTests {
         expect(String(decoding: bare.body, as: UTF8.self), equals: #"{"title":"t","type":"about:blank"}"#)
     }
 
-    @Test("a value that is nested too deep, which would take long to read, is an error and not a member of a problem")
+    @Test("a value with too many nested levels, which would take long to read, is an error, and a problem drops it")
     func deep() throws {
         func nested(_ depth: Int, _ count: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "0,", count: count) + "0"
@@ -180,7 +180,7 @@ extension MessageTests {
         expect(failure.problem?.extensions, equals: ["flat": .array([.array([.number(1)])])])
     }
 
-    @Test("a failure keeps as much of its body and header fields as fits, and reads its values from all of them")
+    @Test("a failure keeps the part of its body and header fields that fits, and reads its values from all fields")
     func failures() {
         let long = HTTPFailure(status: 500, body: Data(repeating: 7, count: HTTPFailure.bodyLimit + 1))
         expect(long.body.indices, equals: 0..<HTTPFailure.bodyLimit)
@@ -225,137 +225,5 @@ extension MessageTests {
         ]
         expect(
             types.map { MediaType($0).isAccepted(by: $1) }, equals: [true, true, true, true, false, false])
-    }
-}
-
-@Suite("H5: a transfer ends once", .tags(.http5), .hangLimit)
-struct TransferMachineTests {}
-
-extension TransferMachineTests {
-    @Test("a response arrives in parts, and its last head counts")
-    func whole() throws {
-        var machine = TransferMachine(bodyLimit: 10)
-        expectNil(machine.receive(TransportResponse(status: 302, headers: ["Location": "x"])))
-        expectNil(machine.receive(Data("moved".utf8)))
-        expectNil(machine.receive(TransportResponse(status: 200, headers: ["A": "1"])))
-        expectNil(machine.receive(Data("ab".utf8)))
-        expectNil(machine.receive(Data("cd".utf8)))
-        let response = try machine.complete(nil)?.get()
-        expect(response?.status, equals: 200)
-        expect(response?.headers, equals: ["A": "1"])
-        expect(response?.body, equals: Data("abcd".utf8))
-        #expect(!machine.isWanted)
-        expectNil(machine.complete(nil))
-    }
-
-    @Test("at the limit it ends at once with the beginning of the body, and nothing changes that later")
-    func tooLarge() throws {
-        var machine = TransferMachine(bodyLimit: 4)
-        expectNil(machine.receive(TransportResponse(status: 503, headers: ["Retry-After": "7"])))
-        expectNil(machine.receive(Data("ab".utf8)))
-        expectNil(machine.receive(Data("cd".utf8)))
-        #expect(machine.isWanted)
-        let response = try #require(try machine.receive(Data("e".utf8))?.get())
-        expect(response.status, equals: 503)
-        expect(response.headers["retry-after"], equals: "7")
-        expect(String(decoding: response.body, as: UTF8.self), equals: "abcd")
-        #expect(response.isTruncated)
-        #expect(!machine.isWanted)
-        expectNil(machine.receive(TransportResponse(status: 200)))
-        expectNil(machine.receive(Data(count: 1)))
-        expectNil(machine.abandon(URLError(.timedOut)))
-        expectNil(machine.complete(URLError(.cancelled)))
-        var whole = TransferMachine(bodyLimit: 4)
-        expectNil(whole.receive(TransportResponse(status: 200)))
-        expectNil(whole.receive(Data(count: 4)))
-        expect(try whole.complete(nil)?.get().isTruncated, equals: false)
-    }
-
-    @Test("a response's headers are converted once, at the end only if no head came before")
-    func convertedOnce() {
-        var count = 0
-        func head() -> TransportResponse {
-            count += 1
-            return TransportResponse(status: 200)
-        }
-        let late = Transfer(bodyLimit: 4)
-        late.receiveAtEnd(head())
-        expect(count, equals: 1)
-        let early = Transfer(bodyLimit: 4)
-        early.receive(head())
-        early.receiveAtEnd(head())
-        early.complete(nil)
-        early.receiveAtEnd(head())
-        expect(count, equals: 2)
-    }
-
-    @Test(
-        "an invalid declared length ends it at once, and above the limit the head counts, however the rest ends")
-    func declaredLength() throws {
-        func end(_ length: String, status: Int = 200, coding: String? = nil) -> TransferMachine.End? {
-            var machine = TransferMachine(bodyLimit: 4)
-            var headers: HTTPHeaders = ["Content-Length": length]
-            headers["Transfer-Encoding"] = coding
-            return machine.receive(TransportResponse(status: status, headers: headers))
-        }
-        for length in ["0", "4", "4, 4", "4,4"] { expectNil(end(length)) }
-        for length in ["5", "4611686018427387904"] {
-            for error in [nil, URLError(.networkConnectionLost)] {
-                var machine = TransferMachine(bodyLimit: 4)
-                expectNil(machine.receive(TransportResponse(status: 503, headers: ["Content-Length": length])))
-                expectNil(machine.receive(Data(count: 3)))
-                let response = try #require(try machine.complete(error)?.get())
-                expect([response.status, response.body.count], equals: [503, 3])
-                #expect(response.isTruncated)
-            }
-            var machine = TransferMachine(bodyLimit: 4)
-            expectNil(machine.receive(TransportResponse(status: 503, headers: ["Content-Length": length])))
-            #expect(throws: URLError(.timedOut)) { try machine.abandon(URLError(.timedOut))?.get() }
-        }
-        for length in ["", "4, 3", "0x4", "+4", "-4", "4 4", "1180591620717411303424"] {
-            #expect(throws: URLError(.cannotParseResponse)) { try end(length)?.get() }
-        }
-        // A response without a body, or with chunks, can declare any length.
-        for status in [103, 204, 304] { expectNil(end("5", status: status)) }
-        expectNil(end("5", coding: "chunked"))
-    }
-
-    @Test("a head at the end counts if none came before, unless an error follows")
-    func headAtEnd() throws {
-        var machine = TransferMachine(bodyLimit: 4)
-        machine.receiveAtEnd(TransportResponse(status: 301))
-        expect(try machine.complete(nil)?.get().status, equals: 301)
-        machine.receiveAtEnd(TransportResponse(status: 301))
-        #expect(!machine.isWanted)
-        expectNil(machine.complete(nil))
-        machine = TransferMachine(bodyLimit: 4)
-        expectNil(machine.receive(TransportResponse(status: 200)))
-        expectNil(machine.receive(Data(count: 1)))
-        machine.receiveAtEnd(TransportResponse(status: 301))
-        expect(try machine.complete(nil)?.get().body.count, equals: 1)
-        machine = TransferMachine(bodyLimit: 4)
-        machine.receiveAtEnd(TransportResponse(status: 200))
-        #expect(throws: URLError(.timedOut)) { try machine.complete(URLError(.timedOut))?.get() }
-    }
-
-    @Test("a body or an end without a head is an error, and an error after the head discards the response")
-    func errors() {
-        for status in [nil, 100, 103] {
-            var machine = TransferMachine(bodyLimit: 4)
-            // An informational head doesn't count.
-            if let status { expectNil(machine.receive(TransportResponse(status: status))) }
-            #expect(throws: URLError(.cannotParseResponse)) { try machine.receive(Data(count: 1))?.get() }
-            expectNil(machine.complete(nil))
-        }
-        var machine = TransferMachine(bodyLimit: 4)
-        #expect(throws: URLError(.badServerResponse)) { try machine.complete(nil)?.get() }
-        machine = TransferMachine(bodyLimit: 4)
-        expectNil(machine.receive(TransportResponse(status: 200)))
-        #expect(throws: URLError(.networkConnectionLost)) {
-            try machine.complete(URLError(.networkConnectionLost))?.get()
-        }
-        machine = TransferMachine(bodyLimit: 4)
-        #expect(throws: CancellationError.self) { try machine.abandon(CancellationError())?.get() }
-        expectNil(machine.complete(nil))
     }
 }

@@ -244,9 +244,9 @@ extension RedactionTests {
         }
     }
 
-    @Test("a transport's own error doesn't contain it either, because a circuit posts that error")
+    @Test("a transport's own error doesn't contain the base's path either, because a circuit posts that error")
     func transport() async throws {
-        // No server listens there.
+        // No server listens on this port.
         let url = try #require(URL(string: "http://127.0.0.1:9/path?token=\(Self.secret)"))
         let error = try #require(
             await #expect(throws: URLError.self) { try await URLSessionTransport().send(TransportRequest(url: url)) })

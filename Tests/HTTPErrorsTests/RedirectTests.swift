@@ -30,7 +30,7 @@ struct RedirectTests {
 }
 
 extension RedirectTests {
-    @Test("303 turns every request into a GET, 301 and 302 only a POST, which has had its effect; others are repeated")
+    @Test("303 turns every request into a GET, and 301 and 302 turn a POST into one; any other request is repeated")
     func get() throws {
         for method in ["POST", "PUT", "DELETE", "PATCH", "GET", "HEAD"] {
             for status in [301, 302, 303, 307, 308] {
@@ -48,7 +48,7 @@ extension RedirectTests {
         }
     }
 
-    @Test("another origin receives no possibly secret field, and dropped fields don't return on a redirect back")
+    @Test("another origin receives no field that might be secret, and a redirect back doesn't restore dropped fields")
     func foreign() throws {
         for location in [
             "https://example.com/", "https://api.example.com:444/", "//evil.example/", "https://api.example.com.evil/",
@@ -66,7 +66,7 @@ extension RedirectTests {
         }
     }
 
-    @Test("the same origin receives every field, however it is spelled; a path is resolved against the request's")
+    @Test("the same origin in another spelling receives every field, and a path is resolved against the request's path")
     func native() throws {
         let targets = [
             "/v2": "/v2", "v2": "/v1/v2", "?c=d": "/v1/orders?c=d", "../x?y=z": "/x?y=z", "x": "/v1/x",
@@ -103,7 +103,7 @@ extension RedirectTests {
     }
 }
 
-@Suite("H4: an order is never sent twice, through redirects either", .tags(.http4), .hangLimit)
+@Suite("H4: an order is never sent twice, even through redirects", .tags(.http4), .hangLimit)
 struct ClientRedirectTests {}
 
 extension ClientRedirectTests {
@@ -128,7 +128,7 @@ extension ClientRedirectTests {
         return script.requests
     }
 
-    @Test("a request that has had its effect isn't sent again, however its redirect ends")
+    @Test("a request on which a server might have acted isn't sent again, however its redirect ends")
     func processed() async throws {
         let ends: [@Sendable () throws -> TransportResponse] = [
             { throw URLError(.cannotConnectToHost) }, { throw URLError(.timedOut) },
@@ -143,7 +143,7 @@ extension ClientRedirectTests {
         }
     }
 
-    @Test("a request that was only redirected is sent again if it has a key, which is sent too, but not otherwise")
+    @Test("a redirected request is sent again only if it has a key, which is sent too")
     func elsewhere() async throws {
         for (method, status) in [("POST", 307), ("POST", 308), ("PATCH", 301), ("PATCH", 302), ("PATCH", 307)] {
             for code in [URLError.Code.cannotConnectToHost, .networkConnectionLost, .notConnectedToInternet] {

@@ -39,7 +39,7 @@ extension RetryAfterTests {
         for (value, seconds) in [
             ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
             ("Sun Nov  6 08:50:37 1994", 60), ("Sun Nov 16 08:49:37 1994", 864_000),
-            // A past date, a leap day, a leap second, and a date more than a year ahead.
+            // Test a past date, a leap day, a leap second, and a date more than a year ahead.
             ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
             ("Sun, 06 Nov 1994 08:49:60 GMT", 23), ("Thu, 29 Feb 1996 00:00:00 GMT", 31_536_000),
         ] {
@@ -63,7 +63,7 @@ extension RetryAfterTests {
     }
 
     /// Tests the first day and the last two days of each month, or all days with `ERROR_BUS_LONG=1`.
-    @Test("every day from 1900 to 2200 has the number that counting yields")
+    @Test("every day from 1900 to 2200 has the number that counting the days yields")
     func everyDay() {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         var day: Int64 = -25_567

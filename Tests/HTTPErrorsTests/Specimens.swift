@@ -40,9 +40,9 @@ extension NetworkError {
     }
 }
 
-/// A transport that gets its responses from a closure.
+/// A transport that returns the responses of a closure.
 ///
-/// The closure receives the request and the number of earlier ones.
+/// The closure receives the request and how many requests came before it.
 final class Script: HTTPTransport {
     private let respond: @Sendable (TransportRequest, Int) async throws -> TransportResponse
     private let sent = Locked<[TransportRequest]>([])

@@ -23,12 +23,12 @@ extension TextsTests {
                 }
             }
         }
-        // The user can't do anything about these.
+        // The user can't do anything about errors of these kinds.
         let silent = NetworkError.samples.filter { $0.recoverySuggestion == nil }.map(\.kind)
         expect(silent, equals: [.invalidURL, .encoding, .cancelled, .bodyTooLarge])
     }
 
-    @Test("the language is the user's, which the environment determines on Linux, as for other programs")
+    @Test("the language is the user's, which environment variables determine on Linux, as they do for other programs")
     func preferred() {
         let preferences: [([String], NetworkError.Language)] = [
             (["ja-JP", "en-US"], .japanese), (["en-GB", "ja"], .english), (["fr", "ja-JP"], .japanese),

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Compiles `ErrorRouting` once more from the same files (`Library` is a link to their folder), but against types that
-// shadow those of Synchronization. One file is left out: the shim has its own `WakeUps`, which needs no task.
+// Compiles `ErrorRouting` a second time from the same files (`Library` links to their folder), but with types that
+// shadow those of Synchronization. One file is excluded, because the shim has its own `WakeUps`, which needs no task.
 let package = Package(
     name: "error-bus-interleavings",
     platforms: [.macOS(.v15)],
@@ -10,16 +10,16 @@ let package = Package(
     targets: [
         .target(name: "BoundedDescriptions"),
         .target(name: "StandardErrorWriter"),
-        // Coroutines, and what a process has to do for its addresses to be the same each time.
+        // Coroutines, and the setup that gives a process the same addresses in every run.
         .target(name: "Strands"),
-        // The explorer, which knows nothing of error buses.
+        // The explorer, which is independent of error buses.
         .target(name: "Exploration", dependencies: ["Strands"]),
         .executableTarget(
             name: "ErrorRouting",
             dependencies: ["BoundedDescriptions", "Exploration", "StandardErrorWriter", "Strands"],
             exclude: ["Library/ErrorRouting.docc", "Library/Bus/Worker/WakeUps.swift"],
             swiftSettings: [
-                // Invariants that are asserted count in each schedule.
+                // Enable assertions, so that each schedule checks them.
                 .unsafeFlags(["-assert-config", "Debug"])
             ]
         ),
@@ -31,15 +31,15 @@ let package = Package(
 for target in package.targets where target.name != "Strands" {
     var settings = target.swiftSettings ?? []
 
-    // As in the root package, since its files are compiled here.
+    // Use the root package's settings, because its files are compiled here.
     for feature in [
         "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
         "InferIsolatedConformances", "ImmutableWeakCaptures",
     ] { settings.append(.enableUpcomingFeature(feature)) }
     settings.append(.strictMemorySafety())
 
-    // All virtual threads run in one thread of the system, where the runtime would take an access that another one has
-    // under way for a second access of the same thread.
+    // Disable the runtime check: all virtual threads run in one system thread, so the runtime would report an access of
+    // one virtual thread as overlapping another's.
     settings.append(.unsafeFlags(["-enforce-exclusivity=unchecked"]))
 
     target.swiftSettings = settings

@@ -95,8 +95,9 @@ extension ErrorRecorder {
         return await close(within: longTime)
     }
 
-    /// Waits until nothing is pending, for tests that continue recording; without an event to wait for, it checks again
-    /// and again.
+    /// Waits until nothing is pending, for tests that continue recording.
+    ///
+    /// It checks repeatedly, because there is no event to wait for.
     package func settle() async {
         while statistics.pending > 0 { try? await Task.sleep(for: .milliseconds(1)) }
     }

@@ -63,7 +63,7 @@ extension StandardErrorExitTests {
             isHeld.wait()
             StandardError.writeAtExit(["last words", "of two lines"])
             expect(stage.available().nonemptyLines, equals: ["before", "last words", "of two lines"])
-            // When the time is over, another handler doesn't wait again, but its lines are written.
+            // After the time limit, another handler doesn't wait again, but its lines are written.
             StandardError.writeAtExit(["very last"])
             expect(stage.available().nonemptyLines, equals: ["very last"])
             exit(0)

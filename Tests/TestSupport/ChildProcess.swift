@@ -37,7 +37,7 @@ package struct ChildProcess: Sendable {
     }
 }
 
-/// The tests that show that other tests fail: they would leave known issues in the output of a run that passes.
+/// The tests that must fail; they run separately, because their known issues would be in the output of a passing run.
 package enum FailingTests {
     private static let variable = "ERROR_BUS_FAILING_TESTS"
 
@@ -60,8 +60,8 @@ package enum FailingTests {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// The condition of tests that show that other tests fail.
+    /// The condition of tests that must fail.
     package static var showsFailures: Self {
-        .enabled(if: FailingTests.areRun, "run by FailureTests in a process of its own")
+        .enabled(if: FailingTests.areRun, "run by FailureTests in a separate process")
     }
 }

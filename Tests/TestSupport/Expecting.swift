@@ -17,7 +17,7 @@ package func expect<Value: Equatable>(
 
 /// Does what `#expect(actual == expected, comment)` does.
 ///
-/// - Parameter comment: The text that a failure prints besides the values.
+/// - Parameter comment: The text that a failure prints in addition to the values.
 package func expect<Value: Equatable>(
     _ actual: Value, equals expected: Value, _ comment: @autoclosure () -> Comment?, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column

@@ -5,7 +5,7 @@ import Foundation
 
 /// Passes a value to the processes of exit tests.
 ///
-/// - Parameter name: A unique name for each test. A test that does this for each of its arguments is `.serialized`.
+/// - Parameter name: A unique name for each test. A test that calls this for each argument must be `.serialized`.
 package func handOver(_ value: some Encodable, as name: String) throws {
     try JSONEncoder().encode(value).write(to: ownFolder.appending(path: name), options: .atomic)
 }

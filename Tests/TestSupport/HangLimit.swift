@@ -23,7 +23,7 @@ package struct HangLimit: TestTrait, SuiteTrait, TestScoping {
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing body: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        // The trait of the outermost suite is called first: use the innermost one here, and no other later.
+        // Read the innermost trait on the first call, which is the outermost suite's, and ignore the later calls.
         if Self.hasTurn { return try await body() }
         let trait = test.traits.compactMap { $0 as? Self }.last ?? self
         let turns = Turns.ofProcess

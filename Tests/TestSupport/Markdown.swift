@@ -34,7 +34,7 @@ package enum Markdown {
         }
     }
 
-    /// Returns the anchors of the headings in a text, as forges make them.
+    /// Returns the anchors that code hosts create for the headings in a text.
     package static func anchors(in text: String) -> [String] {
         text.matches(of: /\n#+ ([^\n]+)/).map { heading in
             heading.1.lowercased().filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.replacing(" ", with: "-")

@@ -46,7 +46,7 @@ package struct StandardErrorStage {
 
     package var flags: Int32 { fcntl(shared, F_GETFL) }
 
-    /// Writes until no further byte fits, and returns how many bytes it wrote.
+    /// Writes until no more bytes fit, and returns the number of written bytes.
     package func fill() -> Int {
         let before = flags
         _ = fcntl(shared, F_SETFL, before | O_NONBLOCK)
@@ -75,7 +75,7 @@ package struct StandardErrorStage {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads until a number of non-empty lines has come, or nothing has come for a while.
+    /// Reads until a number of non-empty lines have arrived, or nothing has arrived for a while.
     package func lines(_ count: Int) -> [String] {
         var (lines, rest): ([String], String) = ([], "")
         while lines.count < count || !rest.isEmpty {
@@ -122,12 +122,12 @@ extension [String] {
     package var withoutNotices: [String] { filter { !$0.hasPrefix("error-bus: ") } }
 }
 
-/// The lines that come in pieces.
+/// Collects lines that arrive in pieces.
 package struct LineCollector {
     package private(set) var lines: [String] = []
     private var rest = ""
 
-    /// The number of lines that came whole or were announced as lost.
+    /// The number of lines that arrived whole or were announced as lost.
     package private(set) var accounted = 0
 
     package init() {}

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Turns for tests: only so many tests run at a time, whatever the number that Swift Testing starts.
+/// Turns for tests: only a limited number of tests run at a time, however many Swift Testing starts.
 ///
 /// Tests get their turns in the order in which they wait, so a test that takes all turns isn't overtaken forever.
 package final class Turns: Sendable {

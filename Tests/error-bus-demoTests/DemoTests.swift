@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of the demo's output, read as a user would read it.
-@Suite("The demo prints what became of each error", .alone)
+/// Tests the demo's output as a user would read it.
+@Suite("The demo prints what happened to each error", .alone)
 struct DemoTests {
-    /// Runs the demo with a temporary folder of its own, and returns the lines that it prints.
+    /// Runs the demo with its own temporary folder, and returns the lines that it prints.
     private func lines(_ arguments: String..., status: Int32 = 0) async throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "demo-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -135,8 +135,8 @@ extension DemoTests {
     }
 
     /// Returns the line of a file of the demo that a location such as `Name.swift:17` names.
-    private func line(_ place: String) throws -> String {
-        let parts = place.split(separator: ":")
+    private func line(_ location: String) throws -> String {
+        let parts = location.split(separator: ":")
         let text = try Markdown.text(of: "Sources/error-bus-demo/\(parts[0])")
         return text.components(separatedBy: "\n")[(Int(parts[1]) ?? 1) - 1]
     }

@@ -1,5 +1,6 @@
-/// A good plain implementation of the published design: a list of closures that each cast once, called from the last to
-/// the first.
+/// A straightforward implementation of the published design: a list of closures, called from the last to the first.
+///
+/// Each closure casts the error once.
 package struct ClosureList: Sendable {
     /// Returns whether to stop; nil if the rule does not match.
     typealias Rule = @Sendable (any Error) -> Bool?

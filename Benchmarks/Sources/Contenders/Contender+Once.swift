@@ -2,38 +2,37 @@ import ErrorRouting
 import Foundation
 
 extension Contender {
-    /// Presets with one more rule that are used a few times, as for a request; rules that are built and used once; and
-    /// the same with a list of closures.
+    /// Presets that are customized with one rule and used a few times, as for a request; rules that are built and used
+    /// once; and the same with a list of closures.
     ///
-    /// By default, the error's rule is the first of the preset's ten, so that a list is scanned to its end. If a value
-    /// or a domain is added, the error has it.
-    /// value or a domain is added, the error has it.
+    /// By default, the error's rule is the first of the preset's ten, so that a list is scanned to its end. If a rule
+    /// for a value or a domain is added, the error has that value or domain.
     package static var once: [Contender] {
         let first = Handlers.firstOfTypes
         let preset = Handlers.preset(Handlers.types(10))
         return [
-            customised("a preset customised and used once", Handlers.types(10), uses: 1),
-            customised("a preset with onNoMatch customised and used once", preset, uses: 1),
-            customised("a preset with onNoMatch customised and used twice", preset, uses: 2),
-            customised("a preset customised by a type and used once") { preset, _ in
+            customized("a preset customised and used once", Handlers.types(10), uses: 1),
+            customized("a preset with onNoMatch customised and used once", preset, uses: 1),
+            customized("a preset with onNoMatch customised and used twice", preset, uses: 2),
+            customized("a preset customised by a type and used once") { preset, _ in
                 (preset.on(E1.self) { _ in .stop }, E1())
             },
-            customised("a preset customised by an enum's value and used once") { preset, number in
+            customized("a preset customised by an enum's value and used once") { preset, number in
                 let error = Status.code(number)
                 return (preset.on(error) { _ in .stop }, error)
             },
-            customised("a preset customised by a struct's value and used once") { preset, number in
+            customized("a preset customised by a struct's value and used once") { preset, number in
                 let error = Counted(number: number)
                 return (preset.on(error) { _ in .stop }, error)
             },
-            customised("a preset customised by an Equatable value and used once") { preset, number in
+            customized("a preset customised by an Equatable value and used once") { preset, number in
                 let error = Compared(number: number)
                 return (preset.on(error) { _ in .stop }, error)
             },
-            customised("a preset customised by a domain and used once") { preset, number in
+            customized("a preset customised by a domain and used once") { preset, number in
                 (preset.on(domain: "contenders") { _ in .stop }, NSError(domain: "contenders", code: number))
             },
-            customised("a preset customised by a domain and used once, for another error") { preset, _ in
+            customized("a preset customised by a domain and used once, for another error") { preset, _ in
                 (preset.on(domain: "contenders") { _ in .stop }, Handlers.firstOfTypes)
             },
             Contender("a list of closures customised and used once", rules: 11, iterations: 1_000) {
@@ -61,7 +60,7 @@ extension Contender {
     /// A preset of ten rules with one more, which a closure adds.
     ///
     /// The closure also returns the error to handle once.
-    private static func customised(
+    private static func customized(
         _ name: String, by add: @escaping @Sendable (ErrorHandler, Int) -> (ErrorHandler, any Error)
     ) -> Contender {
         Contender(name, rules: 11, iterations: 1_000) { [preset = Handlers.types(10)] times in
@@ -72,7 +71,7 @@ extension Contender {
         }
     }
 
-    private static func customised(_ name: String, _ preset: ErrorHandler, uses: Int) -> Contender {
+    private static func customized(_ name: String, _ preset: ErrorHandler, uses: Int) -> Contender {
         Contender(name, rules: 11, iterations: 1_000) {
             [error = Handlers.firstOfTypes] times in
             for number in 0..<times {
@@ -92,7 +91,9 @@ extension Contender {
         return error
     }
 
-    /// The contenders without a table: their instructions are counted, or they are compared with another program.
+    /// The contenders that are in no table.
+    ///
+    /// Their instructions are counted, or they are compared with another program.
     ///
     /// Delivery begins after all posts, so that each run takes the same number of instructions.
     package static var counted: [Contender] {

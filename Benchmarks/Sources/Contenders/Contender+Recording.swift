@@ -10,7 +10,7 @@ import ErrorRouting
 extension Contender {
     package static var recording: [Contender] {
         [
-            Contender("handing over a report", rules: 1) { count in handOver(count) },
+            Contender("handing over a report", rules: 1) { count in record(count) },
             Contender("a recorded line", rules: 1, iterations: 2_000) { count in
                 let recorder = recorder(capacity: count) { $0 }
                 for _ in 0..<count { recorder.record(report(E1())) }
@@ -29,7 +29,7 @@ extension Contender {
         precondition(replay.unchanged == count, "\(replay)")
     }
 
-    private static func handOver(_ count: Int) {
+    private static func record(_ count: Int) {
         let (barrier, arrived) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = recorder(capacity: count + 1) { record in
             // The first report blocks the writer; later reports are never written.

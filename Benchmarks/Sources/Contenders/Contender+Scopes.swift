@@ -8,9 +8,9 @@ extension Contender {
     package static var scopes: [Contender] {
         rulesAroundScopes.flatMap { count in
             [
-                making("making a scope without rules", count, ErrorHandler()),
+                contender("making a scope without rules", count, ErrorHandler()),
                 // Create the handler once, so that building rules isn't measured.
-                making("making a scope with one rule", count, Handlers.stranger()),
+                contender("making a scope with one rule", count, Handlers.stranger()),
             ]
         } + [
             Contender("withErrorScope", rules: 1, iterations: iterations) { times in await bindScopes(times) },
@@ -19,8 +19,8 @@ extension Contender {
             },
             taskLocal,
             Contender("making the same path by hand", rules: 1, iterations: iterations) {
-                [service = Place("service", in: [])] times in
-                for _ in 0..<times { consume(Place("request", in: service.path)) }
+                [service = Location("service", in: [])] times in
+                for _ in 0..<times { consume(Location("request", in: service.path)) }
             },
         ]
     }
@@ -37,7 +37,7 @@ extension Contender {
 
     private static let service = ErrorBus(handler: Handlers.types(1)).scope("service")
 
-    private static func making(_ name: String, _ rules: Int, _ handler: ErrorHandler) -> Contender {
+    private static func contender(_ name: String, _ rules: Int, _ handler: ErrorHandler) -> Contender {
         let service = ErrorBus(handler: Handlers.types(rules)).scope("service")
         return Contender(name, rules: rules, iterations: iterations) { times in
             for _ in 0..<times { consume(service.scope("request", handler: handler)) }
@@ -45,7 +45,7 @@ extension Contender {
     }
 
     /// A user's replacement for scopes, to find out where an error was posted.
-    private final class Place: Sendable {
+    private final class Location: Sendable {
         let path: [String]
 
         init(_ name: String, in outer: [String]) { path = outer + [name] }

@@ -10,7 +10,7 @@ package struct Contender: Sendable {
     package let rules: Int
     /// Runs the operation a number of times.
     package let run: @Sendable (Int) async -> Void
-    /// The number of runs for one measurement of some milliseconds.
+    /// The number of runs in one measurement, which takes a few milliseconds.
     package let iterations: Int
 
     init(_ name: String, rules: Int, iterations: Int = 20_000, _ run: @escaping @Sendable (Int) async -> Void) {

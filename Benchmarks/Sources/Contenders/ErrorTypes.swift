@@ -65,11 +65,11 @@ package struct Unknown: Error { package init() {} }
 /// An error with many values.
 package enum Status: Error, Hashable { case code(Int) }
 
-/// Structs with many values; one of the structs has no hash.
+/// Structs with many values; one of the structs isn't `Hashable`.
 package struct Counted: Error, Hashable { package var number: Int }
 package struct Compared: Error, Equatable { package var number: Int }
 
-/// Another type for each error type, to double their number.
+/// Creates more error types: one for each error type and digit.
 package struct Again<Original: Error, Times: Digit>: Error {}
 
 /// A class hierarchy with three layers.

@@ -241,7 +241,7 @@ package enum Handlers {
     private struct TypeBuilder: ErrorTypeVisitor {
         var handler = ErrorHandler()
         var isAnywhere = false
-        /// The digit of the type that is made from the visited one and has the rule; nil for the visited type itself.
+        /// The digit with which the visited type forms the type of the rule; nil if the rule is for the visited type.
         var again: (any Digit.Type)?
 
         mutating func visit<E: Error>(_ type: E.Type, sample: E) {

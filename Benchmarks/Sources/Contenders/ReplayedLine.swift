@@ -25,7 +25,8 @@ package enum ReplayedLine {
             + #""type":"Contenders.ReplayedError","caseName":"byCode","message":"byCode(code: 51)","#
             + #""source":"Orders/Intake.swift:42","scope":["intake"],"#
             + #""metadata":{"method":"POST","request":"f81d4fae-7dec-11d0-a765-00a0c91e6bf6","route":"/orders/{id}"},"#
-            + #""occurrences":1,"rule":"type(ReplayedError)","ruleSource":"Contenders/Rules.swift:12","matchedRuleCount":1,"#
+            + #""occurrences":1,"rule":"type(ReplayedError)","ruleSource":"Contenders/Rules.swift:12","#
+            + #""matchedRuleCount":1,"#
             + #""fingerprint":"Contenders.ReplayedError.byCode Orders/Intake.swift","trail":[],"#
             + "\"value\":\"{\\\"byCode\\\":{\\\"code\\\":\(code)}}\"}"
     }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A bar chart as SVG: groups of bars for different ways to the same effect.
+/// A bar chart as SVG, with groups of bars that compare implementations of the same task.
 struct BarChart: Sendable {
-    /// One way: this package's, or a user's replacement.
+    /// One implementation: this package's, or a user's replacement.
     struct Bar: Sendable {
         let label: String
         let subject: (String, Int)
         var isOurs = false
     }
 
-    /// Ways to the same effect; the first is this package's.
+    /// Implementations of the same task; the first is this package's.
     struct Group: Sendable {
         let title: String
         let bars: [Bar]

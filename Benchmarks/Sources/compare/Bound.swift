@@ -29,7 +29,7 @@ struct Bound: Sendable {
         shortLimit = Double(cells[7])
     }
 
-    /// Returns the bounds of a part; traps at an invalid line, so that no bound is lost by a mistake.
+    /// Returns the bounds of a part; traps at an invalid line, so that a mistake can't disable a bound.
     static func all(of part: String) throws -> [Bound] {
         let text = try String(contentsOf: Results.defaultFolder.appending(path: "bounds.txt"), encoding: .utf8)
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }

@@ -6,25 +6,25 @@ struct BusPart: Part {
 
     var subjects: [Subject] {
         PostingContender.all.map(Subject.init) + IdleContender.all.map(Subject.init)
-            + Company.subjects + Scopes.subjects
+            + Observers.subjects + Scopes.subjects
     }
     let rounds = 25
     let shortRounds = 7
 
     private static let comparison = BarChart(
         title: "From post to handled, by a preset with ten rules",
-        groups: [1, 4].flatMap { posters in
-            let who = posters == 1 ? "1 poster" : "\(posters) posters"
+        groups: [1, 4].flatMap { callers in
+            let who = callers == 1 ? "1 poster" : "\(callers) posters"
             return [
                 BarChart.Group(
-                    who, ours: ("ErrorBus, preset of ten rules", posters),
+                    who, ours: ("ErrorBus, preset of ten rules", callers),
                     others: [
-                        ("a queue behind a mutex", ("queue behind a mutex", posters)),
-                        ("AsyncStream", ("AsyncStream", posters)), ("AsyncChannel", ("AsyncChannel", posters)),
+                        ("a queue behind a mutex", ("queue behind a mutex", callers)),
+                        ("AsyncStream", ("AsyncStream", callers)), ("AsyncChannel", ("AsyncChannel", callers)),
                     ]),
                 BarChart.Group(
-                    "\(who), and a log call with metadata", ours: ("ErrorBus, preset and a log call", posters),
-                    others: [("a queue behind a mutex", ("queue behind a mutex and a log call", posters))]),
+                    "\(who), and a log call with metadata", ours: ("ErrorBus, preset and a log call", callers),
+                    others: [("a queue behind a mutex", ("queue behind a mutex and a log call", callers))]),
             ]
         })
 
@@ -40,7 +40,7 @@ struct BusPart: Part {
             [Table.introduction("Nanoseconds from post to handled, for one error of many", rounds: rounds), ""]
             + Table.series(names, over: "posters", PostingContender.series, in: measurement) + [""]
             + Table.list("one error, while nothing else is posted", idle, in: measurement) + [""]
-            + Company.table(measurement) + [""]
+            + Observers.table(measurement) + [""]
             + Scopes.tables(measurement) + [""]
             + (await Tails.table()) + [""]
             + Table.ratios(Self.comparison, in: measurement)

@@ -8,14 +8,14 @@ enum Compare {
     private static let usage = """
         usage: swift run -c release compare [PART ...] [--short] [--results FOLDER]
 
-          PART               what to compare: dispatch, one error's way through the rules; bus, from a post to its
-                             action, with several posters; recovery, retries and circuits where all goes well, and
-                             what jitter does to a herd (default: all)
-          --short            a few rounds; checks only, with wide bounds, that the cost of a dispatch does not grow with
-                             the rules, that the bus is faster than AsyncStream, that it bears eight posters, and
-                             that scopes cost next to nothing
-          --results FOLDER   where PART.svg and PART.md are written (default: Benchmarks/Results, and the tables into
-                             Benchmarks/README.md as well)
+          PART               what to compare: dispatch, the dispatch of one error; bus, from a post to its action, with
+                             several callers; recovery, retries and circuits for operations that succeed, and the
+                             effect of jitter on many clients (default: all)
+          --short            runs a few rounds, and only checks with wide bounds that the cost of a dispatch doesn't
+                             grow with the rules, that the bus is faster than AsyncStream, that it supports eight
+                             callers, and that scopes cost next to nothing
+          --results FOLDER   the folder for PART.svg and PART.md (default: Benchmarks/Results; then the tables in
+                             Benchmarks/README.md are updated too)
         """
 
     static func main() async {

@@ -86,7 +86,7 @@ struct Subject: Sendable {
 
     init(_ contender: PostingContender) {
         name = contender.name
-        number = contender.posters
+        number = contender.callers
         sample = { await contender.sample() }
     }
 

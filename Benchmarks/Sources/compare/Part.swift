@@ -14,7 +14,7 @@ protocol Part: Sendable {
     /// Returns the figures as Markdown; can make additional measurements that aren't subjects.
     func table(_ measurement: Measurement) async -> String
     func chart(_ measurement: Measurement) -> Chart
-    /// Different ways to the same effect, side by side; nil if there are none.
+    /// Implementations of the same task, side by side; nil if there are none.
     var bars: BarChart? { get }
 }
 

@@ -74,12 +74,12 @@ struct Herd {
         var generator = SplitMix64(state: 13)
         var peaks: [Int: Int] = [:]
         for _ in 0..<clients {
-            var (moment, last) = (Duration.zero, Duration?.none)
+            var (time, last) = (Duration.zero, Duration?.none)
             for retry in 1...Self.retries {
                 let delay = backoff.delay(beforeRetry: retry, after: last, using: &generator)
-                moment += delay
+                time += delay
                 last = delay
-                peaks[Int(moment / Self.together), default: 0] += 1
+                peaks[Int(time / Self.together), default: 0] += 1
             }
         }
         return peaks.values.max() ?? 0

@@ -37,7 +37,7 @@ struct Scaling {
         }
         let control: @Sendable () async -> Void = {
             let error = Handlers.firstOfTypes
-            for _ in 0..<(iterations * 4) { lookAt(error) }
+            for _ in 0..<(iterations * 4) { readType(of: error) }
         }
         var handlerGrowth: [Double] = []
         var controlGrowth: [Double] = []
@@ -56,7 +56,7 @@ struct Scaling {
 
     /// The minimum work of any dispatch: reading the type, and one call.
     @inline(never)
-    private static func lookAt(_ error: any Error) { consume(ObjectIdentifier(type(of: error))) }
+    private static func readType(of error: any Error) { consume(ObjectIdentifier(type(of: error))) }
 
     /// Returns how much more work several tasks do in the same time than one task.
     private static func growth(of work: @escaping @Sendable () async -> Void, tasks: Int) async -> Double {

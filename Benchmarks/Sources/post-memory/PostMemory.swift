@@ -6,7 +6,7 @@ import Synchronization
 /// Posts several million errors to a bus with a stuck action, and fails if memory grows or an error is not counted.
 @main
 enum PostMemory {
-    private static let posters = 4
+    private static let callers = 4
     private static let million = 1_000_000
     /// How much the process can grow after the bus is full.
     ///
@@ -97,9 +97,9 @@ enum PostMemory {
     /// Posts from several tasks at once.
     private static func post(_ count: Int, to bus: ErrorBus) async {
         await withTaskGroup { group in
-            for _ in 0..<posters {
+            for _ in 0..<callers {
                 group.addTask { @concurrent in
-                    for _ in 0..<(count / posters) { bus.post(E1()) }
+                    for _ in 0..<(count / callers) { bus.post(E1()) }
                 }
             }
         }

@@ -23,12 +23,12 @@ enum RecordingCosts {
         let path = folder.appending(path: "errors.jsonl").path
 
         let full = try memoryOfFullQueue(path)
-        let handingOver = try (0..<41).map { _ in try handOver(path, isFull: false) }
-        let dropping = try (0..<41).map { _ in try handOver(path, isFull: true) }
+        let recording = try (0..<41).map { _ in try record(path, isFull: false) }
+        let dropping = try (0..<41).map { _ in try record(path, isFull: true) }
         let metadata = ["request": "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "route": "/orders/{id}", "method": "POST"]
         let text = Described(description: String(repeating: "the provider declined ", count: 5))
         print("| | |\n| --- | --- |")
-        row("handing over a report, in nanoseconds", handingOver.map { $0 * 1e9 })
+        row("handing over a report, in nanoseconds", recording.map { $0 * 1e9 })
         row("handing over to a full queue, in nanoseconds", dropping.map { $0 * 1e9 })
         row("a line: an enum's case, in microseconds", try lines(path) { report(Plain.declined(code: $0)) })
         row(
@@ -75,7 +75,7 @@ enum RecordingCosts {
     }
 
     /// Returns the seconds of processor time for one report, while the writer is blocked.
-    private static func handOver(_ path: String, isFull: Bool) throws -> Double {
+    private static func record(_ path: String, isFull: Bool) throws -> Double {
         let (barrier, arrived) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = try ErrorRecorder(path: path, configuration: held(barrier, arrived))
         recorder.record(report(Plain.declined(code: 0)))

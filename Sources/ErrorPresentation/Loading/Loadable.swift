@@ -7,7 +7,7 @@
 /// switch loader.state {
 /// case .idle, .loading: showProgress()
 /// case .failed(let failure): show(failure)
-/// case .loaded([]): showThatThereIsNothing()
+/// case .loaded([]): showEmptyList()
 /// case .loaded(let items): show(items)
 /// }
 /// ```

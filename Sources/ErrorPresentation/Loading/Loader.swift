@@ -22,7 +22,7 @@ public final class Loader<Value: Sendable, Failure: Error> {
     /// The number of consecutive failed loads; 0 after a success.
     public var failureCount: Int { visible.failureCount }
 
-    /// The observable copy of the machine's values.
+    /// A copy of the machine's values that views observe.
     private var visible = LoaderMachine<Value, Failure>.Visible()
     @ObservationIgnored private var machine = LoaderMachine<Value, Failure>()
     @ObservationIgnored private let errors: (any ErrorPosting)?
@@ -36,8 +36,8 @@ public final class Loader<Value: Sendable, Failure: Error> {
     ///
     /// - Parameters:
     ///   - errors: Where to post failures; nil to post none.
-    ///   - fileID: The file that posted failures name as their source.
-    ///   - line: The line that posted failures name as their source.
+    ///   - fileID: The source file in the reports of failures.
+    ///   - line: The source line in the reports of failures.
     ///   - operation: Loads the value. To retry failed loads, call `retry` in the operation.
     public nonisolated init(
         errors: (any ErrorPosting)? = .ambient,
@@ -60,7 +60,7 @@ public final class Loader<Value: Sendable, Failure: Error> {
     /// The error of a load is posted once, even if the load is cancelled or obsolete and doesn't change the state. In a
     /// cancelled task, `URLError.cancelled` and errors that `ErrorMatcher.cancellation` matches aren't posted. In any
     /// other task, a cancellation is a failure and posted as a notice: something else was cancelled, and the value is
-    /// missing. `.ambient` is the poster of the task that calls `load()`. The report's metadata contain a mark under
+    /// missing. `.ambient` is the poster of the task that calls `load()`. The report's metadata contains a mark under
     /// `presentation.shown`, so that an ``ErrorPresenter`` doesn't show the same failure as ``state``.
     public func load() async {
         let number = change { $0.begin() }

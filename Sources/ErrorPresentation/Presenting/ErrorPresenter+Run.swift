@@ -33,8 +33,8 @@ extension ErrorPresenter {
     /// - Parameters:
     ///   - failureTitle: The title of a failure, such as "The cart could not be saved".
     ///   - errors: Where to post a failure.
-    ///   - fileID: The file that the posted failure names as its source.
-    ///   - line: The line that the posted failure names as its source.
+    ///   - fileID: The source file in the report of a failure.
+    ///   - line: The source line in the report of a failure.
     ///   - operation: The operation. It is retained while its failure is waiting or shown.
     /// - Returns: The operation's result; nil if it failed or was cancelled.
     @discardableResult
@@ -58,8 +58,8 @@ extension ErrorPresenter {
         ///   - failureTitle: The title of a failure, such as "The cart could not be saved". It is looked up when the
         ///     operation starts.
         ///   - errors: Where to post a failure.
-        ///   - fileID: The file that the posted failure names as its source.
-        ///   - line: The line that the posted failure names as its source.
+        ///   - fileID: The source file in the report of a failure.
+        ///   - line: The source line in the report of a failure.
         ///   - operation: The operation. It is retained while its failure is waiting or shown.
         /// - Returns: The operation's result; nil if it failed or was cancelled.
         @discardableResult

@@ -40,7 +40,7 @@ public final class ErrorPresenter {
         set { if newValue == nil { remove(shownInline, keepsRecovery: true) } }
     }
 
-    /// Whether an operation is being retried or an option performed.
+    /// Whether an operation is being retried or an option is being performed.
     public internal(set) var isRetrying = false
 
     /// How long a banner stays before it disappears; nil if it stays until dismissed.
@@ -66,7 +66,7 @@ public final class ErrorPresenter {
     /// The recoveries of the waiting and the shown errors.
     @ObservationIgnored var recoveries: [PresentedError.ID: Recovery] = [:]
     /// Whether an error is being added: its texts and matchers are user code, which might call this presenter.
-    @ObservationIgnored var isPlacing = false
+    @ObservationIgnored var isQueueing = false
     /// How often buses woke the main actor; for tests.
     @ObservationIgnored var wakeUps = 0
     /// The banner with a running timer.
@@ -104,7 +104,7 @@ public final class ErrorPresenter {
     }
 
     deinit {
-        // Its task and its clock might retain each other.
+        // Cancel the task: it and its clock might retain each other.
         timedBanner?.task.cancel()
         inbox.close()
     }
@@ -172,7 +172,7 @@ public final class ErrorPresenter {
     ///
     /// - Parameter matcher: Matches the errors to dismiss.
     public func dismissAll<Output>(matching matcher: ErrorMatcher<Output>) {
-        if !isPlacing { emptyInbox() }
+        if !isQueueing { emptyInbox() }
         // Iterate over a copy: the matcher is user code, which might call this presenter.
         let matching = recoveries.filter { $0.value.error.flatMap(matcher.match) != nil }
         machine.dismissAll(Set(matching.keys))

@@ -47,10 +47,10 @@ struct OwnText {
     /// Fills in missing texts from the error's user info.
     private mutating func readKeys(of error: NSError) {
         title = title ?? Self.bounded(error.userInfo["NSLocalizedFailure"] as? String)
-        // Check the keys: without them, Foundation might build a sentence in any language that only names the domain.
-        let isTold = error.userInfo[NSLocalizedDescriptionKey] != nil || error.localizedFailureReason != nil
+        // Check the keys: without them, Foundation might create a sentence in any language with nothing but the domain.
+        let isDescribed = error.userInfo[NSLocalizedDescriptionKey] != nil || error.localizedFailureReason != nil
         let text = error.localizedDescription
-        if isTold || !text.contains(error.domain) { message = message ?? Self.bounded(text) }
+        if isDescribed || !text.contains(error.domain) { message = message ?? Self.bounded(text) }
         failureReason = failureReason ?? Self.bounded(error.localizedFailureReason)
         recoverySuggestion = recoverySuggestion ?? Self.bounded(error.localizedRecoverySuggestion)
         // Only mention an `NSError`'s options, because not all platforms can perform them.

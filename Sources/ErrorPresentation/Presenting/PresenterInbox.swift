@@ -15,9 +15,9 @@ struct Arrival: Sendable {
 
 /// A bounded buffer in which buses store reports for the main actor without waiting for it.
 ///
-/// Reports that don't fit count as discarded. An error that is never shown is counted at once and needs no room, if
-/// this can be decided without the main actor. A caller that adds something while no wake-up is scheduled wakes the
-/// main actor, which then takes everything at once.
+/// Reports that don't fit count as discarded. An error that is never shown, whatever the rules decide, is counted at
+/// once and needs no room. A caller that adds something while no wake-up is scheduled wakes the main actor, which then
+/// takes everything at once.
 final class PresenterInbox: Sendable {
     /// The contents since the inbox was last emptied.
     struct Batch {

@@ -51,7 +51,7 @@ struct PresenterMachine {
         self.limit = limit
     }
 
-    /// Whether an operation is being retried or an option performed.
+    /// Whether an operation is being retried or an option is being performed.
     var isRetrying: Bool { !retries.isEmpty }
 
     /// Returns the error to show in a style.
@@ -81,7 +81,7 @@ struct PresenterMachine {
     ///   - type: The error's type.
     ///   - isFromUser: Whether the error is the result of the user's own action, as are all errors that can be retried.
     ///   - failed: The number of the error whose retry failed with this error.
-    mutating func place(
+    mutating func enqueue(
         _ error: PresentedError,
         type: Any.Type,
         isFromUser: Bool = false,

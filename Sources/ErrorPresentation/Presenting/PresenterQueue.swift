@@ -27,7 +27,7 @@ struct PresenterQueue {
     }
 
     private(set) var shown: Entry?
-    /// The answers to the user's taps, which are shown before all waiting errors.
+    /// The failures of retries, which are shown before all waiting errors.
     private(set) var next: [Entry] = []
     /// The waiting errors, without `next`, in the order in which they are shown.
     private(set) var waiting: [Entry] = []

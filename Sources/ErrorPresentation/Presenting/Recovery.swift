@@ -1,7 +1,7 @@
 import ErrorRouting
 import Foundation
 
-/// A presented error with its ways to recover: a retry of its operation, or one of its options.
+/// A presented error, and the actions that can recover from it: a retry of its operation, or one of its options.
 ///
 /// The error's values in views retain it. So a button can still use it after the error was dismissed. In SwiftUI, each
 /// button of an alert closes the alert before the button's task begins.
@@ -18,7 +18,7 @@ final class Recovery {
     private var operation: (@MainActor () async -> Void)?
     /// The positions of the shown options among all of the error's options.
     private let optionPositions: [Int]
-    /// Whether it is under way or has been used.
+    /// Whether the recovery is running or has been used.
     private var isSpent = false
 
     init(of arrival: Arrival, _ optionPositions: [Int], bannerDuration: Duration??, on presenter: ErrorPresenter) {
@@ -62,7 +62,7 @@ final class Recovery {
         }
     }
 
-    /// Allows it to begin again.
+    /// Allows the recovery to begin again.
     func renew() { isSpent = false }
 
     /// Releases everything, because the error is gone.

@@ -76,20 +76,20 @@ public final class ErrorRecorder: Sendable {
     /// An error's description or `encode(to:)` might itself post an error. The recorder calls both when it writes the
     /// report. It records each error posted this way in turn, one at a time.
     ///
-    /// - Parameter report: The report, delivered or not, such as one that `shutdown` could not deliver.
-    /// - Complexity: O(1): one lock, and no code of the error.
+    /// - Parameter report: The report. It need not be delivered: you can record a report that `shutdown` returned.
+    /// - Complexity: O(1). Takes one lock and runs no code of the error.
     public func record(_ report: ErrorReport) { writer.record(report) }
 
     /// The current counts of reports.
     public var statistics: Statistics { writer.statistics }
 
-    /// Accepts no more reports, and waits until the pending ones are written or the time is over.
+    /// Accepts no more reports, and waits until the pending reports are written or the limit is reached.
     ///
-    /// When the time is over, the thread continues to write for as long as the process lives. Cancelling the calling
-    /// task does not shorten the time. You can close a recorder again, to wait again.
+    /// After the limit, the thread continues to write for as long as the process lives. Cancelling the calling task
+    /// doesn't shorten the wait. To wait again, close the recorder again.
     ///
     /// - Parameter limit: How long to wait.
-    /// - Returns: The statistics; if any report is still pending, the time was over.
+    /// - Returns: The statistics; if any report is still pending, the limit was reached.
     @discardableResult
     public func close(within limit: Duration) async -> Statistics {
         writer.close()

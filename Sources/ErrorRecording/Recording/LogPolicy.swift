@@ -26,7 +26,7 @@ struct LogPolicy {
         case write(Int)
     }
 
-    /// The size in bytes that only a single line can make a file exceed.
+    /// The maximum size in bytes of a file with more than one line.
     let fileSize: Int
     /// The number of files, the current one included.
     let fileCount: Int
@@ -54,7 +54,7 @@ struct LogPolicy {
         guard mayRotate else { return .write(lengths.count) }
         var (size, count) = (facts.size, 0)
         for length in lengths {
-            // A line that is longer than a file has its own file.
+            // A line that exceeds the size has its own file.
             if size > 0, length > fileSize - min(size, fileSize) { break }
             (size, count) = (size + length, count + 1)
         }

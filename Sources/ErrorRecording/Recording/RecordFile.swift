@@ -5,7 +5,7 @@ import Foundation
     import Darwin
 #endif
 
-/// The file that lines are appended to, and the rotated ones: does what ``LogPolicy`` decides.
+/// Appends lines to a file and rotates it, as ``LogPolicy`` decides.
 ///
 /// Any number of recorders, in any processes, can append to one path. Each holds the file's lock while it inspects the
 /// file and writes to it. So lines never mix, and only one recorder rotates a full file.
@@ -13,7 +13,7 @@ struct RecordFile: ~Copyable {
     private let path: String
     /// The process's own descriptor to write to; nil for a file that is opened by its path.
     private let shared: Int32?
-    /// How often in a row the path can lead to another file, because other recorders rotated it, before lines fail.
+    /// How many times in a row other recorders can replace the file at the path before lines fail.
     private static let attempts = 1_000
     private let policy: LogPolicy
     /// -1 while no file is open.
@@ -66,7 +66,8 @@ struct RecordFile: ~Copyable {
             case .endLine:
                 if !endLine(facts) { return written }
             case .rotate:
-                // Check the name: renaming a file to another of its names, a hard link, succeeds and does nothing.
+                // Check that the name is gone: if both names are hard links to one file, renaming succeeds but does
+                // nothing.
                 mayRotate = rotate() && look()?.isNamed == false
                 if mayRotate { close() }
             case .write(let count):
@@ -128,7 +129,7 @@ struct RecordFile: ~Copyable {
         }
         let whole = chunk.wholeLines(from: lines.lowerBound, in: count)
         let size = chunk.range(lines.lowerBound..<lines.lowerBound + whole).count
-        leftBroken = size < count && !(facts.isRegular && cut(facts.size + size, from: facts.size + count))
+        leftBroken = size < count && !(facts.isRegular && truncate(facts.size + size, from: facts.size + count))
         wholeSize = leftBroken ? nil : facts.size + size
         return whole
     }
@@ -167,7 +168,7 @@ struct RecordFile: ~Copyable {
     }
 
     /// Truncates a file to a size, unless a writer that ignores the lock has appended to it.
-    private func cut(_ size: Int, from end: Int) -> Bool {
+    private func truncate(_ size: Int, from end: Int) -> Bool {
         var file = stat()
         guard unsafe fstat(descriptor, &file) == 0, file.st_size == end else { return false }
         return ftruncate(descriptor, off_t(size)) == 0
@@ -197,14 +198,14 @@ struct RecordFile: ~Copyable {
                 fchmod(descriptor, 0o640)
                 break
             }
-            // Another process has created it by now.
+            // Another process has created the file in the meantime.
             guard errno == EEXIST else { return errno }
         }
         guard descriptor >= 0 else { return ENOENT }
         var file = stat()
         guard unsafe fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFIFO else { return nil }
-        // Open a pipe for writing only: a descriptor that can read counts as a reader and would hide that there is no
-        // other.
+        // Open a pipe for writing only: a descriptor that can also read counts as a reader, so writing would never fail
+        // for lack of one.
         let reading = descriptor
         defer { Foundation.close(reading) }
         descriptor = unsafe Foundation.open(path, flags | O_WRONLY)

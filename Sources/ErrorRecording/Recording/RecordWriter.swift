@@ -71,7 +71,7 @@ final class RecordWriter: Sendable {
         if state.withLock({ $0.queue.close() }) { wakeUp.signal() }
     }
 
-    /// Waits until the thread has written everything or the time is over.
+    /// Waits until the thread has written everything or the limit is reached.
     func end(within limit: Duration) async {
         await withCheckedContinuation { continuation in
             let waiter: Int? = state.withLock { state in

@@ -48,7 +48,7 @@ extension ErrorRecord {
         return record
     }
 
-    /// Shortens the texts that are only long because a redaction or a name is unusual.
+    /// Shortens the other texts, which are long only if a redaction or a name is unusual.
     private mutating func shortenNames(by excess: Int) {
         let names: [WritableKeyPath<ErrorRecord, String>] = [
             \.time, \.host, \.service, \.start, \.role, \.type, \.source, \.disposition, \.fingerprint,
@@ -62,7 +62,8 @@ extension ErrorRecord {
         }
     }
 
-    /// Returns how many of the last elements together have at least the given length; all, if their total is smaller.
+    /// Returns how many elements, counted from the last, have at least the given length together; all elements if their
+    /// total is smaller.
     private static func count(of lengths: [Int], toSave excess: Int) -> Int {
         var (count, rest) = (0, excess)
         while rest > 0, count < lengths.count {

@@ -49,7 +49,7 @@ private struct FailureForm: Codable {
     /// Replaces the error that the action was handling, if that can't be rebuilt.
     private struct NotRebuilt: Error, CustomStringConvertible { let description: String }
 
-    private struct Place: Codable {
+    private struct Location: Codable {
         let fileID: String
         let line: UInt
 
@@ -71,11 +71,11 @@ private struct FailureForm: Codable {
         let report = ErrorReport(
             error: handled.error() ?? NotRebuilt(description: handled.type),
             role: .init(try fields.decode(String.self, forKey: .role)),
-            source: try fields.decode(Place.self, forKey: .source).source,
+            source: try fields.decode(Location.self, forKey: .source).source,
             scope: try fields.decode([String].self, forKey: .scope))
         let rule = RuleDescription(
             matcher: try fields.decode(String.self, forKey: .matcher),
-            source: try fields.decode(Place.self, forKey: .ruleSource).source)
+            source: try fields.decode(Location.self, forKey: .ruleSource).source)
         failure = ActionFailure(error: error, report: report, rule: rule)
     }
 
@@ -88,10 +88,10 @@ private struct FailureForm: Codable {
         try fields.encode(thrown, forKey: .thrown)
         try fields.encode(CodedError(failure.report.error), forKey: .handled)
         try fields.encode(failure.report.role.name, forKey: .role)
-        try fields.encode(Place(failure.report.source), forKey: .source)
+        try fields.encode(Location(failure.report.source), forKey: .source)
         try fields.encode(failure.report.scope, forKey: .scope)
         try fields.encode(failure.rule.matcher, forKey: .matcher)
-        try fields.encode(Place(failure.rule.source), forKey: .ruleSource)
+        try fields.encode(Location(failure.rule.source), forKey: .ruleSource)
     }
 }
 

@@ -2,7 +2,7 @@ import BoundedDescriptions
 import ErrorRouting
 package import Foundation
 
-/// The error types with recorded values, so that a replay can rebuild the errors.
+/// The types of errors that a recorder records with their values, so that a replay can rebuild the errors.
 ///
 /// A recorder writes values of these types only, because an error might contain secret or large data in addition to its
 /// texts. Pass the same types to the ``ErrorRecorder`` and to the `Replay` of `ErrorReplay`:
@@ -26,7 +26,7 @@ package import Foundation
 /// `NetworkError` of `HTTPErrors`, and `CircuitOpen` and `CircuitChanged` of `ErrorRecovery`, are `Codable`. Add them,
 /// and the service's own error types that they wrap.
 public struct RebuildableErrors: Sendable {
-    /// Codes errors of one type; both closures receive a coding for the errors inside them.
+    /// Encodes and decodes errors of one type; both closures receive a coding for the errors inside an error.
     struct Coding: Sendable {
         let encode: @Sendable (any Error, InnerCoding) throws -> Data?
         let decode: @Sendable (Data, InnerCoding) throws -> (any Error)?
@@ -43,11 +43,11 @@ public struct RebuildableErrors: Sendable {
 
     /// Returns this set with a type added.
     ///
-    /// Two types can have the same name, such as two private types in different files. Then the one that is added last
-    /// counts.
+    /// Two types can have the same name, such as two private types in different files. Then the set uses the one that
+    /// was added last.
     ///
-    /// - Parameter type: The type. The recorder codes its values as JSON, on its own thread. If encoding a value throws
-    ///   or takes more than 64 KiB, the record has no value.
+    /// - Parameter type: The type. The recorder encodes its values as JSON, on its own thread. If encoding a value
+    ///   throws or takes more than 64 KiB, the record has no value.
     /// - Returns: The set with the type.
     public func adding<E: Error & Codable>(_ type: E.Type) -> Self {
         adding(type, encoding: { $0 }, decoding: { $0 })
@@ -124,9 +124,9 @@ public struct RebuildableErrors: Sendable {
     }()
 }
 
-/// Codes the errors inside an error, with the same types.
+/// Encodes and decodes the errors inside an error, with the same set of types.
 struct InnerCoding: ErrorCoding {
-    /// The maximum nesting of coded errors: each layer escapes the text of the layers inside it.
+    /// The maximum nesting of encoded errors: each layer escapes the text of the layers inside it.
     private static let limit = 4
 
     let set: RebuildableErrors

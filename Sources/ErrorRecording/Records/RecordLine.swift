@@ -33,29 +33,25 @@ package struct RecordLine {
     private mutating func write(_ record: ErrorRecord) {
         bytes.removeAll(keepingCapacity: true)
         bytes.reserveCapacity(1_024)
-        add("version", record.version)
-        add("time", record.time)
-        add("host", record.host)
-        add("service", record.service)
-        add("process", record.process)
-        add("start", record.start)
-        add("sequence", record.sequence)
-        add("disposition", record.disposition)
-        add("role", record.role)
-        add("type", record.type)
-        add("caseName", record.caseName)
-        add("domain", record.domain)
-        add("code", record.code)
-        if record.cancellation == true {
-            begin("cancellation")
-            append("true")
-        }
-        add("message", record.message)
-        add("source", record.source)
-        begin("scope")
+        add(#"{"version":"#, record.version)
+        add(#","time":"#, record.time)
+        add(#","host":"#, record.host)
+        add(#","service":"#, record.service)
+        add(#","process":"#, record.process)
+        add(#","start":"#, record.start)
+        add(#","sequence":"#, record.sequence)
+        add(#","disposition":"#, record.disposition)
+        add(#","role":"#, record.role)
+        add(#","type":"#, record.type)
+        add(#","caseName":"#, record.caseName)
+        add(#","domain":"#, record.domain)
+        add(#","code":"#, record.code)
+        if record.cancellation == true { append(#","cancellation":true"#) }
+        add(#","message":"#, record.message)
+        add(#","source":"#, record.source)
+        append(#","scope":"#)
         list(record.scope) { $0.text($1) }
-        begin("metadata")
-        append("{")
+        append(#","metadata":{"#)
         for (index, (key, value)) in record.metadata.sorted(by: { $0.key < $1.key }).enumerated() {
             if index > 0 { append(",") }
             text(key)
@@ -63,24 +59,24 @@ package struct RecordLine {
             text(value)
         }
         append("}")
-        add("occurrences", record.occurrences)
-        add("rule", record.rule)
-        add("ruleSource", record.ruleSource)
-        add("matchedRuleCount", record.matchedRuleCount)
-        add("fingerprint", record.fingerprint)
-        begin("trail")
+        add(#","occurrences":"#, record.occurrences)
+        add(#","rule":"#, record.rule)
+        add(#","ruleSource":"#, record.ruleSource)
+        add(#","matchedRuleCount":"#, record.matchedRuleCount)
+        add(#","fingerprint":"#, record.fingerprint)
+        append(#","trail":"#)
         list(record.trail) { line, step in
-            line.append("{\"type\":")
+            line.append(#"{"type":"#)
             line.text(step.type)
-            line.append(",\"message\":")
+            line.append(#","message":"#)
             line.text(step.message)
-            line.append(",\"fingerprint\":")
+            line.append(#","fingerprint":"#)
             line.text(step.fingerprint)
             line.append("}")
         }
-        add("value", record.value)
+        add(#","value":"#, record.value)
         if let shortened = record.shortened {
-            begin("shortened")
+            append(#","shortened":"#)
             list(shortened) { $0.text($1) }
         }
         append("}\n")
@@ -94,23 +90,15 @@ package struct RecordLine {
 
     private mutating func append(byte: Unicode.Scalar) { bytes.append(UInt8(ascii: byte)) }
 
-    private mutating func begin(_ key: StaticString) {
-        append(byte: bytes.isEmpty ? "{" : ",")
-        append(byte: "\"")
-        append(key)
-        append(byte: "\"")
-        append(byte: ":")
-    }
-
     private mutating func add(_ key: StaticString, _ value: String?) {
         guard let value else { return }
-        begin(key)
+        append(key)
         text(value)
     }
 
     private mutating func add(_ key: StaticString, _ value: Int?) {
         guard let value else { return }
-        begin(key)
+        append(key)
         bytes.append(contentsOf: String(value).utf8)
     }
 
@@ -125,8 +113,8 @@ package struct RecordLine {
 
     /// Appends a text in quotation marks.
     ///
-    /// Escapes the characters that JSON doesn't allow in a string, and the others that some readers take for the end of
-    /// a line. Copies the text between two escaped characters in one piece.
+    /// Escapes the characters that JSON doesn't allow in a string, and those that some readers treat as the end of a
+    /// line. Copies the text between two escaped characters in one piece.
     private mutating func text(_ text: String) {
         append(byte: "\"")
         defer { append(byte: "\"") }

@@ -13,7 +13,7 @@ struct WallClock {
         static var now: Self { Self(time: Timestamp.now, instant: .now) }
     }
 
-    /// How far the wall clock can be from its expected time, in microseconds, before it counts as set.
+    /// How far the wall clock can be from its expected time, in microseconds, without counting as set.
     ///
     /// A thread is unlikely to be interrupted for longer while it reads both clocks.
     static let tolerance: Int64 = 500_000
@@ -46,7 +46,7 @@ struct WallClock {
 
     /// Returns the time of an instant in microseconds since 1970.
     func time(of instant: ContinuousClock.Instant) -> Int64 {
-        // The clock was usually never set.
+        // The first origin usually matches, because the clock is rarely set.
         let origin = origins.first { $0.start < instant } ?? origins[origins.count - 1]
         return Self.time(of: instant, from: origin.reading)
     }

@@ -41,11 +41,9 @@ public final class CircuitBreaker: Sendable {
         var isAnnouncing = false
     }
 
-    /// The trial call that a task belongs to.
+    /// The trial call that a task belongs to, which might have ended.
     ///
-    /// It might be over.
-    ///
-    /// It retains the circuit, because the address of the circuit's task-local identifies the value.
+    /// The value retains the circuit: a task-local is identified by its address, which another circuit must not reuse.
     private struct Trial: Sendable {
         let number: UInt64
         let circuit: CircuitBreaker
@@ -85,8 +83,9 @@ public final class CircuitBreaker: Sendable {
     ///     them.
     ///   - clock: The clock that measures the window and the open period; a test clock in tests.
     ///   - errors: Where to post changes. With `.ambient`, the circuit posts to the bus that was bound when the circuit
-    ///     was created, while that bus lives; without one, to the root bus at the time of the change; otherwise to the
-    ///     last resort. It never posts to a scope, or to a bus that a caller of ``run(_:)`` bound.
+    ///     was created, while that bus exists. Without such a bus, it posts to the root bus at the time of the change;
+    ///     if there is none, to the last resort. It never posts to a scope, or to a bus that a caller of ``run(_:)``
+    ///     bound.
     ///   - fileID: The file that posted changes name as their source.
     ///   - line: The line that posted changes name as their source.
     public init<Output, C: Clock>(
@@ -205,8 +204,8 @@ extension CircuitBreaker {
 
     @usableFromInline
     func succeeded(in era: Int) {
-        // Ignore an earlier era's success. One that races with a change might count, which is harmless: it is one of
-        // many.
+        // Ignore an earlier era's success. A success that races with a change might count. That is harmless, because it
+        // is one of many.
         guard currentEra == era else { return }
         let now = now()
         if division.slot(at: now) == healthySlot.load(ordering: .acquiring) {
@@ -224,9 +223,9 @@ extension CircuitBreaker {
 
     /// Returns how a call of this task ended, given the error that it threw.
     ///
-    /// It calls the error's own code, so it must not be called under the lock.
+    /// Don't call this method under the lock, because it runs the error's own code.
     private func end(_ error: any Error) -> CircuitMachine.End {
-        // Don't count it: the error of a cancelled call shows nothing about the dependency.
+        // Don't count the error of a cancelled call: it shows nothing about the dependency.
         if Task.isCancelled || isCancellation(error) { return .cancellation }
         if Self.ofCircuits.match(error) != nil { return .refusal }
         guard matches(error) else { return .otherError }
@@ -242,7 +241,7 @@ extension CircuitBreaker {
     /// Changes the machine under the lock, and posts a change of state after unlocking.
     private func change<Result>(_ body: (inout CircuitMachine) -> (Result, CircuitMachine.Change)) -> Result {
         // Return the change too, so that its error is released here, after unlocking.
-        let (result, change, isToAnnounce) = storage.withLock { storage in
+        let (result, change, shouldAnnounce) = storage.withLock { storage in
             storage.machine.countSuccesses(successes.exchange(0, ordering: .relaxed))
             let (result, change) = body(&storage.machine)
             healthySlot.store(storage.machine.healthySlot ?? .min, ordering: .releasing)
@@ -252,7 +251,7 @@ extension CircuitBreaker {
             defer { storage.isAnnouncing = true }
             return (result, change, !storage.isAnnouncing)
         }
-        withExtendedLifetime(change) { if isToAnnounce { announce() } }
+        withExtendedLifetime(change) { if shouldAnnounce { announce() } }
         return result
     }
 

@@ -2,7 +2,7 @@ import ErrorRouting
 
 /// The state machine of a circuit: a plain value.
 ///
-/// Its events return the action to take.
+/// Each event is a method that returns what the caller must do.
 ///
 /// It has no clock and no lock. Callers pass the current time, measured from the circuit's creation. If a time is
 /// earlier than a previous one, the clock was set back: events in the future count as if they happened now. The machine
@@ -198,7 +198,7 @@ struct CircuitMachine {
             // down.
             let failure = Failure(error: opening.failure.error, retryAfter: opening.restOfHint(at: now))
             phase = .open(Opening(failure: failure, since: now))
-            // Leave out the cause: the earlier change already has it.
+            // Leave out the cause: the change that opened the circuit before already has it.
             return Change(state: .open)
         case .otherError, .refusal:
             phase = .halfOpen(trial: nil, opening)

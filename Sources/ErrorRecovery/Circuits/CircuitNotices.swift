@@ -3,10 +3,9 @@ import ErrorRouting
 /// Posts a circuit's changes, always to the same poster, whichever caller changes the state.
 struct CircuitNotices: Sendable {
     private let errors: any ErrorPosting
-    /// The bus of the task that created the circuit, if the circuit posts to `.ambient`.
+    /// The bus that was bound when the circuit was created, if the circuit posts to `.ambient`.
     ///
-    /// It is weak because a circuit might live as long as the process, and must not retain a bus that is no longer
-    /// needed.
+    /// The reference is weak because a circuit might live as long as the process, and must not retain an unneeded bus.
     private weak var home: ErrorBus?
     private let source: ErrorReport.Source
 

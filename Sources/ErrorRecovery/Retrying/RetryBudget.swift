@@ -16,14 +16,15 @@ import Synchronization
 /// ```
 ///
 /// If a call runs within an attempt of another call on the same budget, it is part of that attempt. This applies to the
-/// attempt's task and to all tasks that inherit its task-locals. So three attempts with three attempts each make nine
-/// requests only if the bucket contains enough for eight retries. An inner call differs from an outer one:
+/// attempt's task and to all tasks that inherit its task-locals. So if each of three attempts makes three attempts,
+/// nine requests are sent only if the bucket contains enough for eight retries. An inner call differs from an outer
+/// one:
 ///
 /// - It deposits nothing. Only the outermost call deposits, and only it counts as a call in the bound above.
-/// - Within a first attempt, its own first attempt costs nothing, just like an outermost call's.
-/// - Within a retry, its first attempt repeats an earlier request, so it withdraws a token like a retry. It is made
-///   even if the bucket is empty, because there is no error to throw instead. Then the bucket owes that token, and
-///   grants nothing until calls have deposited it.
+/// - Within a first attempt, its own first attempt costs nothing, like the first attempt of an outermost call.
+/// - Within a retry, its first attempt repeats an earlier request, so it withdraws a token like a retry. The attempt is
+///   made even if the bucket is empty, because there is no error to throw instead. Then the bucket's balance is
+///   negative, and it grants nothing until calls have deposited what is missing.
 ///
 /// An attempt that a ``CircuitBreaker`` refuses sends nothing. Its tokens pay for the next attempt, or go back into the
 /// bucket if there is none.
@@ -33,14 +34,12 @@ import Synchronization
 public final class RetryBudget: Sendable {
     /// How many parts a token has.
     ///
-    /// A ratio of 0.1 is a whole number of them.
+    /// With this number, a ratio of 0.1 is a whole number of parts.
     private static let token: Int64 = 1_000_000_000
 
     /// How many tokens each call deposits.
     let ratio: Double
-    /// How many tokens the bucket starts with.
-    ///
-    /// It never holds more.
+    /// How many tokens the bucket starts with and can hold.
     let reserve: Int
 
     private let deposited: Int64
@@ -73,7 +72,7 @@ public final class RetryBudget: Sendable {
 
     /// The attempt on a budget that a task belongs to.
     ///
-    /// It retains the budget, because the address of the budget's task-local identifies the value.
+    /// The value retains the budget: a task-local is identified by its address, which another budget must not reuse.
     @usableFromInline
     struct Attempt: Sendable {
         let budget: RetryBudget

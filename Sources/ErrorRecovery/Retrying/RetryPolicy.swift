@@ -59,12 +59,12 @@ public struct RetryPolicy: Sendable {
         check()
     }
 
-    /// A policy with 3 attempts and delays from 1 second, doubled up to 30.
+    /// A policy with 3 attempts and a backoff that begins at 1 second and doubles, up to 30 seconds.
     ///
     /// It follows the decisions of ``RetryClassified`` errors and retries no others.
     public static let `default` = RetryPolicy(decisions: classified)
 
-    /// A policy with 5 attempts and delays from 0.5 seconds, doubled up to 60.
+    /// A policy with 5 attempts and a backoff that begins at 0.5 seconds and doubles, up to 60 seconds.
     ///
     /// It follows the decisions of ``RetryClassified`` errors and retries no others.
     public static let aggressive = RetryPolicy(
@@ -135,7 +135,7 @@ extension RetryClassified {
     public var forbidsRetry: Bool { false }
 }
 
-/// An error with a hint when to try again, such as a server's `Retry-After`.
+/// An error that says when to try again, such as one with a server's `Retry-After`.
 ///
 /// The hint doesn't decide whether the error is retried: the rules do. If they retry it, the hint is a lower bound of
 /// the delay. Up to a quarter of the hint is added as jitter, unless the policy's backoff has none, so that the clients

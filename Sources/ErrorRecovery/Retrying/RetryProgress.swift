@@ -9,7 +9,7 @@ struct RetryProgress {
     /// The number of the running attempt or, between attempts, of the last one.
     private(set) var attempt = 1
     private var lastDelay: Duration?
-    /// The tokens withdrawn from the budget for the running or the next attempt; 0 if it was free.
+    /// The tokens withdrawn from the budget for the running or the next attempt; 0 if the attempt is free.
     private var paid: Int
 
     /// - Parameters:
@@ -50,10 +50,10 @@ struct RetryProgress {
         switch policy.decisions[error] {
         case .fail:
             return .notRetryable
-        case .retry(let itsCost):
-            (cost, hint, isOwnRule) = (itsCost, serverHint(of: error), false)
-        case .retryAfter(let delay, let itsCost):
-            (cost, hint, isOwnRule) = (itsCost, delay, true)
+        case .retry(let ruleCost):
+            (cost, hint, isOwnRule) = (ruleCost, serverHint(of: error), false)
+        case .retryAfter(let delay, let ruleCost):
+            (cost, hint, isOwnRule) = (ruleCost, delay, true)
         }
         if attempt >= policy.maxAttempts { return .attemptsSpent }
         // Check this late, because it searches all underlying errors.
@@ -61,7 +61,7 @@ struct RetryProgress {
         if let hint, hint > policy.longestHint { return .hintTooLong(hint) }
         var (delay, isHinted) = (max(hint ?? .zero, .zero), hint != nil)
         if !isOwnRule {
-            // Treat the hint as a lower bound: a server that sends zero must not switch the backoff off.
+            // Treat the hint as a lower bound: a hint of zero must not switch the backoff off.
             delay = policy.backoff.spread(delay, using: &generator)
             let computed = policy.backoff.delay(beforeRetry: attempt, after: lastDelay, using: &generator)
             if computed > delay { (delay, isHinted) = (computed, false) }

@@ -20,12 +20,13 @@ public import ErrorRouting
 /// - Parameters:
 ///   - policy: Which errors are retried, how often, and after which delays.
 ///   - clock: The clock for the delays and the deadline; a test clock in tests.
-///   - errors: Where to post the errors of attempts that a retry follows, with the role `.attempt`; nil for nowhere.
+///   - errors: Where to post the errors of attempts that a retry follows, with the role `.attempt`; nil to post
+///     nothing.
 ///   - metadata: The metadata to post with these errors.
 ///   - fileID: The file that these errors name as their source.
 ///   - line: The line that these errors name as their source.
-///   - onStep: Called with the decision about every failed attempt, and once more if no attempt follows the delay after
-///     all. It keeps the caller's isolation.
+///   - onStep: Called with the decision about every failed attempt, and once more if the delay ends without another
+///     attempt. It keeps the caller's isolation.
 ///   - operation: The operation. It receives the number of the attempt, 1 for the first. It keeps the caller's
 ///     isolation.
 /// - Returns: The operation's result.
@@ -55,7 +56,7 @@ public func retry<T, F: Error, C: Clock>(
 
 /// Continues `retry` after its first attempt failed.
 ///
-/// It is a separate function so that the code for a successful first attempt is short and can be inlined.
+/// This is a separate function, so that the code for a successful first attempt is short and can be inlined.
 ///
 /// - Parameters:
 ///   - first: The error that the first attempt threw.

@@ -16,7 +16,7 @@ extension Replay {
     ///
     /// The arguments are files, `-` for standard input, and options. Options limit the replay to certain times, hosts,
     /// services, and types, or choose the form of the output; `--help` lists them. The command reads the files on all
-    /// cores, and a file that is named twice only once. On a terminal, it shows its progress.
+    /// cores. It reads a file only once, even if several arguments name it. On a terminal, it shows its progress.
     ///
     /// The exit status comes from the replay's ``Verdict``: 0 if nothing would change, 1 if something would, 2 if
     /// nothing was compared. It is 66 if a file can't be read to its end, 64 for an invalid command line, and 74 if the

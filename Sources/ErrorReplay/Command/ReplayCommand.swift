@@ -6,7 +6,7 @@ struct ReplayCommand: Sendable {
     /// The replay to run, without any lines yet.
     let replay: Replay
     var isInterrupted: @Sendable () -> Bool = { Interrupt.signal != nil }
-    /// Writes a text to standard output, and returns whether it could.
+    /// Writes a text to standard output; returns whether that succeeded.
     var write: @Sendable (String) -> Bool = { Self.write($0.utf8, to: .standardOutput) }
     var writeError: @Sendable (String) -> Void = { _ = Self.write($0.utf8, to: .standardError) }
     var showProgress = Self.terminal
@@ -90,7 +90,7 @@ struct ReplayCommand: Sendable {
             ? { @Sendable in _ = write($0.utf8, to: .standardError) } : nil
     }
 
-    /// Writes bytes to a file, and returns whether it could.
+    /// Writes bytes to a file; returns whether that succeeded.
     static func write(_ bytes: some Sequence<UInt8>, to file: FileHandle) -> Bool {
         do {
             try file.write(contentsOf: Data(bytes))

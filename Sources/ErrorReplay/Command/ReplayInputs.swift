@@ -10,7 +10,7 @@ struct ReplayInputs {
     private var opened: [Input?]
     private var identities: Set<ReplayInput.Identity> = []
     /// The index of the next path, and the number of the next file.
-    private var (place, number) = (0, 0)
+    private var (index, number) = (0, 0)
 
     init(_ paths: [String]) {
         self.paths = paths
@@ -29,9 +29,9 @@ struct ReplayInputs {
 
     /// Returns the next file with its number; skips files that an earlier path led to.
     mutating func next() -> (number: Int, input: Input)? {
-        while place < paths.count {
-            let input = (place < opened.count ? opened[place].take() : nil) ?? Self.open(paths[place])
-            place += 1
+        while index < paths.count {
+            let input = (index < opened.count ? opened[index].take() : nil) ?? Self.open(paths[index])
+            index += 1
             if case .success(let file) = input, let identity = file.identity {
                 guard identities.insert(identity).inserted else { continue }
             }

@@ -59,22 +59,22 @@ struct ReplayOptions: Equatable {
         arguments: FILE … [--since TIME] [--until TIME] [--host NAME] [--service NAME] [--type NAME] [--json]
                    [--only different] [--help]
 
-        Asks of recorded errors what the rules of this program would do with them, and says which they would treat in
-        another way than when they were recorded. Runs no action.
+        Shows which recorded errors the rules of this program would handle differently than when they were recorded.
+        Runs no action.
 
-          FILE             a file of lines that a recorder has written; - for standard input.
-          --since TIME     leaves out what was posted before a time in UTC, such as 2026-05-31T16:05.
-          --until TIME     leaves out what was posted at that time or later.
-          --host NAME      leaves out what is of other machines; --service and --type likewise, a type with its module
-                           or without it. Each may be given several times.
+          FILE             a file of lines that a recorder wrote; - for standard input.
+          --since TIME     leaves out errors posted before a time in UTC, such as 2026-05-31T16:05.
+          --until TIME     leaves out errors posted at that time or later.
+          --host NAME      leaves out errors of other machines. --service and --type select errors in the same way; a
+                           type can have its module or not. You can repeat each of these options.
           --json           writes the counts as JSON.
-          --only different writes the differences alone.
-          --help, -h       shows this.
+          --only different writes only the differences.
+          --help, -h       shows this help.
 
-        Exit status: 0 if the same would become of all errors that were compared; 1 if something else would become of
-        one; 2 if none was compared: there was no line, none that can be read, or no error that can be rebuilt; 64 if
-        the command line makes no sense; 66 if a file cannot be read to its end; 74 if the output cannot be written; 130
-        after Ctrl-C, and 143 after SIGTERM: then the output is that of what was read.
+        Exit status: 0 if all compared errors would have the same result; 1 if one would have a different result; 2 if
+        no error was compared, because there was no line, no readable line, or no error that can be rebuilt; 64 if the
+        command line is invalid; 66 if a file can't be read to its end; 74 if the output can't be written; 130 after
+        Ctrl-C and 143 after SIGTERM: then the output covers the lines that were read.
 
         """
 }

@@ -3,7 +3,7 @@ import Foundation
 
 /// The progress of a replay, in one line of a terminal that is updated at intervals.
 ///
-/// Any thread can add to it; the thread that finds the line due writes it.
+/// Any thread can add to it. The thread that finds that an update is due writes the line.
 final class ReplayProgress: Sendable {
     private struct State {
         var lines = 0
@@ -45,7 +45,7 @@ final class ReplayProgress: Sendable {
         if state.withLock({ $0.hasShown }) { show?("\r\u{1B}[K") }
     }
 
-    /// Returns the number of lines, the lines per second, and the remaining time at the present speed.
+    /// Returns the number of lines, the lines per second, and the remaining time at the current speed.
     static func text(_ lines: Int, _ bytes: Int, of total: Int?, after time: Duration) -> String {
         let seconds = max(time / .seconds(1), 0.001)
         var text = "\(lines) lines, \(Int(Double(lines) / seconds)) a second"

@@ -1,4 +1,4 @@
-/// Counts by time: one for each bucket that isn't empty, in the order of time.
+/// Counts of errors in buckets of time, in the order of time and without empty buckets.
 struct Buckets: Sendable {
     private(set) var entries: [(bucket: Int, count: Int)] = []
     /// The index of the last count that changed, because most lines follow the previous one.
@@ -8,12 +8,12 @@ struct Buckets: Sendable {
     ///
     /// - Returns: Whether the bucket was empty before.
     mutating func add(_ count: Int, at bucket: Int) -> Bool {
-        for place in latest..<min(latest + 2, entries.count) where entries[place].bucket == bucket {
-            entries[place].count += count
-            latest = place
+        for index in latest..<min(latest + 2, entries.count) where entries[index].bucket == bucket {
+            entries[index].count += count
+            latest = index
             return false
         }
-        latest = place(of: bucket)
+        latest = index(of: bucket)
         if latest < entries.count, entries[latest].bucket == bucket {
             entries[latest].count += count
             return false
@@ -22,7 +22,11 @@ struct Buckets: Sendable {
         return true
     }
 
-    /// Returns the counts of wider buckets, numbered from one of these.
+    /// Returns the counts of wider buckets.
+    ///
+    /// - Parameters:
+    ///   - factor: How many buckets each of the wider ones contains.
+    ///   - base: The bucket at which the numbers of the wider buckets begin.
     func merged(by factor: Int, from base: Int = 0) -> Buckets {
         var result = Buckets()
         for (bucket, count) in entries {
@@ -42,7 +46,7 @@ struct Buckets: Sendable {
         return remainder < 0 ? quotient - 1 : quotient
     }
 
-    private func place(of bucket: Int) -> Int {
+    private func index(of bucket: Int) -> Int {
         guard let last = entries.last, last.bucket >= bucket else { return entries.count }
         var (low, high) = (0, entries.count)
         while low < high {

@@ -1,8 +1,7 @@
 extension Incident {
-    /// The number of kinds with a full row each, and the number of kinds of a role with a timeline as fine as the whole
-    /// one.
+    /// The number of kinds with a full row, and the number of kinds of each role with a timeline as fine as the page's.
     private static let (fullRows, fineRows) = (1_000, 12)
-    /// The number of buckets in which a row shows the whole time.
+    /// The number of buckets in a row's own chart of the whole time span.
     private static let sparkline = 60
 
     /// Returns everything that the page shows, as JSON of at most a number of bytes.
@@ -25,9 +24,9 @@ extension Incident {
             rows.append(row)
         }
         page.field("rows") { page in
-            page.list(rows.indices) { page, place in
-                page.raw(rows[place])
-                let example = kinds[order[place].kind].example
+            page.list(rows.indices) { page, index in
+                page.raw(rows[index])
+                let example = kinds[order[index].kind].example
                 rest -= example.count + 12
                 if rest >= 0 { page.field("example") { $0.raw(example) } }
                 page.raw("}")
@@ -39,7 +38,7 @@ extension Incident {
         return page.bytes
     }
 
-    /// Whether a kind first occurred in the last tenth of the time.
+    /// Whether a kind first occurred in the last tenth of the time span.
     private func isNew(_ kind: IncidentKind) -> Bool {
         guard let first, let last, last > first, let own = kind.first else { return false }
         return own >= last - (last - first) / 10
@@ -53,13 +52,13 @@ extension Incident {
             let (one, other) = (kinds[one], kinds[other])
             return (other.count, one.fingerprint, one.role) < (one.count, other.fingerprint, other.role)
         }
-        var places = [Int](repeating: 0, count: Self.roles.count)
+        var counts = [Int](repeating: 0, count: Self.roles.count)
         var (full, others): ([(Int, Bool)], [(Int, Bool)]) = ([], [])
-        for (place, number) in sorted.enumerated() {
+        for (index, number) in sorted.enumerated() {
             let kind = kinds[number]
-            places[kind.role] += 1
-            let isFine = places[kind.role] <= Self.fineRows || kind.buckets.entries.count <= Self.sparkline
-            if place < Self.fullRows || isNew(kind) {
+            counts[kind.role] += 1
+            let isFine = counts[kind.role] <= Self.fineRows || kind.buckets.entries.count <= Self.sparkline
+            if index < Self.fullRows || isNew(kind) {
                 full.append((number, isFine))
             } else {
                 others.append((number, isFine))
@@ -68,7 +67,7 @@ extension Incident {
         return full + others
     }
 
-    /// The number of buckets in the whole time, and the first one.
+    /// The number of buckets in the whole time span, and the first one.
     private var span: (count: Int, first: Int) {
         guard let first, let last else { return (0, 0) }
         let begin = Buckets.bucket(of: first, width: 1_000 * width)

@@ -9,7 +9,7 @@ package struct Incident: Sendable {
     struct Limits: Sendable {
         /// The number of kinds with their own row; the others are counted together.
         var kinds = 10_000
-        /// The maximum number of buckets in the whole time.
+        /// The maximum number of buckets in the whole time span.
         var buckets = 1_440
         /// The maximum number of counts in all kinds' buckets.
         var counts = 300_000
@@ -17,7 +17,7 @@ package struct Incident: Sendable {
 
     static let roles = ["failure", "attempt", "notice", "other roles"]
 
-    /// The kind, host, scope, and outcome that lines with the same bytes count for.
+    /// The kind, host, scope, and outcome under which lines with the same bytes are counted.
     private struct Cell: Sendable {
         let (kind, host, scope, outcome): (Int, Int, Int, Int)
         let isUnmatched: Bool
@@ -30,9 +30,9 @@ package struct Incident: Sendable {
     var filter = RecordFilter()
 
     private(set) var kinds: [IncidentKind] = []
-    private var places: [String: Int] = [:]
+    private var kindNumbers: [String: Int] = [:]
     private(set) var names = NameTable()
-    private var cells = KeptVerdicts<Cell>()
+    private var cells = VerdictCache<Cell>()
     private var (scan, key) = (RecordScan(), [UInt8]())
     private var exampleSize = 0
 
@@ -44,16 +44,16 @@ package struct Incident: Sendable {
     private(set) var (first, last): (Int?, Int?) = (nil, nil)
 
     private(set) var (lines, reports) = (0, 0)
-    /// The number of lines that aren't records, of records of a later version, of records without a time, and of
-    /// records that options exclude.
+    /// Four counts: lines that aren't records, records of a later version, records without a time, and records that
+    /// options exclude.
     private(set) var (unreadable, ofLaterVersions, untimed, leftOut) = (0, 0, 0, 0)
-    /// The number of errors that a flood limit merged into others, that a bus dropped, and that were recorded
-    /// undelivered.
+    /// Three counts of errors: merged into others by a flood limit, dropped by a bus, and recorded undelivered.
     private(set) var (merged, dropped, undelivered) = (0, 0, 0)
-    /// The number of errors of kinds that exceed the limit of rows.
+    /// The number of errors of kinds beyond the limit.
     private(set) var beyond = 0
-    /// Whether reading was interrupted; and the files that could not be read, with the reasons.
+    /// Whether reading was interrupted.
     var isInterrupted = false
+    /// The files that could not be read, each with the reason.
     var failures: [String] = []
 
     package init() { self.init(limits: Limits()) }
@@ -69,7 +69,7 @@ package struct Incident: Sendable {
         if scan.read(line) { return count(line) }
         if line.isBlank { return }
         let data = unsafe line.withUnsafeBufferPointer { bytes in unsafe Data(buffer: bytes) }
-        // error-audit: harmless, because a line that is no record is counted
+        // error-audit: harmless, because a line that isn't a record is counted
         guard let record = try? Self.decoder.decode(ErrorRecord.self, from: data), record.version >= 1 else {
             return addUnreadable()
         }
@@ -108,7 +108,7 @@ package struct Incident: Sendable {
         } else {
             beyond += occurrences
         }
-        guard let place = scan.place(of: .time), let time = line.milliseconds(place) else { return untimed += 1 }
+        guard let range = scan.range(of: .time), let time = line.milliseconds(range) else { return untimed += 1 }
         first = min(first ?? time, time)
         last = max(last ?? time, time)
         widen()
@@ -123,7 +123,7 @@ package struct Incident: Sendable {
         if cell.isUndelivered || cell.isDrops { _ = timelines[Self.roles.count + 1].add(occurrences, at: bucket) }
     }
 
-    /// Merges buckets until their number is within the limits, for the whole time and for all kinds together.
+    /// Merges buckets until the whole time span and all kinds together are within their limits.
     private mutating func widen() {
         guard let first, let last else { return }
         while (last - first) / (1_000 * width) >= limits.buckets || counts > limits.counts {
@@ -133,7 +133,7 @@ package struct Incident: Sendable {
                 kinds[kind].buckets = kinds[kind].buckets.merged(by: next / width)
                 counts += kinds[kind].buckets.entries.count
             }
-            for place in timelines.indices { timelines[place] = timelines[place].merged(by: next / width) }
+            for index in timelines.indices { timelines[index] = timelines[index].merged(by: next / width) }
             width = next
         }
     }
@@ -143,25 +143,25 @@ package struct Incident: Sendable {
     private mutating func cell(_ line: Span<UInt8>) -> Cell {
         key.removeAll(keepingCapacity: true)
         for name in [RecordScan.Text.role, .type, .fingerprint, .host, .disposition, .rule, .ruleSource] {
-            if let place = scan.place(of: name) { add(place, line) }
+            if let range = scan.range(of: name) { add(range, line) }
             key.append(0)
         }
-        for place in scan.scope { add(place, line) }
-        let place = cells.place(of: key)
-        if let cell = cells.verdict(at: place) { return cell }
+        for range in scan.scope { add(range, line) }
+        let slot = cells.slot(of: key)
+        if let cell = cells.verdict(at: slot) { return cell }
         let cell = newCell(line)
-        cells.keep(cell, of: key, at: place)
+        cells.store(cell, of: key, at: slot)
         return cell
     }
 
-    private mutating func add(_ place: Range<Int>, _ line: Span<UInt8>) {
-        unsafe line.extracting(place).withUnsafeBufferPointer { unsafe key.append(contentsOf: $0) }
+    private mutating func add(_ range: Range<Int>, _ line: Span<UInt8>) {
+        unsafe line.extracting(range).withUnsafeBufferPointer { unsafe key.append(contentsOf: $0) }
         key.append(UInt8(ascii: "/"))
     }
 
     private mutating func newCell(_ line: Span<UInt8>) -> Cell {
         let (disposition, type, role) = (text(.disposition, line), text(.type, line), text(.role, line))
-        let rule = scan.place(of: .rule) == nil ? "" : " by \(text(.rule, line)) at \(text(.ruleSource, line))"
+        let rule = scan.range(of: .rule) == nil ? "" : " by \(text(.rule, line)) at \(text(.ruleSource, line))"
         let scope = scan.scope.map { RecordScan.string($0, line) }.joined(separator: "/")
         return Cell(
             kind: kind(line, Self.roles.firstIndex(of: role) ?? Self.roles.count - 1, type),
@@ -177,17 +177,17 @@ package struct Incident: Sendable {
         let own = text(.fingerprint, line)
         let fingerprint = PageText.shown(own.isEmpty ? type : own, 200)
         let name = "\(role)\(fingerprint)"
-        if let place = places[name] { return place }
+        if let number = kindNumbers[name] { return number }
         guard kinds.count < limits.kinds else { return -1 }
         let example = IncidentExample.json(scan, line, isShort: exampleSize > 4 << 20)
         exampleSize += example.count
-        places[name] = kinds.count
+        kindNumbers[name] = kinds.count
         kinds.append(IncidentKind(fingerprint: fingerprint, role: role, example: example))
         return kinds.count - 1
     }
 
     private func text(_ name: RecordScan.Text, _ line: Span<UInt8>) -> String {
-        scan.place(of: name).map { RecordScan.string($0, line) } ?? ""
+        scan.range(of: name).map { RecordScan.string($0, line) } ?? ""
     }
 
     /// The number of errors that a bus reports as dropped.
@@ -204,8 +204,8 @@ package struct Incident: Sendable {
 extension Span<UInt8> {
     /// Returns the time of a text such as `2026-05-31T16:05:09.125000Z` in milliseconds since 1970; nil if it isn't a
     /// time.
-    fileprivate func milliseconds(_ place: Range<Int>) -> Int? {
-        let text = extracting(place)
+    fileprivate func milliseconds(_ range: Range<Int>) -> Int? {
+        let text = extracting(range)
         guard text.count >= 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
             text[10] == UInt8(ascii: "T"),
             text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"), text[text.count - 1] == UInt8(ascii: "Z"),

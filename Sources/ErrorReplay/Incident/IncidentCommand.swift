@@ -6,7 +6,7 @@ package struct IncidentCommand {
     /// Creates the page.
     let page: (Incident) -> [UInt8]
     var isInterrupted: @Sendable () -> Bool = { Interrupt.signal != nil }
-    /// Writes bytes to standard output, and returns whether it could.
+    /// Writes bytes to standard output; returns whether that succeeded.
     var write: ([UInt8]) -> Bool = { ReplayCommand.write($0, to: .standardOutput) }
     var writeError: (String) -> Void = { _ = ReplayCommand.write($0.utf8, to: .standardError) }
     var showProgress = ReplayCommand.terminal
@@ -65,20 +65,21 @@ package struct IncidentCommand {
     }
 
     static let help = """
-        usage: error-report FILE … [--since TIME] [--until TIME] [--host NAME] [--service NAME] [--type NAME] > page.html
+        usage: error-report FILE … [--since TIME] [--until TIME] [--host NAME] [--service NAME] [--type NAME]
+               > page.html
 
-        Writes a page of recorded errors: when which kinds came, how each ended, and what was lost. The page is one file of
-        HTML that needs nothing else.
+        Writes a page of recorded errors: when each kind occurred, its outcomes, and which errors were lost. The page is
+        one self-contained HTML file.
 
-          FILE             a file of lines that a recorder has written, in any order; - for standard input, as in
+          FILE             a file of lines that a recorder wrote, in any order; - for standard input, as in
                            zcat archive/*.gz | error-report - > page.html
-          --since TIME     leaves out what was posted before a time in UTC, such as 2026-05-31T16:05.
-          --until TIME     leaves out what was posted at that time or later.
-          --host NAME      leaves out what is of other machines; --service and --type likewise. Each may be given several
-                           times.
+          --since TIME     leaves out errors posted before a time in UTC, such as 2026-05-31T16:05.
+          --until TIME     leaves out errors posted at that time or later.
+          --host NAME      leaves out errors of other machines. --service and --type select errors in the same way.
+                           You can repeat each of these options.
 
-        The status is 0, 66 if a file can't be read, 64 if the command line makes no sense, 74 if the page can't be
-        written. Ctrl-C ends the reading: the page shows what was read until then, and the status is 130.
+        The exit status is 0; 66 if a file can't be read; 64 if the command line is invalid; 74 if the page can't be
+        written. Ctrl-C ends the reading: the page shows the lines read so far, and the exit status is 130.
 
         """
 }

@@ -7,7 +7,7 @@ enum IncidentExample {
         var page = PageText()
         func shown(_ part: Range<Int>, _ limit: Int) -> String { PageText.shown(RecordScan.string(part, line), limit) }
         func field(_ key: String, _ name: RecordScan.Text, _ limit: Int) {
-            if let place = scan.place(of: name), !place.isEmpty { page.field(key) { $0.text(shown(place, limit)) } }
+            if let range = scan.range(of: name), !range.isEmpty { page.field(key) { $0.text(shown(range, limit)) } }
         }
         page.raw("{")
         field("message", .message, isShort ? 200 : 800)

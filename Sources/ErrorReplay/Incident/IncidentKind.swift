@@ -25,8 +25,8 @@ struct NameCounts: Sendable {
     private(set) var others = 0
 
     mutating func add(_ count: Int, _ name: Int) {
-        for place in entries.indices where entries[place].name == name {
-            entries[place].count += count
+        for index in entries.indices where entries[index].name == name {
+            entries[index].count += count
             return
         }
         if entries.count < Self.limit { entries.append((name, count)) } else { others += count }
@@ -40,16 +40,16 @@ struct NameTable: Sendable {
     private static let (limit, size, length) = (20_000, 2 << 20, 200)
 
     private(set) var names = ["…"]
-    private var places: [String: Int] = [:]
+    private var numbers: [String: Int] = [:]
     private var bytes = 0
 
-    /// Returns the number of a name, which is stored in a form that can be shown; 0 if there are too many names.
+    /// Returns the number of a name, and stores a new name in a form that is safe to show; 0 if there are too many.
     mutating func number(of name: String) -> Int {
         let name = PageText.shown(name, Self.length)
-        if let place = places[name] { return place }
+        if let number = numbers[name] { return number }
         guard names.count < Self.limit, bytes < Self.size else { return 0 }
         bytes += name.utf8.count
-        places[name] = names.count
+        numbers[name] = names.count
         names.append(name)
         return names.count - 1
     }

@@ -1,6 +1,6 @@
 import BoundedDescriptions
 
-/// Writes any text so that it remains text in a page: as JSON, inside the script element of the HTML.
+/// Writes any text as JSON that remains plain text inside the script element of an HTML page.
 package struct PageText {
     package private(set) var bytes: [UInt8] = []
 

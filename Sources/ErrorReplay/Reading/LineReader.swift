@@ -21,7 +21,7 @@ struct LineReader {
     private(set) var buffer = [UInt8](repeating: 0, count: RecordLine.limit + pieceSize)
     private var (begin, searched, end) = (0, 0, 0)
     /// Whether the next bytes belong to a line that is too long.
-    private var isPassingOver = false
+    private var isSkipping = false
     private var hasEnded = false
     private var plainBytes = 0
     /// Whether reading ended before the end of the file.
@@ -45,17 +45,17 @@ struct LineReader {
             if let newline = newline() {
                 let line = line(upTo: newline)
                 (begin, searched) = (newline + 1, newline + 1)
-                // Stop here: of the bytes that were added after the start, only the end of a line is read.
+                // Stop here: the file has grown since the start, and only the rest of its last line is still read.
                 if isBeyondFirstSize { (begin, searched, end, hasEnded) = (0, 0, 0, true) }
                 return line
             }
             searched = end
             if end - begin >= RecordLine.limit {
-                isPassingOver = true
+                isSkipping = true
                 begin = end
             }
-            if hasEnded || isAtFirstSize && begin == end && !isPassingOver {
-                guard begin < end || isPassingOver else { return nil }
+            if hasEnded || isAtFirstSize && begin == end && !isSkipping {
+                guard begin < end || isSkipping else { return nil }
                 let line = line(upTo: end)
                 begin = end
                 return line
@@ -66,17 +66,17 @@ struct LineReader {
     }
 
     private mutating func line(upTo end: Int) -> Line {
-        defer { isPassingOver = false }
-        return Line(range: begin..<end, isTooLong: isPassingOver || end - begin >= RecordLine.limit)
+        defer { isSkipping = false }
+        return Line(range: begin..<end, isTooLong: isSkipping || end - begin >= RecordLine.limit)
     }
 
     private func newline() -> Int? {
         let (searched, count) = (searched, end - searched)
         return unsafe buffer.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress,
-                let place = unsafe memchr(base + searched, Int32(UInt8(ascii: "\n")), count)
+                let newline = unsafe memchr(base + searched, Int32(UInt8(ascii: "\n")), count)
             else { return nil }
-            return unsafe UnsafeRawPointer(place) - base
+            return unsafe UnsafeRawPointer(newline) - base
         }
     }
 
@@ -111,11 +111,11 @@ struct LineReader {
         // Read up to the file's size at the start, then until the line is complete.
         let left = input.size.map { $0 - plainBytes } ?? 0
         let wanted = min(left > 0 ? left : Self.pieceSize, Self.pieceSize)
-        let (input, isCancelled, place) = (input, isCancelled, end)
+        let (input, isCancelled, start) = (input, isCancelled, end)
         var span = buffer.mutableSpan
         let count = try unsafe span.withUnsafeMutableBytes { bytes throws(Replay.UnreadableInput) in
             try unsafe input.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: bytes[place..<place + wanted]), unless: isCancelled)
+                into: UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + wanted]), unless: isCancelled)
         }
         plainBytes += count ?? 0
         return count

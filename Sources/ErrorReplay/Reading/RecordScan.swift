@@ -17,8 +17,8 @@ struct RecordScan {
     private var code: Int?
     /// The ranges of the texts, without their quotation marks.
     ///
-    /// A missing text is at 0, where no text can be.
-    private var places = [Range<Int>](repeating: 0..<0, count: Text.allCases.count)
+    /// The range of a missing text begins at 0, where no text can begin.
+    private var ranges = [Range<Int>](repeating: 0..<0, count: Text.allCases.count)
     private(set) var scope: [Range<Int>] = []
     private var shortened: [Range<Int>] = []
     private var isShortened = false
@@ -50,9 +50,9 @@ struct RecordScan {
     }
 
     private mutating func readOrigin(_ line: Span<UInt8>) -> Bool {
-        guard pass("{\"version\":1", line), text(",\"time\":", line, .time), text(",\"host\":", line, .host),
-            text(",\"service\":", line, .service), pass(",\"process\":", line), number(line) != nil,
-            text(",\"start\":", line), pass(",\"sequence\":", line), let sequence = number(line)
+        guard skip("{\"version\":1", line), text(",\"time\":", line, .time), text(",\"host\":", line, .host),
+            text(",\"service\":", line, .service), skip(",\"process\":", line), number(line) != nil,
+            text(",\"start\":", line), skip(",\"sequence\":", line), let sequence = number(line)
         else { return false }
         self.sequence = sequence
         return true
@@ -65,16 +65,16 @@ struct RecordScan {
             optionalText(",\"domain\":", line, .domain)
         else { return false }
         code = nil
-        if pass(",\"code\":", line) {
+        if skip(",\"code\":", line) {
             code = number(line)
             if code == nil { return false }
         }
-        isCancellation = pass(",\"cancellation\":true", line)
+        isCancellation = skip(",\"cancellation\":true", line)
         decide(begin..<position, line)
         guard text(",\"message\":", line, .message), text(",\"source\":", line, .source) else { return false }
         begin = position
         scope.removeAll(keepingCapacity: true)
-        guard pass(",\"scope\":[", line),
+        guard skip(",\"scope\":[", line),
             list("]", line, { scan, line in scan.text(line).map { scan.scope.append($0) } != nil })
         else { return false }
         decide(begin..<position, line)
@@ -82,25 +82,25 @@ struct RecordScan {
     }
 
     private mutating func readEnding(_ line: Span<UInt8>) -> Bool {
-        guard pass(",\"metadata\":{", line) else { return false }
+        guard skip(",\"metadata\":{", line) else { return false }
         metadataStart = position
         guard list("}", line, { $0.text($1) != nil && $0.text(":", $1) }),
-            pass(",\"occurrences\":", line), let occurrences = number(line)
+            skip(",\"occurrences\":", line), let occurrences = number(line)
         else { return false }
         var begin = position
         guard optionalText(",\"rule\":", line, .rule), optionalText(",\"ruleSource\":", line, .ruleSource),
-            pass(",\"matchedRuleCount\":", line), let matchedRuleCount = number(line)
+            skip(",\"matchedRuleCount\":", line), let matchedRuleCount = number(line)
         else { return false }
         decide(begin..<position, line)
         (self.occurrences, self.matchedRuleCount) = (Occurrences.bounded(occurrences), matchedRuleCount)
         trail.removeAll(keepingCapacity: true)
-        guard text(",\"fingerprint\":", line, .fingerprint), pass(",\"trail\":[", line),
+        guard text(",\"fingerprint\":", line, .fingerprint), skip(",\"trail\":[", line),
             list("]", line, { $0.step($1) })
         else { return false }
         begin = position
         guard optionalText(",\"value\":", line, .value) else { return false }
         let value = begin..<position
-        isShortened = pass(",\"shortened\":[", line)
+        isShortened = skip(",\"shortened\":[", line)
         if isShortened {
             shortened.removeAll(keepingCapacity: true)
             guard list("]", line, { scan, line in scan.text(line).map { scan.shortened.append($0) } != nil }) else {
@@ -110,17 +110,17 @@ struct RecordScan {
             decide(value.upperBound..<position, line)
         }
         decide(value, line)
-        return pass("}", line)
+        return skip("}", line)
     }
 
     private mutating func step(_ line: Span<UInt8>) -> Bool {
-        guard pass("{\"type\":", line), let type = text(line), pass(",\"message\":", line), let message = text(line),
-            pass(",\"fingerprint\":", line), let fingerprint = text(line)
+        guard skip("{\"type\":", line), let type = text(line), skip(",\"message\":", line), let message = text(line),
+            skip(",\"fingerprint\":", line), let fingerprint = text(line)
         else { return false }
         decide(type, line)
         decide(fingerprint, line)
         trail.append((type, message, fingerprint))
-        return pass("}", line)
+        return skip("}", line)
     }
 }
 
@@ -132,7 +132,7 @@ extension RecordScan {
     }
 
     /// Skips the expected bytes; returns false and stays at the same position if others follow.
-    private mutating func pass(_ expected: StaticString, _ line: Span<UInt8>) -> Bool {
+    private mutating func skip(_ expected: StaticString, _ line: Span<UInt8>) -> Bool {
         let count = expected.utf8CodeUnitCount
         guard count <= line.count - position else { return false }
         let next = line.extracting(position..<position + count)
@@ -146,14 +146,14 @@ extension RecordScan {
 
     /// Skips a key and its text, and stores the text's range under a name if there is one.
     private mutating func text(_ key: StaticString, _ line: Span<UInt8>, _ name: Text? = nil) -> Bool {
-        guard pass(key, line), let place = text(line) else { return false }
-        if let name { places[name.rawValue] = place }
+        guard skip(key, line), let range = text(line) else { return false }
+        if let name { ranges[name.rawValue] = range }
         return true
     }
 
     /// Skips a text that might be missing; returns false if the key is there without a text.
     private mutating func optionalText(_ key: StaticString, _ line: Span<UInt8>, _ name: Text) -> Bool {
-        places[name.rawValue] = 0..<0
+        ranges[name.rawValue] = 0..<0
         let begin = position
         return text(key, line, name) || position == begin
     }
@@ -162,11 +162,11 @@ extension RecordScan {
     private mutating func list(
         _ end: StaticString, _ line: Span<UInt8>, _ element: (inout RecordScan, Span<UInt8>) -> Bool
     ) -> Bool {
-        if pass(end, line) { return true }
+        if skip(end, line) { return true }
         repeat {
             guard element(&self, line) else { return false }
-        } while pass(",", line)
-        return pass(end, line)
+        } while skip(",", line)
+        return skip(end, line)
     }
 
     /// Skips a text, and returns the range of its content.
@@ -201,7 +201,7 @@ extension RecordScan {
 
     /// Skips an integer in its usual form.
     private mutating func number(_ line: Span<UInt8>) -> Int? {
-        let isNegative = pass("-", line)
+        let isNegative = skip("-", line)
         let begin = position
         var number = 0
         while position < line.count, position - begin < 18, let digit = Self.digit(line[position]) {
@@ -237,8 +237,8 @@ extension RecordScan {
     private static func scalar(at index: Int, _ line: Span<UInt8>) -> Unicode.Scalar? {
         guard index + 5 < line.count else { return nil }
         var number: UInt32 = 0
-        for place in index + 2...index + 5 {
-            let byte = line[place]
+        for index in index + 2...index + 5 {
+            let byte = line[index]
             guard let digit = digit(byte) ?? hexadecimalLetter(byte) else { return nil }
             number = number << 4 | UInt32(digit)
         }
@@ -256,10 +256,10 @@ extension RecordScan {
 extension RecordScan {
     /// Returns the record of the line that was read.
     ///
-    /// - Parameter isWhole: Whether to include the fields that decide nothing: place, time, and message.
+    /// - Parameter isWhole: Whether to include the fields that decide nothing: host, service, time, and message.
     func record(_ line: Span<UInt8>, isWhole: Bool = true) -> ReplayedRecord {
         func text(_ name: Text, isWanted: Bool = true) -> String? {
-            isWanted ? place(of: name).map { Self.string($0, line) } : nil
+            isWanted ? range(of: name).map { Self.string($0, line) } : nil
         }
         return ReplayedRecord(
             version: 1, disposition: text(.disposition) ?? "", role: text(.role), type: text(.type) ?? "",
@@ -277,17 +277,17 @@ extension RecordScan {
     }
 
     /// The error's value in the line that was read; nil if it has none.
-    func value(_ line: Span<UInt8>) -> Data? { place(of: .value).map { Data(Self.unescaped($0, line)) } }
+    func value(_ line: Span<UInt8>) -> Data? { range(of: .value).map { Data(Self.unescaped($0, line)) } }
 
     /// The deciding bytes without the error's value; nil if there is no value.
-    var keyWithoutValue: [UInt8]? { place(of: .value).map { Array(key.dropLast($0.count + 1)) } }
+    var keyWithoutValue: [UInt8]? { range(of: .value).map { Array(key.dropLast($0.count + 1)) } }
 
     /// Returns the ranges of the metadata's keys and values in the line that was read.
     func metadata(_ line: Span<UInt8>) -> [(key: Range<Int>, value: Range<Int>)] {
         var (scan, entries) = (self, [(key: Range<Int>, value: Range<Int>)]())
         scan.position = metadataStart
         _ = scan.list("}", line) { scan, line in
-            guard let key = scan.text(line), scan.pass(":", line), let value = scan.text(line) else { return false }
+            guard let key = scan.text(line), scan.skip(":", line), let value = scan.text(line) else { return false }
             entries.append((key, value))
             return true
         }
@@ -295,9 +295,9 @@ extension RecordScan {
     }
 
     /// The range of a text in the line that was read; nil if the text is missing.
-    func place(of name: Text) -> Range<Int>? {
-        let place = places[name.rawValue]
-        return place.lowerBound > 0 ? place : nil
+    func range(of name: Text) -> Range<Int>? {
+        let range = ranges[name.rawValue]
+        return range.lowerBound > 0 ? range : nil
     }
 
     /// Returns the text in a range of the line that was read.

@@ -49,7 +49,7 @@ extension ReplayedRecord {
     /// Reads a line with Foundation's decoder; nil if it isn't a record.
     init?(decoding line: Span<UInt8>) {
         let data = unsafe line.withUnsafeBufferPointer { bytes in unsafe Data(buffer: bytes) }
-        // error-audit: harmless, because a line that is no record is counted
+        // error-audit: harmless, because a line that isn't a record is counted
         guard let record = try? Self.decoder.decode(Self.self, from: data), record.version >= 1 else { return nil }
         self = record
     }

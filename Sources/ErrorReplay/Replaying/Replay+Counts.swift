@@ -31,7 +31,7 @@ extension Replay {
     /// The reports of ``notRebuilt``, each with the rule that needs more than the error's names.
     public var notJudged: [NotJudged: Int] {
         var counts: [NotJudged: Int] = [:]
-        for row in tally.rows { if case .notRebuilt(let asking) = row.outcome { counts[asking] = row.count.reports } }
+        for row in tally.rows { if case .notRebuilt(let key) = row.outcome { counts[key] = row.count.reports } }
         return counts
     }
 

@@ -12,12 +12,12 @@ extension Replay {
     func table(onlyDifferences: Bool = false) -> String {
         let parts =
             onlyDifferences
-            ? [ending, differenceLines] : [ending, countLines, differenceLines, ruleLines, notRebuiltLines]
+            ? [notes, differenceLines] : [notes, countLines, differenceLines, ruleLines, notRebuiltLines]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
     /// Notes that come first, because they say that the result is incomplete.
-    private var ending: [String] {
+    private var notes: [String] {
         (isInterrupted ? ["Interrupted: this is what was read until then."] : [])
             + (hasUnreadableInput ? ["Not every file could be read: this is what was read."] : [])
     }
@@ -30,9 +30,8 @@ extension Replay {
         ]
         var lines = [(["\(unchanged) unchanged"] + counts.map { "\($0) \($1)" }).joined(separator: ", ")]
         if unchangedCount.occurrences + changed.occurrences > unchanged + changed.reports {
-            lines.append(
-                "The reports stand for \(unchangedCount.occurrences) errors unchanged, \(changed.occurrences) different."
-            )
+            let (same, different) = (unchangedCount.occurrences, changed.occurrences)
+            lines.append("The reports stand for \(same) errors unchanged, \(different) different.")
         }
         if unchanged + changed.reports == 0 {
             lines.append("Nothing was compared: there was no line that is a record of an error which can be judged.")
@@ -79,10 +78,10 @@ extension Replay {
         return
             (sorted.isEmpty
             ? [] : ["Not judged, because the error was not rebuilt and a rule asks for more than its type:"])
-            + sorted.flatMap { asking, count in
+            + sorted.flatMap { notJudged, count in
                 [
-                    "\(Self.column(count))  \(asking.type)\(rebuilding.advice(on: asking.type))",
-                    "          asked by: \(asking.rule)",
+                    "\(Self.column(count))  \(notJudged.type)\(rebuilding.advice(on: notJudged.type))",
+                    "          asked by: \(notJudged.rule)",
                 ]
             }.map(OneLine.escaped)
     }

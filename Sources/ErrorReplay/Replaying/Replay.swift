@@ -37,19 +37,19 @@ import Foundation
 /// the error is still the recorded one.
 public struct Replay: Sendable, CustomStringConvertible {
     /// The cached result for lines with the same deciding bytes.
-    private struct Kept: Sendable {
+    private struct CachedResult: Sendable {
         /// The row in which the lines count.
         let row: Int
         /// The error and rules to evaluate for each line instead; nil if the row is the same for all lines.
-        var question: Question?
-        /// The last answer: if the next one is the same, no comparison is needed.
-        var answer: HandleOutcome?
+        var evaluation: Evaluation?
+        /// The last outcome; if the next one is equal, no comparison is needed.
+        var outcome: HandleOutcome?
     }
 
     /// An error with the rules to evaluate.
     ///
     /// It is an object, like the next type, so that a lookup copies little.
-    private final class Question: Sendable {
+    private final class Evaluation: Sendable {
         let record: ReplayedRecord
         let error: any Error
         let rules: ReplayRules.Path
@@ -69,11 +69,11 @@ public struct Replay: Sendable, CustomStringConvertible {
         /// The type and case of these errors; nil if each must be compared with its record.
         let errorCase: ErrorCase?
 
-        init(_ question: Question, row: Int?) {
-            var record = question.record
+        init(_ evaluation: Evaluation, row: Int?) {
+            var record = evaluation.record
             record.value = nil
-            (self.record, rules, self.row) = (record, question.rules, row)
-            errorCase = ErrorCase(decidingKindOf: question.error)
+            (self.record, rules, self.row) = (record, evaluation.rules, row)
+            errorCase = ErrorCase(decidingKindOf: evaluation.error)
         }
     }
 
@@ -83,10 +83,10 @@ public struct Replay: Sendable, CustomStringConvertible {
     /// Selects the records that count.
     var filter = RecordFilter()
     /// Whether to use the fast scan and the caches; false in tests that compare the results with and without them.
-    private let isShort: Bool
+    private let usesCaches: Bool
     private var scan = RecordScan()
-    private var kept = KeptVerdicts<Kept>()
-    private var families = KeptVerdicts<Family>(count: 256)
+    private var results = VerdictCache<CachedResult>()
+    private var families = VerdictCache<Family>(count: 256)
 
     /// The number of lines that aren't records.
     public private(set) var unreadable = 0
@@ -113,13 +113,13 @@ public struct Replay: Sendable, CustomStringConvertible {
         scopes: [String: ErrorHandler] = [:],
         rebuilding: RebuildableErrors = RebuildableErrors()
     ) {
-        self.init(rules: rules, scopes: scopes, rebuilding: rebuilding, isShort: true)
+        self.init(rules: rules, scopes: scopes, rebuilding: rebuilding, usesCaches: true)
     }
 
-    init(rules: ErrorHandler, scopes: [String: ErrorHandler], rebuilding: RebuildableErrors, isShort: Bool) {
+    init(rules: ErrorHandler, scopes: [String: ErrorHandler], rebuilding: RebuildableErrors, usesCaches: Bool) {
         self.rules = ReplayRules(rules, scopes: scopes)
         self.rebuilding = rebuilding
-        self.isShort = isShort
+        self.usesCaches = usesCaches
     }
 
     // MARK: Adding
@@ -204,7 +204,7 @@ public struct Replay: Sendable, CustomStringConvertible {
         if end > 0, line[end - 1] == UInt8(ascii: "\n") { end -= 1 }
         if end > 0, line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
         let line = line.extracting(first: end)
-        if isShort, scan.read(line) { return addScanned(line) }
+        if usesCaches, scan.read(line) { return addScanned(line) }
         if line.isBlank { return }
         guard let record = ReplayedRecord(decoding: line) else {
             unreadable += 1
@@ -224,24 +224,24 @@ public struct Replay: Sendable, CustomStringConvertible {
             leftOut += 1
             return
         }
-        let place = kept.place(of: scan.key)
-        let known = kept.verdict(at: place)
-        let verdict = known.map { known in known.question.map { ask($0, known) } ?? known } ?? judgeScanned(line)
-        if known?.row != verdict.row { kept.keep(verdict, of: scan.key, at: place) }
+        let slot = results.slot(of: scan.key)
+        let known = results.verdict(at: slot)
+        let verdict = known.map { known in known.evaluation.map { evaluate($0, known) } ?? known } ?? judgeScanned(line)
+        if known?.row != verdict.row { results.store(verdict, of: scan.key, at: slot) }
         let example = tally.hasExample(verdict.row) ? nil : Example(scan.record(line))
         tally.count(verdict.row, occurrences: scan.occurrences, example)
     }
 
     /// Judges a line with new bytes; perhaps only the error's value is new.
-    private mutating func judgeScanned(_ line: Span<UInt8>) -> Kept {
+    private mutating func judgeScanned(_ line: Span<UInt8>) -> CachedResult {
         let key = scan.keyWithoutValue
-        guard let key, let family = families.verdict(at: families.place(of: key)) else {
+        guard let key, let family = families.verdict(at: families.slot(of: key)) else {
             return judge(scan.record(line, isWhole: false), key)
         }
         guard let error = rebuilding.error(of: family.record, value: scan.value(line), like: family.errorCase) else {
             return judgeByNames(family.record)
         }
-        return family.row.map { Kept(row: $0) } ?? ask(Question(family.record, error, family.rules))
+        return family.row.map { CachedResult(row: $0) } ?? evaluate(Evaluation(family.record, error, family.rules))
     }
 
     /// Judges a record.
@@ -250,49 +250,54 @@ public struct Replay: Sendable, CustomStringConvertible {
     ///   - record: The record.
     ///   - key: The bytes that the lines of the record's family share; nil if they are unknown.
     /// - Returns: The result to cache for other lines with the same bytes.
-    private mutating func judge(_ record: ReplayedRecord, _ key: [UInt8]? = nil) -> Kept {
+    private mutating func judge(_ record: ReplayedRecord, _ key: [UInt8]? = nil) -> CachedResult {
         // The others are undelivered, such as the reports that `shutdown` returns.
         let delivered: [HandleOutcome.Disposition] = [.handled, .ignored, .unmatched]
         guard delivered.contains(where: { $0.rawValue == record.disposition }) else {
-            return Kept(row: tally.row(of: .undelivered))
+            return CachedResult(row: tally.row(of: .undelivered))
         }
         // A bus tries no rule for an attempt.
         if record.role == ErrorReport.Role.attempt.name {
-            return Kept(row: tally.row(of: rules.compare(record, HandleOutcome(disposition: .ignored), nil)))
+            return CachedResult(row: tally.row(of: rules.compare(record, HandleOutcome(disposition: .ignored), nil)))
         }
         guard let error = rebuilding.error(of: record, value: record.value.map { Data($0.utf8) }) else {
             return judgeByNames(record)
         }
-        let question = Question(record, error, rules.path(record.scope ?? []))
-        let explanation = question.rules.explain(error)
-        let verdict = compare(question, explanation)
+        let evaluation = Evaluation(record, error, rules.path(record.scope ?? []))
+        let explanation = evaluation.rules.explain(error)
+        let verdict = compare(evaluation, explanation)
         if let key {
-            let family = Family(question, row: explanation.followsFromType ? verdict.row : nil)
-            families.keep(family, of: key, at: families.place(of: key))
+            let family = Family(evaluation, row: explanation.followsFromType ? verdict.row : nil)
+            families.store(family, of: key, at: families.slot(of: key))
         }
         return verdict
     }
 
     /// Judges a record by the error's type, domain, and code, if the error can't be rebuilt and the rules need no more.
-    private mutating func judgeByNames(_ record: ReplayedRecord) -> Kept {
+    private mutating func judgeByNames(_ record: ReplayedRecord) -> CachedResult {
         let explanation = rules.path(record.scope ?? []).explain(named: record.names)
-        let answer = explanation.outcome(matchedRuleCount: record.matchedRuleCount)
-        if answer.disposition != .pending {
-            return Kept(row: tally.row(of: rules.compare(record, answer, explanation)))
+        let outcome = explanation.outcome(matchedRuleCount: record.matchedRuleCount)
+        if outcome.disposition != .pending {
+            return CachedResult(row: tally.row(of: rules.compare(record, outcome, explanation)))
         }
         let rule = explanation.entries.first { $0.verdict == .undecided }?.rule
-        let asking = Replay.NotJudged(type: record.type, rule: rule?.description ?? ReplayTally.others)
-        return Kept(row: tally.row(of: .notRebuilt(asking)))
+        let notJudged = Replay.NotJudged(type: record.type, rule: rule?.description ?? ReplayTally.others)
+        return CachedResult(row: tally.row(of: .notRebuilt(notJudged)))
     }
 
-    private mutating func ask(_ question: Question, _ last: Kept? = nil) -> Kept {
-        compare(question, question.rules.explain(question.error), last)
+    private mutating func evaluate(_ evaluation: Evaluation, _ last: CachedResult? = nil) -> CachedResult {
+        compare(evaluation, evaluation.rules.explain(evaluation.error), last)
     }
 
-    private mutating func compare(_ question: Question, _ explanation: Explanation, _ last: Kept? = nil) -> Kept {
-        let answer = explanation.outcome(matchedRuleCount: question.record.matchedRuleCount)
-        if let last, answer.rule == last.answer?.rule, answer.disposition == last.answer?.disposition { return last }
-        let row = tally.row(of: rules.compare(question.record, answer, explanation))
-        return explanation.asksPredicates ? Kept(row: row, question: question, answer: answer) : Kept(row: row)
+    private mutating func compare(
+        _ evaluation: Evaluation, _ explanation: Explanation, _ last: CachedResult? = nil
+    ) -> CachedResult {
+        let outcome = explanation.outcome(matchedRuleCount: evaluation.record.matchedRuleCount)
+        if let last, outcome.rule == last.outcome?.rule, outcome.disposition == last.outcome?.disposition {
+            return last
+        }
+        let row = tally.row(of: rules.compare(evaluation.record, outcome, explanation))
+        guard explanation.asksPredicates else { return CachedResult(row: row) }
+        return CachedResult(row: row, evaluation: evaluation, outcome: outcome)
     }
 }

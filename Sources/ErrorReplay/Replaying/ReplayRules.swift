@@ -38,7 +38,7 @@ struct ReplayRules: Sendable {
         let matcher: String
         let source: String
         let fileID: String
-        let ending: String
+        let suffix: String
     }
 
     init(_ rules: ErrorHandler, scopes: [String: ErrorHandler]) {
@@ -79,9 +79,9 @@ struct ReplayRules: Sendable {
     ) -> ReplayTally.Outcome {
         let disposition = outcome.disposition.rawValue
         let rule = outcome.rule.map { text($0) }
-        let after = disposition + (rule?.ending ?? "")
+        let after = disposition + (rule?.suffix ?? "")
         if record.disposition == disposition, isSame(rule, record, explanation) { return .same(after) }
-        let before = record.disposition + (record.rule.map { Self.ending($0, record.ruleSource ?? "?") } ?? "")
+        let before = record.disposition + (record.rule.map { Self.suffix($0, record.ruleSource ?? "?") } ?? "")
         return .different(Replay.Difference(type: record.type, before: before, after: after))
     }
 
@@ -98,7 +98,7 @@ struct ReplayRules: Sendable {
     }
 
     /// Returns the text after a disposition that a rule decided.
-    private static func ending(_ rule: String, _ source: String) -> String { " by \(rule) at \(source)" }
+    private static func suffix(_ rule: String, _ source: String) -> String { " by \(rule) at \(source)" }
 
     /// Returns the file of `File.swift:12`.
     private static func file(of source: String) -> Substring {
@@ -109,7 +109,7 @@ struct ReplayRules: Sendable {
         if let text = texts[rule] { return text }
         let (matcher, source) = (rule.matcher, rule.source.description)
         let text = Text(
-            matcher: matcher, source: source, fileID: rule.source.fileID, ending: Self.ending(matcher, source))
+            matcher: matcher, source: source, fileID: rule.source.fileID, suffix: Self.suffix(matcher, source))
         texts[rule] = text
         return text
     }

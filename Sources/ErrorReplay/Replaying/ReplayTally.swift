@@ -25,15 +25,15 @@ struct ReplayTally: Sendable {
     private static let limit = 4 << 20
 
     private(set) var rows: [Row] = []
-    private var places: [Outcome: Int] = [:]
+    private var indices: [Outcome: Int] = [:]
     private var size = 0
 
     /// Returns the row of an outcome; creates one if there is none.
     mutating func row(of outcome: Outcome) -> Int {
-        if let place = places[outcome] { return place }
+        if let index = indices[outcome] { return index }
         if size > Self.limit, outcome != outcome.withoutNames { return row(of: outcome.withoutNames) }
         size += outcome.size
-        places[outcome] = rows.count
+        indices[outcome] = rows.count
         rows.append(Row(outcome: outcome))
         return rows.count - 1
     }
@@ -66,7 +66,7 @@ extension ReplayTally.Outcome {
         let names: [String] =
             switch self {
             case .undelivered: []
-            case .notRebuilt(let asking): [asking.type, asking.rule]
+            case .notRebuilt(let notJudged): [notJudged.type, notJudged.rule]
             case .same(let rule): [rule]
             case .different(let difference): [difference.type, difference.before, difference.after]
             }

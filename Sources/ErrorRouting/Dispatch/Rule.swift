@@ -37,8 +37,6 @@ class Rule: RuleNode, @unchecked Sendable {
         _ shape: MatcherShape, _ requirement: MatcherShape.Requirement, _ predicate: @escaping ErrorPredicate,
         _ hasPredicate: Bool, at source: ErrorReport.Source, _ traits: Traits = Traits()
     ) {
-        registration = RuleRegistration(shape: shape, source: source)
-        self.predicate = predicate
         self.traits = traits
         requiredType = requirement.type
         if requirement.isOnlyType {
@@ -50,6 +48,9 @@ class Rule: RuleNode, @unchecked Sendable {
         } else {
             match = .asked
         }
+        // Store them last: the compiler then moves them here.
+        registration = RuleRegistration(shape: shape, source: source)
+        self.predicate = predicate
     }
 
     /// Whether an error of a type might match; runs no user code.

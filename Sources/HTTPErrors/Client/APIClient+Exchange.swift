@@ -52,8 +52,8 @@ extension APIClient {
 
     /// Sends a message, and sends it again with a new token if the server refuses the first one.
     ///
-    /// The second message has the token of a refresh that this call started or waited for. If another request is
-    /// replacing that token too, a third message has the next token.
+    /// The second message uses the new token, from a refresh that this call started or waited for. If the server
+    /// refuses that token while another request is replacing it, a third message uses the next token.
     ///
     /// - Parameter chain: The request's progress through redirects. The call updates it.
     /// - Returns: The response, and whether it refuses the client's token.
@@ -65,8 +65,7 @@ extension APIClient {
         }
         let (limit, start) = (message.timeout ?? transport.timeout, ContinuousClock.now)
         func timeLeft() -> Duration? { limit.map { $0 - start.duration(to: .now) } }
-        var (message, token) = (message, keeper.token)
-        var sendings = 1
+        var (message, token, sendCount) = (message, keeper.token, 1)
         while true {
             let response = try await sendOnce(message, token, &chain)
             // Return a 401 of another server: it hasn't seen the token.
@@ -76,7 +75,7 @@ extension APIClient {
             if chain.isProcessed || keeper.isRefreshedHere { return (response, true) }
             let next: String?
             do {
-                next = try await keeper.token(inPlaceOf: token, begins: sendings == 1, within: timeLeft()) {
+                next = try await keeper.token(replacing: token, mayBegin: sendCount == 1, within: timeLeft()) {
                     [errors, message] error in
                     // Post here, once: the waiting callers might all be cancelled.
                     errors.post(
@@ -88,10 +87,10 @@ extension APIClient {
                 if let left = timeLeft(), left <= .zero { throw NetworkError(.timeout, cause: error) }
                 throw NetworkError(.unauthorized, cause: error, failure: HTTPFailure(response))
             }
-            guard let next, sendings < 3 else { return (response, true) }
+            guard let next, sendCount < 3 else { return (response, true) }
             token = next
             message.timeout = timeLeft()
-            sendings += 1
+            sendCount += 1
         }
     }
 
@@ -118,8 +117,8 @@ extension APIClient {
         do {
             for interceptor in interceptors { try await interceptor.inspect(&response, to: chain.request) }
         } catch {
-            // Mark the request: an error of the interceptor's own request can say that nothing was sent, but this
-            // request was.
+            // Mark the request as processed: the interceptor might throw an error of its own request, which claims that
+            // nothing was sent.
             if status != 429 { chain.markAsProcessed() }
             throw error.asInspection(of: response)
         }

@@ -149,10 +149,10 @@ public struct APIClient: Sendable {
             return try await attempts(request, message, source, retry, clock)
         } catch {
             var error = error
-            // Forbid another sending: a `retry` around this call would send a different key.
+            // Forbid another call: a `retry` around this one might send a different key.
             if error.dependsOnKey { error.mayBeSentAgain = false }
-            // Keep the last attempt's error as the cause: the task was cancelled between two attempts.
-            guard retry != nil, Task.isCancelled, !error.isCancellation else { throw error }
+            // Keep the last attempt's error as the cause: it might not be a cancellation.
+            guard Task.isCancelled, !error.isCancellation else { throw error }
             throw NetworkError(.cancelled, cause: error, mayBeSentAgain: error.mayBeSentAgain)
         }
     }

@@ -85,7 +85,7 @@ extension APIRequest {
     /// The client still doesn't send a path with a segment that consists only of dots.
     ///
     /// - Parameter text: The string, for example one that a user typed.
-    /// - Returns: The string, in which all characters except ASCII letters, digits, and `-._~` are percent-encoded.
+    /// - Returns: The string with all characters percent-encoded, except ASCII letters, digits, and `-._~`.
     public func segment(_ text: String) -> String { Self.segment(text) }
 
     /// Returns a string as one segment of a path, whatever it contains; see the instance method.

@@ -14,8 +14,8 @@ public struct BearerToken: Sendable {
     ///   - token: The first token.
     ///   - limit: How long a refresh may take; positive. After that time it is cancelled, and the waiting requests
     ///     fail.
-    ///   - pause: How long no other token is fetched after the server refused a refreshed token too; not negative.
-    ///     During the pause, a request fails as `unauthorized` as soon as its token is refused.
+    ///   - pause: How long the client waits before it fetches another token if the server refuses a refreshed one too;
+    ///     not negative. During the pause, a request fails as `unauthorized` as soon as its token is refused.
     ///   - refresh: Fetches a new token. If it sends a request with this token itself, that request doesn't start
     ///     another refresh. If it throws, the error is posted once, and each waiting caller receives an error of kind
     ///     `unauthorized` with that cause. It runs in the task-local context of the request that starts it. If the last
@@ -57,7 +57,9 @@ final class TokenKeeper: Sendable {
         var pauseEnd: ContinuousClock.Instant?
     }
 
-    /// The keepers with a refresh that this task runs or was started by, each with the number of that refresh.
+    /// The number of the refresh that this task belongs to, by keeper.
+    ///
+    /// A task belongs to a refresh if it runs the refresh or was started by it.
     @TaskLocal private static var underWay: [ObjectIdentifier: Int] = [:]
 
     private let state: Locked<State>
@@ -80,9 +82,10 @@ final class TokenKeeper: Sendable {
     /// How many callers wait for a refresh.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Whether this task belongs to a running refresh, so that it would wait for itself if it waited for a refresh.
+    /// Whether this task belongs to a running refresh.
     ///
-    /// A task that the refresh started can outlive it. From then on, it waits for the next refresh like any other task.
+    /// If the task waited for that refresh, it would wait for itself. A task that the refresh started can outlive the
+    /// refresh. From then on, the task waits for the next refresh like any other task.
     var isRefreshedHere: Bool {
         guard let number = Self.underWay[ObjectIdentifier(self)] else { return false }
         return state.withLock { $0.underWay.contains(number) }
@@ -98,14 +101,15 @@ final class TokenKeeper: Sendable {
     ///
     /// - Parameters:
     ///   - refused: The refused token.
-    ///   - mayBegin: Whether to start a refresh; false if the refused token is a new one, which begins the pause.
+    ///   - mayBegin: Whether this call may start a refresh. False means that the refused token is a new one, so the
+    ///     pause begins.
     ///   - limit: How long to wait; nil for no limit.
     ///   - onFailure: Called with the refresh's error if this call started the refresh.
     /// - Returns: The token; nil if no new token can be fetched now.
     /// - Throws: The refresh's error, a timeout, or `CancellationError` if the task is cancelled.
     func token(
-        inPlaceOf refused: String,
-        begins mayBegin: Bool,
+        replacing refused: String,
+        mayBegin: Bool,
         within limit: Duration?,
         onFailure: @escaping @Sendable (any Error) -> Void
     ) async throws -> String? {
@@ -128,9 +132,9 @@ final class TokenKeeper: Sendable {
         switch step {
         case .has(let token): return token
         case .waits: break
-        // Start a new task: the caller might be cancelled while other callers wait. Don't detach it: its task-locals
-        // must name the bus for the refresh's errors, and the circuit's trial call or the budget's retry that the
-        // refresh belongs to.
+        // Start a new task: the caller might be cancelled while other callers wait. Don't detach it: it must inherit
+        // the task-locals. They name the bus for the refresh's errors, and the trial call or the retry that the refresh
+        // belongs to.
         case .begins(let number): Task { await renew(number, onFailure) }
         }
         return try await promise.value(within: limit) { error in
@@ -156,7 +160,8 @@ final class TokenKeeper: Sendable {
             let refreshing = Self.underWay.merging([ObjectIdentifier(self): number]) { $1 }
             do {
                 let token = try await Self.$underWay.withValue(refreshing) { try await refresh() }
-                // Without this check, no request would be sent any more, and so none would start another refresh.
+                // Check the token: with an invalid one, every request would fail before it is sent, and no request
+                // would start another refresh.
                 if token.hasControl { throw NetworkError(.encoding, detail: "the token contains a control character") }
                 promise.fulfill(.success(token))
             } catch {

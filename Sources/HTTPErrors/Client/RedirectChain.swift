@@ -7,7 +7,7 @@ import Foundation
 struct RedirectChain {
     /// The request to send next; at the end, the last one sent.
     private(set) var request: TransportRequest
-    /// Whether a server might have acted on the request: for example, it referred to another location for the result.
+    /// Whether a server might have acted on the request, for example because it sent the location of the result.
     ///
     /// From then on, sending the request again could repeat its effect.
     private(set) var isProcessed = false
@@ -77,9 +77,9 @@ struct RedirectChain {
     private static let statuses: Set = [301, 302, 303, 307, 308]
     private static let limit = 20
 
-    /// Splits a field that came twice and was joined.
+    /// Splits the joined values of a field that occurred more than once.
     ///
-    /// A comma alone can be part of a URL, so it must precede a URL or a path.
+    /// A URL can contain a comma, so a comma separates values only before a URL or a path.
     private static func split(_ locations: String) -> [String] {
         locations.split(separator: /, (?=https?:\/\/|\/)/, omittingEmptySubsequences: false).map(String.init)
     }
@@ -109,7 +109,7 @@ extension URL {
             scheme == "https" || scheme == "http" && self.scheme?.lowercased() == "http",
             components.port.map((1...65_535).contains) ?? true
         else { return nil }
-        // Remove them: a server must not choose the credentials.
+        // Remove the user and the password: a server must not choose the client's credentials.
         components.user = nil
         components.password = nil
         return components.url

@@ -38,14 +38,14 @@ extension String {
     /// Whether the string contains a control character that isn't a tab.
     var hasControl: Bool { utf8.contains { $0.isControl && $0 != UInt8(ascii: "\t") } }
 
-    /// Returns the string, in which all bytes except ASCII letters and digits are percent-encoded.
+    /// Returns the string with all bytes percent-encoded, except ASCII letters and digits.
     ///
     /// - Parameters:
-    ///   - others: Other ASCII characters that stay.
-    ///   - keepsEscapes: Whether a percent sign with two hexadecimal digits stays.
+    ///   - others: Other ASCII characters to leave unencoded.
+    ///   - keepsEscapes: Whether to leave a percent sign with two hexadecimal digits unencoded.
     func percentEncoded(keeping others: String, keepsEscapes: Bool = false) -> String {
         let kept = CharacterSet(charactersIn: Self.alphanumerics + others)
-        // It returns nil only for invalid Unicode, which a Swift string can't contain.
+        // The method returns nil only for invalid Unicode, which a Swift string can't contain.
         let encoded = addingPercentEncoding(withAllowedCharacters: kept) ?? ""
         // Restore the escapes: their percent signs were encoded too.
         return keepsEscapes ? encoded.replacing(/%25(?=[0-9A-Fa-f]{2})/, with: "%") : encoded

@@ -37,8 +37,8 @@ extension NetworkError {
     /// The language of descriptions for users: the app's own language, unless another one is bound.
     ///
     /// Without a Japanese localization the app shows English texts, whatever the device's language. For another
-    /// language, or for your own texts, add the English sentences as keys to the app's `Localizable.strings`. They are
-    /// looked up there unless another language than the app's is bound.
+    /// language, or for your own texts, add the English sentences as keys to the app's `Localizable.strings`. The
+    /// library looks them up there unless you bind a language that isn't the app's.
     ///
     /// ```swift
     /// NetworkError.$language.withValue(.japanese) { error.localizedDescription }

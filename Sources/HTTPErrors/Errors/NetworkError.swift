@@ -26,7 +26,7 @@ public struct NetworkError: Error {
         case connection
         /// The response isn't valid HTTP, or there were too many redirects.
         case invalidResponse
-        /// Status 401: the request isn't authenticated. Or the user cancelled the authentication.
+        /// Status 401, which means that the request isn't authenticated, or the user cancelled the authentication.
         case unauthorized
         /// Status 403: the user has no permission.
         case forbidden
@@ -34,7 +34,7 @@ public struct NetworkError: Error {
         case notFound
         /// Another status that isn't a success. Most mean that the request is wrong.
         case http
-        /// A status from 500 to 599, except 504. Or a circuit refused the request because the server had failed.
+        /// A status from 500 to 599, except 504, or a circuit refused the request because the server had failed.
         case server
         /// The response is empty, although a value was expected.
         case noData
@@ -95,7 +95,7 @@ public struct NetworkError: Error {
         isUnsent = neverReachedServer
     }
 
-    /// Returns the error, in which the URLs of the cause don't contain the base's path.
+    /// Returns the error without the base's path in the URLs of its cause.
     func hiding(_ basePath: String) -> NetworkError {
         var error = self
         if !basePath.isEmpty { error.cause = cause.map { withoutSecrets($0, below: basePath) } }
@@ -174,12 +174,12 @@ extension NetworkError: RetryClassified, RetryAfterProviding, CancellationConver
 extension NetworkError: CustomNSError {
     /// The kind's number.
     ///
-    /// Reports are grouped by it, as by an enum's case.
+    /// Reports are grouped by this number, as they are by an enum's case.
     public var errorCode: Int { Kind.allCases.firstIndex(of: kind) ?? -1 }
 
     /// The texts for users.
     ///
-    /// Foundation doesn't read them from a `CustomNSError` otherwise.
+    /// Without this property, Foundation doesn't find them in a `CustomNSError`.
     public var errorUserInfo: [String: Any] {
         let texts = [
             NSLocalizedDescriptionKey: errorDescription, NSLocalizedRecoverySuggestionErrorKey: recoverySuggestion,

@@ -2,9 +2,9 @@ import Foundation
 
 /// Reads the field `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date in one of three forms.
 enum RetryAfter {
-    /// The longest hint.
+    /// The longest hint: a year.
     ///
-    /// A longer one is shortened to it.
+    /// Longer hints are shortened to this duration.
     static let longest = Duration.seconds(365 * 86_400)
 
     /// Returns how long to wait.
@@ -14,7 +14,7 @@ enum RetryAfter {
     /// - Returns: A duration from zero to ``longest``; nil if no value consists of digits or is a date.
     static func duration(in headers: HTTPHeaders) -> Duration? {
         let now = Int64(Date().timeIntervalSince1970)
-        // A date can contain a comma, so it can consist of two pieces.
+        // A date can contain a comma, so splitting at commas can cut it into two pieces.
         func date(_ value: String) -> Int64? { HTTPDate.seconds(value.trimmingCharacters(in: .whitespaces), now: now) }
         return headers.firstValid("Retry-After", pieces: 2) { value in
             let text = value.trimmingCharacters(in: .whitespaces)

@@ -10,9 +10,9 @@ import Foundation
 /// - Parameters:
 ///   - error: The error.
 ///   - basePath: The path of a client's base, which is left out of URLs; empty if it is unknown.
-///   - depth: How many errors it is wrapped in.
+///   - depth: How many errors this error is wrapped in.
 func withoutSecrets(_ error: any Error, below basePath: String = "", depth: Int = 0) -> any Error {
-    // Unbox it: generic code might have boxed it once more.
+    // Unbox the error: generic code might have boxed it once more.
     let error = ErrorMatcher.any.match(error) ?? error
     if let found = urlError.match(error), error is URLError || type(of: error) is NSError.Type {
         // Don't use `URLError(code)`: on Linux the code might have no name.
@@ -43,7 +43,8 @@ extension NSError {
     /// strings that might contain such a URL, and values with unknown content, such as a response or a body.
     fileprivate func withoutSecrets(_ basePath: String, _ depth: Int) -> NSError {
         let kept = userInfo.compactMapValues { value in
-            // Drop the system's own underlying errors, which repeat this error. Keep those of a transport.
+            // Drop the system's underlying errors, which repeat this error, but keep underlying errors that a transport
+            // added.
             domain == NSURLErrorDomain && type(of: value) is NSError.Type ? nil : Self.shown(value, basePath, depth)
         }
         return NSError(domain: domain, code: code, userInfo: kept)
@@ -115,7 +116,7 @@ private struct KnownKey: CodingKey {
         let index = key.intValue.flatMap { key.stringValue == "Index \($0)" ? $0 : nil }
         let mirror = Mirror(reflecting: key)
         let isCase = mirror.displayStyle == .enum && mirror.children.isEmpty
-        // Keep a `KnownKey`: an error can pass through here twice.
+        // Keep the text of a `KnownKey`: this code can process an error twice.
         stringValue = isCase || index != nil || key is KnownKey ? key.stringValue : "*"
         intValue = index
     }

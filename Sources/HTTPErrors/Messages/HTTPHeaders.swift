@@ -20,9 +20,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         /// The field's values as one string.
         ///
         /// Cookies have their own separator (RFC 6265, section 5.4).
-        var value: String { values.count == 1 ? values[0] : values.joined(separator: isCookie ? "; " : ", ") }
-
-        private var isCookie: Bool { name.lowercased() == "cookie" }
+        var value: String { values.joined(separator: name.lowercased() == "cookie" ? "; " : ", ") }
     }
 
     /// The fields by their lowercase names.

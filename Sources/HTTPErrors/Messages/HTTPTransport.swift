@@ -138,12 +138,14 @@ extension URL {
         guard !basePath.isEmpty else { return components.string ?? "a URL" }
         let path = components.percentEncodedPath
         components.path = ""
-        // Compare strings: another spelling of the base's path isn't the base's path.
+        // Compare the strings: a different spelling of the base's path counts as another path.
         let isBelow = path.hasPrefix(basePath) && ["", "/"].contains(path.dropFirst(basePath.count).prefix(1))
         return (components.string ?? "a URL") + (isBelow ? "/…\(path.dropFirst(basePath.count))" : path)
     }
 
-    /// The path with which requests' URLs begin if this is the base: empty, or without a slash at its end.
+    /// The path without a slash at its end; empty for a root.
+    ///
+    /// If this URL is a client's base, the paths of all its requests begin with this path.
     var basePath: String {
         let path = absoluteURL.path(percentEncoded: true)
         return path.hasSuffix("/") ? String(path.dropLast()) : path

@@ -11,29 +11,41 @@ import Synchronization
 ///
 /// Events change its machine under a lock; the waiting caller receives the result after unlocking.
 final class Transfer: Sendable {
+    /// The queue for all calls that block until Foundation's own queue is free.
+    ///
+    /// On Linux that queue does the work of all sessions, so any server can keep it busy. The calls block this queue's
+    /// thread instead of a thread of the caller's executor. The calls run in order, so a task isn't cancelled before it
+    /// is created.
+    static let calls = DispatchQueue(label: "HTTPErrors.Transfer.calls")
+
     private let machine: Locked<TransferMachine>
     private let end = Promise<TransferMachine.End>()
+    private let task = Locked<(task: URLSessionTask, session: URLSession)?>(nil)
     private let isEnding = Atomic(false)
 
     init(bodyLimit: Int) {
         machine = Locked(TransferMachine(bodyLimit: bodyLimit))
     }
 
-    /// Returns whether to cancel the session's task because no caller waits for it; true only once.
-    func isToBeEnded() -> Bool {
-        guard !machine.withLock({ $0.isWanted }) else { return false }
-        return !isEnding.exchange(true, ordering: .relaxed)
+    /// Whether a caller still waits for the response.
+    var isWanted: Bool { machine.withLock { $0.isWanted } }
+
+    /// Starts the session's task, which is cancelled when no caller waits for it any longer.
+    func start(_ task: URLSessionTask, of session: URLSession) {
+        self.task.withLock { $0 = (task, session) }
+        task.resume()
     }
+
+    /// Returns true to the first caller, which may end the task.
+    func beginEnding() -> Bool { !isEnding.exchange(true, ordering: .relaxed) }
 
     func receive(_ head: TransportResponse) { settle(machine.withLock { $0.receive(head) }) }
 
-    /// Receives the head that the session has at the end.
+    /// Receives the head that the session provides when the transfer ends.
     ///
-    /// It is converted only if no head came before.
+    /// The head is converted only if no head has arrived before.
     func receiveAtEnd(_ head: @autoclosure () -> TransportResponse) {
-        guard machine.withLock({ $0.isWithoutHead }) else { return }
-        let head = head()
-        machine.withLock { $0.receiveAtEnd(head) }
+        if machine.withLock({ $0.isWithoutHead }) { receive(head()) }
     }
 
     func receive(_ data: Data) { settle(machine.withLock { $0.receive(data) }) }
@@ -42,8 +54,28 @@ final class Transfer: Sendable {
 
     func abandon(_ error: any Error) { settle(machine.withLock { $0.abandon(error) }) }
 
+    /// Records that the session has ended the task.
+    func forgetTask() {
+        _ = beginEnding()
+        // Wait for a running `cancel`: it traps on Linux if the session has dropped the task.
+        task.withLock { $0 = nil }
+    }
+
+    /// Passes the result to the caller, and cancels the session's task unless it is ending.
     private func settle(_ end: TransferMachine.End?) {
-        if let end { self.end.fulfill(end) }
+        guard let end else { return }
+        self.end.fulfill(end)
+        guard beginEnding() else { return }
+        let queue = task.withLock { $0?.session.libcurlQueue }
+        queue?.suspend()
+        Self.calls.async { [task] in
+            task.withLock {
+                $0?.task.cancel()
+                // Wait until the task is cancelled: on Linux, reading the priority does that.
+                _ = $0?.task.priority
+            }
+            queue?.resume()
+        }
     }
 
     /// Waits for the response, and throws at once if the task is cancelled.
@@ -99,41 +131,13 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        let transfer = transfer(of: dataTask)
-        if let response = response as? HTTPURLResponse { transfer?.receive(response.head) }
+        if let response = response as? HTTPURLResponse { transfer(of: dataTask)?.receive(response.head) }
         completionHandler(.allow)
-        endUnlessWanted(dataTask, transfer)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let transfer = transfer(of: dataTask)
-        transfer?.receive(data)
-        endUnlessWanted(dataTask, transfer)
+        transfer(of: dataTask)?.receive(data)
     }
-
-    func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        didSendBodyData bytesSent: Int64,
-        totalBytesSent: Int64,
-        totalBytesExpectedToSend: Int64
-    ) {
-        endUnlessWanted(task, transfer(of: task))
-    }
-
-    /// Cancels the session's task if no caller waits for it, so that an abandoned upload isn't completed later.
-    ///
-    /// The task is cancelled here, during an event of the transfer, instead of when the caller stops waiting. On Linux,
-    /// cancelling it in a cancellation handler can deadlock, and cancelling a transfer that has just ended can trap.
-    private func endUnlessWanted(_ task: URLSessionTask, _ transfer: Transfer?) {
-        guard let transfer, transfer.isToBeEnded() else { return }
-        Self.endings.async { task.cancel() }
-    }
-
-    /// The queue for `cancel`, which on Linux blocks until libcurl is idle.
-    ///
-    /// On the delegate's queue, events would pile up.
-    private static let endings = DispatchQueue(label: "HTTPErrors.TransferDelegate.endings")
 
     /// Doesn't follow redirects: the client does, in the same way for every transport.
     func urlSession(
@@ -143,6 +147,10 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
+        #if canImport(FoundationNetworking)
+            // Don't call the completion handler for a task that is being cancelled: Foundation would trap.
+            guard transfer(of: task)?.beginEnding() ?? true else { return }
+        #endif
         completionHandler(nil)
     }
 
@@ -154,10 +162,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-            // Complete the transfer: on Linux the challenge comes after the whole response, and the task then waits to
-            // be cancelled.
+            // Complete the transfer, which cancels the task: on Linux the challenge comes after the whole response.
             transfer(of: task)?.complete(nil)
-            Self.endings.async { completionHandler(.rejectProtectionSpace, nil) }
         #else
             completionHandler(.performDefaultHandling, nil)
         #endif
@@ -165,9 +171,20 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let transfer = transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        transfer?.forgetTask()
         // On Linux the head of a redirect without a target is available only here.
         if let response = task.response as? HTTPURLResponse { transfer?.receiveAtEnd(response.head) }
         transfer?.complete(error)
+    }
+}
+
+extension URLSession {
+    /// The queue that libcurl works on, on Linux; nil if this Foundation has another.
+    ///
+    /// Suspend it to cancel a task: Foundation cancels on another queue, which never gets its turn while a server sends
+    /// the body of a redirect faster than Foundation collects it.
+    fileprivate var libcurlQueue: DispatchQueue? {
+        Mirror(reflecting: self).descendant("multiHandle", "queue") as? DispatchQueue
     }
 }
 

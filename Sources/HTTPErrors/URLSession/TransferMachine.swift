@@ -24,23 +24,17 @@ struct TransferMachine {
     }
 
     /// Whether no head has arrived yet.
-    var isWithoutHead: Bool {
-        if case .sending = phase { return true }
-        return false
-    }
+    var isWithoutHead: Bool { if case .sending = phase { true } else { false } }
 
     /// Whether the transfer hasn't ended, so that a caller still waits for it.
-    var isWanted: Bool {
-        if case .ended = phase { return false }
-        return true
-    }
+    var isWanted: Bool { if case .ended = phase { false } else { true } }
 
     /// Receives the head of a response.
     ///
     /// An informational head (1xx) is followed by another.
     ///
-    /// Ends the transfer if the declared length isn't valid. URLSession ignores characters after a number, and of two
-    /// lengths it uses the last.
+    /// Ends the transfer if the declared length isn't valid. URLSession ignores characters after a number, and it uses
+    /// the last of two lengths.
     mutating func receive(_ head: TransportResponse) -> End? {
         guard isWanted else { return nil }
         phase = .receiving(head, isTooLong: false)
@@ -55,13 +49,6 @@ struct TransferMachine {
         }
         phase = .receiving(head, isTooLong: length > bodyLimit)
         return nil
-    }
-
-    /// Receives the head that the session has at the end.
-    ///
-    /// It is ignored if another head came before.
-    mutating func receiveAtEnd(_ head: TransportResponse) {
-        if case .sending = phase { phase = .receiving(head, isTooLong: false) }
     }
 
     /// Receives a part of the body.

@@ -10,10 +10,8 @@ import Foundation
 /// Linux, libcurl resends a request if a kept-alive connection drops, so a request that might have an effect uses its
 /// own connection there.
 ///
-/// A call throws at once if its task is cancelled or its time limit is over. On Linux its transfer isn't cancelled
-/// then, because that can crash the process. The transfer ends when its next bytes move, or when no bytes have moved
-/// for `transferLimit` or the request's own time limit, whichever is shorter. Its connection ends with it. Until then,
-/// it doesn't delay other requests, because they have their own connections.
+/// A call throws at once if its task is cancelled or its time limit is over. Its transfer is then cancelled, and its
+/// connection ends. Until then, it doesn't delay other requests, because they have their own connections.
 public final class URLSessionTransport: HTTPTransport {
     /// How long a request without its own time limit may take.
     public let timeout: Duration?
@@ -87,18 +85,23 @@ public final class URLSessionTransport: HTTPTransport {
             return try await transfer.response(within: limit)
         } catch let error as URLError {
             // Remove secrets here: a circuit around a transport retains and posts the transport's errors.
-            throw withoutSecrets(error.evenedOut(for: request.url))
+            throw withoutSecrets(error.normalized(for: request.url))
         }
     }
 
     private func start(_ transfer: Transfer, _ request: URLRequest, alone: Bool) {
-        let delegate = alone ? TransferDelegate() : delegate
-        let session = alone ? URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil) : session
-        let task = session.dataTask(with: request)
-        delegate.add(transfer, for: task)
-        task.resume()
-        // End the session and its connection with this one transfer.
-        if alone { session.finishTasksAndInvalidate() }
+        // Capture `self`: its session must not be invalidated before the task is created.
+        Transfer.calls.async { [self] in
+            guard transfer.isWanted else { return }
+            let delegate = alone ? TransferDelegate() : delegate
+            let session =
+                alone ? URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil) : session
+            let task = session.dataTask(with: request)
+            delegate.add(transfer, for: task)
+            transfer.start(task, of: session)
+            // End the session and its connection with this one transfer.
+            if alone { session.finishTasksAndInvalidate() }
+        }
     }
 
     private func urlRequest(for request: TransportRequest, within limit: Duration) -> URLRequest {
@@ -139,7 +142,7 @@ extension URLError {
     /// On Linux a dropped connection has the code of a bad response, and garbage has the code of an unsupported URL. A
     /// TLS failure, a truncated response, and a malformed response all have the code `unknown`. Only libcurl's message
     /// identifies a refused certificate and a malformed response.
-    fileprivate func evenedOut(for url: URL) -> URLError {
+    fileprivate func normalized(for url: URL) -> URLError {
         #if canImport(FoundationNetworking)
             let isHTTP = ["http", "https"].contains(url.scheme?.lowercased() ?? "")
             switch errorCode {
@@ -152,12 +155,10 @@ extension URLError {
                 return URLError(.serverCertificateUntrusted, userInfo: errorUserInfo)
             case NSURLErrorBadServerResponse, NSURLErrorUnknown:
                 return URLError(.networkConnectionLost, userInfo: errorUserInfo)
-            default:
-                return self
+            default: break
             }
-        #else
-            return self
         #endif
+        return self
     }
 
     #if canImport(FoundationNetworking)

@@ -5,7 +5,7 @@ struct NaivePresenter {
     typealias ID = PresentedError.ID
 
     /// An error that reaches a presenter, with the results of the rules.
-    struct News {
+    struct NewError {
         var message: String
         var style = PresentationStyle.alert
         var title: String?
@@ -18,26 +18,26 @@ struct NaivePresenter {
 
     struct Item {
         let id: ID
-        let news: News
+        let newError: NewError
         var count: Int
         var isFromUser: Bool
         /// Whether it was closed during its retry and returned because the retry was cancelled.
         var isBack = false
 
-        var canRetry: Bool { news.canRetry }
+        var canRetry: Bool { newError.canRetry }
 
         /// Whether other errors are merged into this one.
         ///
         /// An error that can be retried isn't merged.
-        func isLike(_ other: News) -> Bool {
-            !canRetry && !other.canRetry && news.message == other.message && news.title == other.title
-                && news.style == other.style
+        func isLike(_ other: NewError) -> Bool {
+            !canRetry && !other.canRetry && newError.message == other.message && newError.title == other.title
+                && newError.style == other.style
         }
     }
 
     struct Queue {
         var shown: [Item] = []
-        /// The answers to taps, which precede the others.
+        /// The failures of retries, which precede the others.
         var next: [Item] = []
         var waiting: [Item] = []
     }
@@ -73,35 +73,35 @@ struct NaivePresenter {
     var foremost: Item? { shown(.alert) ?? shown(.banner) ?? shown(.inline) }
 
     /// Counts errors that are never shown.
-    mutating func pass(_ count: Int = 1) {
+    mutating func skip(_ count: Int = 1) {
         counts.received += count
         counts.never += count
     }
 
-    mutating func receive(_ news: News) {
-        let goesFirst = news.style != .hidden && news.failureOf.map { retries[$0]?.hasFailed == false } == true
-        if let failed = news.failureOf { retries[failed]?.hasFailed = true }
-        if news.style == .hidden { return pass(news.count) }
-        counts.received += news.count
-        if fold(news, goesFirst) {
-            counts.folded += news.count
+    mutating func receive(_ newError: NewError) {
+        let goesFirst = newError.style != .hidden && newError.failureOf.map { retries[$0]?.hasFailed == false } == true
+        if let failed = newError.failureOf { retries[failed]?.hasFailed = true }
+        if newError.style == .hidden { return skip(newError.count) }
+        counts.received += newError.count
+        if fold(newError, goesFirst) {
+            counts.folded += newError.count
             return
         }
-        var queue = queues[news.style] ?? Queue()
-        defer { queues[news.style] = queue }
+        var queue = queues[newError.style] ?? Queue()
+        defer { queues[newError.style] = queue }
         if !queue.shown.isEmpty, !goesFirst, queue.waiting.count >= limit {
-            let isFromUser = news.isFromUser || news.canRetry
+            let isFromUser = newError.isFromUser || newError.canRetry
             guard isFromUser, let replaced = queue.waiting.lastIndex(where: { !$0.isFromUser }) else {
-                counts.discarded += news.count
+                counts.discarded += newError.count
                 return
             }
             spent.insert(queue.waiting.remove(at: replaced).id)
             counts.discarded += 1
         }
-        counts.folded += news.count - 1
+        counts.folded += newError.count - 1
         lastID += 1
         let item = Item(
-            id: lastID, news: news, count: news.count, isFromUser: news.isFromUser || news.canRetry)
+            id: lastID, newError: newError, count: newError.count, isFromUser: newError.isFromUser || newError.canRetry)
         items[lastID] = item
         if queue.shown.isEmpty {
             queue.shown = [item]
@@ -113,15 +113,15 @@ struct NaivePresenter {
         }
     }
 
-    private mutating func fold(_ news: News, _ goesFirst: Bool) -> Bool {
+    private mutating func fold(_ newError: NewError, _ goesFirst: Bool) -> Bool {
         for path in [\Queue.shown, \.next, \.waiting] {
-            guard var items = queues[news.style]?[keyPath: path],
-                let index = items.firstIndex(where: { $0.isLike(news) })
+            guard var items = queues[newError.style]?[keyPath: path],
+                let index = items.firstIndex(where: { $0.isLike(newError) })
             else { continue }
-            items[index].count += news.count
-            items[index].isFromUser = items[index].isFromUser || news.isFromUser || news.canRetry
-            if goesFirst, path == \.waiting { queues[news.style]?.next.append(items.remove(at: index)) }
-            queues[news.style]?[keyPath: path] = items
+            items[index].count += newError.count
+            items[index].isFromUser = items[index].isFromUser || newError.isFromUser || newError.canRetry
+            if goesFirst, path == \.waiting { queues[newError.style]?.next.append(items.remove(at: index)) }
+            queues[newError.style]?[keyPath: path] = items
             return true
         }
         return false
@@ -157,15 +157,15 @@ struct NaivePresenter {
     mutating func dismissAll(_ message: String) {
         for style in queues.keys {
             for path in [\Queue.next, \.waiting] {
-                for item in queues[style]?[keyPath: path] ?? [] where item.news.message == message {
+                for item in queues[style]?[keyPath: path] ?? [] where item.newError.message == message {
                     if !item.isBack { counts.discarded += 1 }
                     forget(item.id)
                 }
-                queues[style]?[keyPath: path].removeAll { $0.news.message == message }
+                queues[style]?[keyPath: path].removeAll { $0.newError.message == message }
             }
         }
         for style in queues.keys {
-            if let item = shown(style), item.news.message == message { dismiss(item.id) }
+            if let item = shown(style), item.newError.message == message { dismiss(item.id) }
         }
     }
 
@@ -179,7 +179,7 @@ struct NaivePresenter {
         guard let retry = retries.removeValue(forKey: id) else { return }
         guard retry.isCancelled, !retry.hasFailed, !dismissed.contains(id) else { return dismiss(id) }
         spent.remove(id)
-        let style = retry.item.news.style
+        let style = retry.item.newError.style
         var queue = queues[style] ?? Queue()
         guard !(queue.shown + queue.next).contains(where: { $0.id == id }) else { return }
         var item = retry.item

@@ -32,7 +32,7 @@ extension Walk {
             for (style, error) in styles {
                 let real = error.map { "\($0.id) \($0.title ?? "") \($0.message) ×\($0.count) \($0.canRetry)" }
                 let naive = model.shown(style).map {
-                    "\($0.id) \($0.news.title ?? "") \($0.news.message) ×\($0.count) \($0.canRetry)"
+                    "\($0.id) \($0.newError.title ?? "") \($0.newError.message) ×\($0.count) \($0.canRetry)"
                 }
                 compare("\(name)'s \(style)", real ?? "none", naive ?? "none")
             }

@@ -123,12 +123,12 @@ final class Walk {
 
     /// Delivers a report to the observers of the bus or the scope.
     ///
-    /// - Parameter news: The shown error; nil if nothing is shown.
-    private func receive(_ news: NaivePresenter.News?, isInScope: Bool) {
+    /// - Parameter newError: The shown error; nil if nothing is shown.
+    private func receive(_ newError: NaivePresenter.NewError?, isInScope: Bool) {
         if observed == .bus || observed == .scope && isInScope {
-            if let news { model.receive(news) } else { model.pass() }
+            if let newError { model.receive(newError) } else { model.skip() }
         }
-        if let news { otherModel.receive(news) } else { otherModel.pass() }
+        if let newError { otherModel.receive(newError) } else { otherModel.skip() }
     }
 
     private static func isIgnored(_ text: String, isInScope: Bool) -> Bool {
@@ -161,7 +161,7 @@ final class Walk {
                     error: error, source: .init(), metadata: isMarked ? OwnViewMark.metadata(for: error) : [:],
                     occurrences: count))
             if isMarked {
-                model.pass(count)
+                model.skip(count)
             } else {
                 model.receive(.init(message: text, style: Self.style(of: text), count: count))
             }
@@ -220,7 +220,7 @@ final class Walk {
         let isInScope = title == "Loading"
         if !isCancelled || text != Self.cancellation { receive(nil, isInScope: isInScope) }
         if isCancelled {
-            model.pass()
+            model.skip()
             if let retried { model.retries[retried]?.isCancelled = true }
         } else {
             let style = Self.isIgnored(text, isInScope: isInScope) ? .hidden : Self.style(of: text)
@@ -311,7 +311,7 @@ final class Walk {
         } else {
             for text in messages(of: outcome) {
                 guard !isCancelled else {
-                    model.pass()
+                    model.skip()
                     continue
                 }
                 model.receive(

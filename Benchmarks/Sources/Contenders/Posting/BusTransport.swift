@@ -2,8 +2,8 @@ import ErrorRouting
 
 /// This package's bus, with rules for the eight plain types.
 final class BusTransport: SynchronousTransport {
-    /// The observers of a bus.
-    enum Company {
+    /// The kinds of observers of a bus.
+    enum Observer {
         /// An observer that does nothing.
         case observer
         /// A stream of reports without a reader that keeps only the last report: the bus's cost for a reader.
@@ -20,15 +20,15 @@ final class BusTransport: SynchronousTransport {
     ///   - capacity: The maximum number of pending errors; it equals the number of posts, so that none is dropped.
     ///   - handler: The rules.
     ///   - floodLimit: The flood limit; nil for none.
-    ///   - company: The observer; nil for none.
+    ///   - observer: The observer; nil for none.
     init(
         capacity: Int, handler: ErrorHandler = Handlers.plainTypes(), floodLimit: FloodLimit? = nil,
-        company: Company? = nil
+        observer: Observer? = nil
     ) {
         bus = ErrorBus(handler: handler, configuration: .init(capacity: capacity, floodLimit: floodLimit))
-        observation = company == .observer ? bus.observe { _ in } : nil
-        stream = company == .stream ? bus.reports() : nil
-        if company == .reader {
+        observation = observer == .observer ? bus.observe { _ in } : nil
+        stream = observer == .stream ? bus.reports() : nil
+        if observer == .reader {
             let reports = bus.reports()
             Task.detached { for await _ in reports {} }
         }

@@ -5,56 +5,58 @@ package struct PostingContender: Sendable {
     /// The name, which is also the name of a line in a table or a chart.
     package let name: String
     /// The number of tasks that post at once.
-    package let posters: Int
+    package let callers: Int
     private let errors: Int
     private let makeTransport: @Sendable (_ errors: Int) -> any ErrorTransport
 
     /// The numbers of posting tasks in every series.
     package static let series = [1, 2, 4, 8]
 
-    /// The contenders for each number of posting tasks; those that are compared follow one another.
+    /// The contenders for each number of posting tasks.
+    ///
+    /// Contenders that are compared follow one another.
     package static var all: [PostingContender] {
-        series.flatMap { posters in
+        series.flatMap { callers in
             [
-                PostingContender("ErrorBus", posters) { BusTransport(capacity: $0) },
-                PostingContender("ErrorBus, two nested scopes", posters) { ScopeTransport(capacity: $0) },
-                PostingContender("AsyncStream", posters) { _ in StreamTransport() },
-                PostingContender("ErrorBus, preset of ten rules", posters) {
+                PostingContender("ErrorBus", callers) { BusTransport(capacity: $0) },
+                PostingContender("ErrorBus, two nested scopes", callers) { ScopeTransport(capacity: $0) },
+                PostingContender("AsyncStream", callers) { _ in StreamTransport() },
+                PostingContender("ErrorBus, preset of ten rules", callers) {
                     BusTransport(capacity: $0, handler: Handlers.preset(Handlers.tenTypes()))
                 },
-                PostingContender("queue behind a mutex", posters) { _ in QueueTransport() },
-                PostingContender("ErrorBus, preset and a log call", posters) {
+                PostingContender("queue behind a mutex", callers) { _ in QueueTransport() },
+                PostingContender("ErrorBus, preset and a log call", callers) {
                     BusTransport(
                         capacity: $0,
                         handler: Handlers.preset(Handlers.tenTypes()).overlaid(with: Handlers.logCall()))
                 },
-                PostingContender("queue behind a mutex and a log call", posters) { _ in
+                PostingContender("queue behind a mutex and a log call", callers) { _ in
                     QueueTransport { handleBySwitch10AndLog($0) }
                 },
                 // Fewer errors are enough: a channel buffers nothing, so the cost of an error does not depend on their
                 // number.
-                PostingContender("AsyncChannel", posters, errors: 8_000) { _ in ChannelTransport() },
+                PostingContender("AsyncChannel", callers, errors: 8_000) { _ in ChannelTransport() },
             ]
         }
     }
 
     /// The bus with observers or a flood limit, which might slow it down.
-    package static var company: [PostingContender] {
-        [1, 4].flatMap { posters in
+    package static var observed: [PostingContender] {
+        [1, 4].flatMap { callers in
             [
-                PostingContender("ErrorBus, one observer", posters) { BusTransport(capacity: $0, company: .observer) },
-                PostingContender("ErrorBus, one stream of reports, unread", posters) {
-                    BusTransport(capacity: $0, company: .stream)
+                PostingContender("ErrorBus, one observer", callers) { BusTransport(capacity: $0, observer: .observer) },
+                PostingContender("ErrorBus, one stream of reports, unread", callers) {
+                    BusTransport(capacity: $0, observer: .stream)
                 },
-                PostingContender("ErrorBus, one reader and its own time", posters) {
-                    BusTransport(capacity: $0, company: .reader)
+                PostingContender("ErrorBus, one reader and its own time", callers) {
+                    BusTransport(capacity: $0, observer: .reader)
                 },
                 // The limit is the number of posts, so that it suppresses nothing.
-                PostingContender("ErrorBus, a flood limit", posters) { errors in
+                PostingContender("ErrorBus, a flood limit", callers) { errors in
                     BusTransport(capacity: errors, floodLimit: FloodLimit(first: errors, per: .seconds(60)))
                 },
                 // For each of the eight types, one error passes and one is held back; the others are suppressed.
-                PostingContender("ErrorBus, suppressed by a flood limit", posters) { errors in
+                PostingContender("ErrorBus, suppressed by a flood limit", callers) { errors in
                     BusTransport(capacity: errors, floodLimit: FloodLimit(first: 1, per: .seconds(60)))
                 },
             ]
@@ -88,11 +90,11 @@ package struct PostingContender: Sendable {
     ///     few.
     ///   - makeTransport: Creates the transport for that many errors.
     private init(
-        _ name: String, _ posters: Int, errors: Int = 80_000,
+        _ name: String, _ callers: Int, errors: Int = 80_000,
         makeTransport: @escaping @Sendable (_ errors: Int) -> any ErrorTransport
     ) {
         self.name = name
-        self.posters = posters
+        self.callers = callers
         self.errors = errors
         self.makeTransport = makeTransport
     }
@@ -106,11 +108,11 @@ package struct PostingContender: Sendable {
         let loop = Task.detached { await transport.run() }
         // Let the loop reach its first wait, so that its start isn't measured.
         try? await Task.sleep(for: .milliseconds(1))
-        let share = errors / posters
+        let share = errors / callers
         let clock = ContinuousClock()
         let start = clock.now
         await withTaskGroup { group in
-            for _ in 0..<posters { group.addTask { @concurrent in await transport.post(share) } }
+            for _ in 0..<callers { group.addTask { @concurrent in await transport.post(share) } }
         }
         transport.finish()
         let handled = await loop.value

@@ -19,14 +19,16 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     ///
     /// The client decompresses responses. It follows no redirects, because `APIClient` does. If the server refuses the
     /// connection, the client fails immediately instead of retrying for ten seconds. The transport sets the time limit
-    /// of a request.
+    /// of a request. A connection must be established within a minute, so that shutting down the client doesn't wait
+    /// longer for a server that doesn't answer.
     ///
     /// For an invalid status, such as 99 or, in HTTP/2, -1, async-http-client stops the process; with this
-    /// configuration, it throws an error. If an HTTP/2 server goes away without processing a stream, the stream's error
-    /// says so.
+    /// configuration, it throws an error. If an HTTP/2 server ends the connection (GOAWAY) without having processed a
+    /// stream, the stream's error says so. After an error of an HTTP/2 connection, the connection is closed instead of
+    /// being used again.
     ///
-    /// - Parameter bodyLimit: The number of decompressed bytes of one response: a hundred kilobytes can decompress to a
-    ///   hundred megabytes, in two pieces. The transport should have the same limit.
+    /// - Parameter bodyLimit: The maximum number of decompressed bytes of one response, because a hundred kilobytes can
+    ///   decompress to a hundred megabytes, in two pieces. Use the same limit for the transport.
     /// - Returns: The configuration, which you can change further.
     public static func configuration(bodyLimit: Int = 1 << 20) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration.singletonConfiguration
@@ -35,8 +37,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
         configuration.http1_1ConnectionDebugInitializer = StatusGuard.add
         configuration.http2ConnectionDebugInitializer = StreamGuard.add
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Nil means no limit for reading, but ten seconds for connecting.
-        configuration.timeout = HTTPClient.Configuration.Timeout(connect: .minutes(10), read: nil)
+        // A nil would mean no limit for reading, but ten seconds for connecting.
+        configuration.timeout = HTTPClient.Configuration.Timeout(connect: .minutes(1), read: nil)
         return configuration
     }
 
@@ -50,8 +52,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     /// - Parameters:
     ///   - client: The client, preferably with ``configuration(bodyLimit:)``; it must not follow redirects.
     ///   - timeout: How long a response with its body can take if the request has no time limit.
-    ///   - bodyLimit: The number of bytes that are read from a body. A longer body is truncated in the response; a
-    ///     compressed one might then be empty.
+    ///   - bodyLimit: The maximum number of bytes to read from a body. A longer body is truncated in the response; a
+    ///     compressed body might then be empty.
     public init(_ client: HTTPClient, timeout: Duration = .seconds(60), bodyLimit: Int = 1 << 20) {
         self.client = client
         self.timeout = timeout
@@ -87,7 +89,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
         } catch {
             if Task.isCancelled { throw CancellationError() }
             if isOver.isSet { throw NetworkError(.timeout, cause: HTTPClientError.deadlineExceeded) }
-            throw EvenedOut.error(for: error)
+            throw ErrorMapping.error(for: error)
         }
     }
 
@@ -114,6 +116,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
             // The body would have been too long, so return the truncated response, however the rest breaks off.
             result.isTruncated = true
             return result
+        } catch {
+            throw ErrorMapping.error(ofBody: error)
         }
         // A cancelled body can end in the same way as a complete one.
         try Task.checkCancellation()

@@ -5,7 +5,7 @@ import NIOHTTP2
 
 /// Closes a connection if a response on it has a status below 100.
 ///
-/// async-http-client takes such a status for an interim response, and traps when the body arrives.
+/// async-http-client treats such a status as an interim response, and traps when the body arrives.
 final class StatusGuard: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
@@ -36,7 +36,8 @@ final class StatusGuard: ChannelInboundHandler {
 ///
 /// A stream above the last one that a GOAWAY names was not processed. SwiftNIO ends it like a cancelled stream; this
 /// guard ends it like a refused one. For a negative status SwiftNIO stops the process; this guard replaces an invalid
-/// status with one that SwiftNIO rejects.
+/// status with one that SwiftNIO rejects. After an error of the connection SwiftNIO reads nothing more, and
+/// async-http-client would send more requests on it; this guard closes the connection.
 final class StreamGuard: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
@@ -68,6 +69,11 @@ final class StreamGuard: ChannelInboundHandler {
         context.fireChannelRead(wrapInboundOut(frame))
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.fireErrorCaught(error)
+        if !(error is NIOHTTP2Errors.StreamError) { context.close(promise: nil) }
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let closed = event as? StreamClosedEvent, closed.reason == .cancel, let lastStream,
             closed.streamID > lastStream
@@ -78,7 +84,7 @@ final class StreamGuard: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Whether a text is a valid status of HTTP/2, which has no 101 (RFC 9113, section 8.6).
+    /// Whether a text is a valid status in HTTP/2, which doesn't allow 101 (RFC 9113, section 8.6).
     private static func isStatus(_ text: String) -> Bool {
         Int(text).map { (100...999).contains($0) && $0 != 101 } ?? false
     }

@@ -7,26 +7,26 @@ public import NIOHTTPCompression
 public import NIOPosix
 public import NIOSSL
 
-// The errors of async-http-client, and of the parts of SwiftNIO that it uses, as far as `EvenedOut` maps them.
+// The errors of async-http-client, and of the parts of SwiftNIO that it uses, if `ErrorMapping` maps them.
 
 extension HTTPClientError: UpstreamFailure {
     /// Whether one of the client's time limits was reached.
-    public var isUpstreamTimeout: Bool { EvenedOut.isTimeout(self) }
+    public var isUpstreamTimeout: Bool { ErrorMapping.isTimeout(self) }
 }
 
 extension ChannelError: UpstreamFailure {
     /// Whether establishing the connection took too long.
-    public var isUpstreamTimeout: Bool { EvenedOut.isTimeout(self) }
+    public var isUpstreamTimeout: Bool { ErrorMapping.isTimeout(self) }
 }
 
 extension NIOConnectionError: UpstreamFailure {
     /// Whether establishing the connection to one of the addresses took too long.
-    public var isUpstreamTimeout: Bool { EvenedOut.isTimeout(self) }
+    public var isUpstreamTimeout: Bool { ErrorMapping.isTimeout(self) }
 }
 
 extension IOError: UpstreamFailure {
     /// Whether the system gave up the connection.
-    public var isUpstreamTimeout: Bool { EvenedOut.isTimeout(self) }
+    public var isUpstreamTimeout: Bool { ErrorMapping.isTimeout(self) }
 }
 
 extension SocketAddressError: UpstreamFailure {}

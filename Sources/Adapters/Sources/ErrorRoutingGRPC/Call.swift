@@ -30,7 +30,7 @@ final class Call: Sendable {
         self.cancellation = cancellation
     }
 
-    /// If the response's metadata can't be written, its messages are released before anything reads them.
+    // If the response's metadata can't be written, gRPC releases its messages unread, and no other code ends the call.
     deinit { end(with: nil) }
 
     /// Binds the scope and the trace again for the messages, which are written after the interceptor has returned.

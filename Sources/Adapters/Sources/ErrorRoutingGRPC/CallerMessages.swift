@@ -1,7 +1,9 @@
 public import ErrorRouting
 public import GRPCCore
 
-/// A call's messages; their errors are the caller's.
+/// A call's messages.
+///
+/// An error while they are received or read is the caller's error.
 struct CallerMessages<Element: Sendable>: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         var messages: RPCAsyncSequence<Element, any Error>.AsyncIterator

@@ -18,13 +18,13 @@ public import GRPCCore
 ///
 /// | event | status | reported | span |
 /// | --- | --- | --- | --- |
-/// | an error of yours | as `answers` says | yes | error; failed if the status is the server's |
+/// | your error | as `answers` says | yes | error; failed if the status is the server's |
 /// | an `RPCError` that is thrown, such as another service's | as `answers` says | yes | the same |
 /// | ``UpstreamError`` | as `answers` says | yes | the same |
-/// | an error of yours that is `RPCErrorConvertible`, with a client error code | its own | no | nothing |
+/// | your error that is `RPCErrorConvertible`, with a client error code | its own | no | nothing |
 /// | the same with a server error code | its own | yes | error; failed |
-/// | a response with an error that the handler returns | as the two rows before | | |
-/// | any of these three, with a rule in `answers` | as `answers` says | yes | as with an error of yours |
+/// | the handler returns a response with an error | as in the previous two rows | | |
+/// | any of these three, with a rule in `answers` | as `answers` says | yes | as for your error |
 /// | the call is cancelled | its own, or `cancelled` | ``CallCancelled``, a notice | error; failed |
 ///
 /// An `RPCError` doesn't say where it comes from. If a client throws it, it has the code and text of another service,
@@ -121,7 +121,7 @@ extension Metadata {
 }
 
 extension ErrorHandler {
-    /// Handles errors that need no rule of the application.
+    /// Handles the errors that need no rule of the application.
     fileprivate static let calls = ErrorHandler().on(CallCancelled.self) { _ in .stop }
 }
 

@@ -28,7 +28,7 @@ public enum ClientDisconnected: Error, UnderlyingErrors, CustomStringConvertible
         }
     }
 
-    /// Says which of the two it was; the connection's error is in the report's trail.
+    /// Describes the case; the connection's error is in the report's trail.
     public var description: String {
         switch self {
         case .left: "the client has left"
@@ -49,7 +49,9 @@ public struct RequestCancelled: Error, UnderlyingErrors, CustomStringConvertible
     public var description: String { "the request was cancelled" }
 }
 
-/// The body of a request; its errors are the client's.
+/// The body of a request.
+///
+/// An error while it is read is the client's error.
 struct ClientBody: AsyncSequence {
     struct AsyncIterator: AsyncIteratorProtocol {
         var parts: RequestBody.AsyncIterator
@@ -68,7 +70,9 @@ struct ClientBody: AsyncSequence {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(parts: body.makeAsyncIterator()) }
 }
 
-/// The writer of a response's body; its errors are the client's.
+/// The writer of a response's body.
+///
+/// An error while it writes is the client's error.
 struct ClientWriter: ResponseBodyWriter {
     var writer: any ResponseBodyWriter
 

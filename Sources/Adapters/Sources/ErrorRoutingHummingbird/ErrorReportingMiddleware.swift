@@ -29,7 +29,7 @@ import Synchronization
 ///
 /// | event | response | reported | span |
 /// | --- | --- | --- | --- |
-/// | an error of yours | as `problems` says; 500 unless its status is 400 to 599 | yes | error; failed from 500 on |
+/// | your error | as `problems` says; 500 unless its status is 400 to 599 | yes | error; failed from 500 on |
 /// | `HTTPError`, or any `HTTPResponseError`, below 500 | its own | no | nothing |
 /// | the same from 500 on | its own | yes | error; failed |
 /// | either of these two, with a rule in `problems` | as `problems` says | yes | error; failed from 500 on |
@@ -75,7 +75,7 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
     ///   - request: The request.
     ///   - context: Its context.
     ///   - next: The next handler.
-    /// - Returns: The response, also to an error.
+    /// - Returns: The response, including the response to an error.
     public func handle(
         _ request: Request,
         context: Context,
@@ -86,10 +86,12 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
         return await withErrorScope(kind, handler: .requests, order: .rootFirst, metadata: metadata) { scope in
             let reporter = Reporter(problems: problems, scope: scope, trace: .current, kind: kind)
             do {
-                if Reporter.isAround { return try await next(request, context) }
+                if Reporter.hasOuterMiddleware { return try await next(request, context) }
                 var request = request
                 request.body = RequestBody(asyncSequence: ClientBody(body: request.body))
-                var response = try await Reporter.$isAround.withValue(true) { try await next(request, context) }
+                var response = try await Reporter.$hasOuterMiddleware.withValue(true) {
+                    try await next(request, context)
+                }
                 if response.status.code >= 500 { reporter.trace.fail() }
                 response.body = reporter.reporting(response.body)
                 return response
@@ -123,7 +125,7 @@ extension ErrorHandler {
 /// Reports each error of a request once.
 private struct Reporter: Sendable {
     /// Whether an outer middleware reports the errors that break the bodies.
-    @TaskLocal static var isAround = false
+    @TaskLocal static var hasOuterMiddleware = false
 
     let problems: ErrorMap<ProblemDetails>
     let scope: ErrorScope
@@ -142,7 +144,7 @@ private struct Reporter: Sendable {
             if response.status.code >= 500 { report(error, response.status.code) }
             return response
         }
-        let error = told(error)
+        let error = reportable(error)
         let response = Response(problem(for: error) ?? problems[error])
         report(error, response.status.code)
         return response
@@ -159,7 +161,7 @@ private struct Reporter: Sendable {
             try await trace.bound {
                 try await scope.bound { @concurrent () async throws in
                     do { try await body.write(client) } catch {
-                        let error = told(error)
+                        let error = reportable(error)
                         report(error, TransportResponse(problem(for: error) ?? problems[error]).status)
                         throw error
                     }
@@ -171,8 +173,8 @@ private struct Reporter: Sendable {
     /// Returns the error to report.
     ///
     /// In a cancelled request, every error counts as a result of the cancellation, because nothing more is known.
-    /// During a graceful shutdown, a cancellation does too.
-    private func told(_ error: any Error) -> any Error {
+    /// During a graceful shutdown, so does a cancellation.
+    private func reportable(_ error: any Error) -> any Error {
         let isCancelled = Task.isCancelled || Task.isShuttingDownGracefully && ErrorMatcher.cancellation ~= error
         return isCancelled ? RequestCancelled(underlyingErrors: [error]) : error
     }
@@ -207,8 +209,8 @@ private struct Reporter: Sendable {
 
 /// The head of a response, which Hummingbird writes before it begins the body.
 ///
-/// If it can't be written, the body is released without having begun. In a cancelled request, the cancellation is the
-/// reason. Otherwise, the client might have disconnected, or an outer middleware might have replaced the body.
+/// If the head can't be written, the body is released before it begins. In a cancelled request, the cancellation is
+/// the reason. Otherwise, the client might have disconnected, or an outer middleware might have replaced the body.
 private final class Head: Sendable {
     private let hasBegun = Atomic(false)
     private let onCancelled: @Sendable () -> Void
@@ -224,7 +226,7 @@ private final class Head: Sendable {
 }
 
 extension HTTPRequest.Method {
-    /// The method as in the semantic conventions, so that a client can't invent values of a dimension.
+    /// The method by OpenTelemetry's semantic conventions, so that clients can't add values to a dimension.
     fileprivate var semanticName: String {
         switch self {
         case .connect, .delete, .get, .head, .options, .patch, .post, .put, .trace: rawValue

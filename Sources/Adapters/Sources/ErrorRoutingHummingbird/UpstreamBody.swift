@@ -52,13 +52,13 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
                 } onCancel: {
                     task.cancel()
                 }
-                // A body ends like a complete one when its wait was cancelled, perhaps after one more part.
+                // If its wait is cancelled, a body ends as if it were complete, perhaps after one more part.
                 if !watch.end(isLast: part == nil) { throw CancellationError() }
                 if part == nil { try Task.checkCancellation() }
                 return part
             } catch {
                 if !watch.end(isLast: true) { throw UpstreamError.timeout(UpstreamPaused(limit: watch.limit), source) }
-                // The body might be made from the request's body, whose errors are the client's.
+                // The body might read the request's body, and that body's errors are the client's.
                 if error is ClientDisconnected { throw error }
                 throw UpstreamError.error(for: error, at: source, else: UpstreamError.body)
             }

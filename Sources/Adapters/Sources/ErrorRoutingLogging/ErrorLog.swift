@@ -3,7 +3,7 @@ public import Logging
 
 /// Writes reports to a swift-log logger, one entry per report.
 ///
-/// The entry's message is the error's. Its metadata are `ErrorReport.fields`, with the names of OpenTelemetry's
+/// The entry's message is the error's. Its metadata is `ErrorReport.fields`, with the names of OpenTelemetry's
 /// semantic conventions, without `exception.message`, which would repeat the message. If the message already contains a
 /// cause, `error.trail` has only that cause's type. File and line are those of the post, and swift-log derives the
 /// module from them. Message and trail are computed once per report.
@@ -22,7 +22,8 @@ public struct ErrorLog: Sendable {
     ///
     /// - Parameters:
     ///   - logger: The logger for the entries.
-    ///   - levels: The levels of failures that matter more or less than their severity says. Its default isn't used.
+    ///   - levels: The levels of failures that matter more or less than their severity says. The map's default isn't
+    ///     used.
     ///   - bind: Called around each entry. `ErrorTracing.bind` of ErrorRoutingTracing binds the trace in which the
     ///     error was posted.
     public init(
@@ -60,8 +61,8 @@ public struct ErrorLog: Sendable {
         }
     }
 
-    /// Returns the level for a report: that of its `severity` or, for a failure that a rule of the levels matches, the
-    /// rule's.
+    /// Returns the level for a report: for a failure, the level of the rule that matches it; if none does, or for any
+    /// other report, the level of its `severity`.
     ///
     /// - Parameter report: The report.
     /// - Returns: The level.
@@ -74,7 +75,7 @@ public struct ErrorLog: Sendable {
 extension ErrorHandler {
     /// Logs each error after its rules have run, and does nothing else.
     ///
-    /// Overlay it on your rules; none of those should write to the log:
+    /// Overlay it on your rules. Your rules shouldn't write to the log themselves:
     ///
     /// ```swift
     /// ErrorHandler()
@@ -84,7 +85,8 @@ extension ErrorHandler {
     ///
     /// - Parameters:
     ///   - logger: The logger for the entries.
-    ///   - levels: The levels of failures that matter more or less than their severity says. Its default isn't used.
+    ///   - levels: The levels of failures that matter more or less than their severity says. The map's default isn't
+    ///     used.
     /// - Returns: The handler.
     public static func logging(
         to logger: Logger,

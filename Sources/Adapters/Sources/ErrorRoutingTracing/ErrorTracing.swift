@@ -75,7 +75,7 @@ package struct RequestTrace: Sendable {
     /// The trace of the current task.
     package static var current: RequestTrace { RequestTrace(context: ServiceContext.current) }
 
-    /// Records an error's type and message in the span, and whether the span has failed.
+    /// Records an error's type and message in the span, and marks the span if it has failed.
     ///
     /// It doesn't pass the error itself. Exporters print it as `"\(error)"`: a text of any length, with the contents of
     /// the error's fields.

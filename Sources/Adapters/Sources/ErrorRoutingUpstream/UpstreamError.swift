@@ -13,7 +13,7 @@ public enum UpstreamError: Error, UnderlyingErrors, CustomStringConvertible {
     /// The response's body broke off.
     case body(any Error, ErrorReport.Source)
 
-    /// The error of the failure.
+    /// The client's error.
     public var underlyingErrors: [any Error] {
         switch self {
         case .timeout(let error, _), .connection(let error, _), .body(let error, _): [error]

@@ -29,7 +29,7 @@ struct AdaptersPageTests {
         text.split(separator: "\n").filter { $0.hasPrefix("import ") }.map { String($0.dropFirst("import ".count)) }
     }
 
-    /// The lines of a text for comparison: without blanks that only align, imports, and empty lines.
+    /// The lines of a text for comparison: without imports, empty lines, and spaces that only align comments.
     private static func lines(_ text: some StringProtocol) -> String {
         text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
             .filter { !$0.isEmpty && !$0.hasPrefix("import ") }.joined(separator: "\n")

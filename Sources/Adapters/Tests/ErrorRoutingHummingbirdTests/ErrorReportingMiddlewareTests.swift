@@ -116,7 +116,7 @@ struct ErrorReportingMiddlewareTests {
         #expect(response?.status == .conflict && reports.count == 1 && reports.first?.error is Sold)
     }
 
-    /// A client's error that is in no list.
+    /// A client's error that the adapters don't know.
     private struct Deadlock: UpstreamFailure {}
 
     /// Its name looks like that of a SwiftNIO error.
@@ -146,7 +146,7 @@ struct ErrorReportingMiddlewareTests {
         }
     }
 
-    @Test func `an unknown method adds no value of its own`() async throws {
+    @Test func `an unknown method adds no value to the dimension`() async throws {
         let method = try #require(HTTPRequest.Method("BREW"))
         let router = Router()
         router.addMiddleware { ErrorReportingMiddleware(problems) }

@@ -119,7 +119,7 @@ struct ErrorBusServiceTests {
         #expect(errors.bus.statistics.posted == 2 && errors.bus.statistics.unmatched == 2)
     }
 
-    @Test func `a service's error is posted in a scope of its name, with its place, and thrown`() async {
+    @Test func `a service's error is posted in a scope with its name, with its source, and rethrown`() async {
         let (events, isRunning) = (Events(), Gate())
         let errors = bus(noting: events)
         let sources = Mutex<[ErrorReport.Source]>([])
@@ -223,7 +223,7 @@ struct ErrorBusServiceTests {
         let handler = ErrorHandler().on(Broken.self) { error in
             ErrorBus.current?.task {
                 try await Task.sleep(for: .milliseconds(1))
-                events.add("told of \(error.name)")
+                events.add("notified of \(error.name)")
             }
             return .stop
         }
@@ -238,7 +238,7 @@ struct ErrorBusServiceTests {
             errors.bus.post(Broken(name: "last"))
         }
         _ = await run([exporter, errors, last, errors.tasks, errors.watching(application)], until: [isServing])
-        #expect(events.all == ["told of last"])
+        #expect(events.all == ["notified of last"])
     }
 
     @Test func `errors that miss the deadline are logged as pending, and the counts are the last entry`() async {

@@ -22,7 +22,7 @@ struct ErrorLogTests {
         return logger
     }
 
-    @Test func `has the message, the metadata, and the place of the report, and the message only once`() async throws {
+    @Test func `has the message, the metadata, and the source of the report, and the message only once`() async throws {
         let handler = ErrorHandler().on(Sale.self) { _ in .stop }.overlaid(with: .logging(to: logger))
         await handler.handle(
             ErrorReport(error: Sale.sold, source: .init(fileID: "Shop/Till.swift", line: 7), metadata: ["till": "3"]))

@@ -38,8 +38,8 @@ struct ErrorTracingTests {
         ) where Extract.Carrier == Carrier {}
     }
 
-    // Use a separate process, because a process has only one tracer.
-    @Test func `the metadata have the keys of the trace, and others only by name`() async {
+    // Use a separate process, because a process can have only one tracer.
+    @Test func `the metadata has the keys of the trace, and other keys only if they are named`() async {
         await #expect(processExitsWith: .success) {
             InstrumentationSystem.bootstrap(W3C())
             ServiceContext.withValue(.topLevel) {

@@ -8,39 +8,39 @@ struct Command: AsyncParsableCommand {
         commandName: "error-audit",
         abstract: "Lists where Swift code loses its errors, the likeliest loss first.",
         discussion: """
-            Reads Swift files by their syntax. What .gitignore names, tests and generated files are skipped.
-            A line that needs no report says so: // error-audit: harmless, because …
-            Ends with 0; with 1 for --strict and --limit; with 2 if it could not do its work.
+            Parses Swift files without building them. Skips tests, generated files, and files that .gitignore excludes.
+            Mark a line that needs no report: // error-audit: harmless, because …
+            The exit status is 0; 1 if --strict or --limit fails; 2 if the audit can't be completed.
             """)
 
     @Argument(help: "Files and folders.", completion: .file())
     var paths = ["."]
 
-    @Option(help: "text, json, github (annotations) or sarif.")
+    @Option(help: "The output format: text, json, github (annotations), or sarif.")
     var format = Output.text
 
-    @Flag(help: "Show every finding, and not only the likelier half.")
+    @Flag(help: "Show every finding instead of only the likelier half.")
     var all = false
 
-    @Flag(help: "End with 1 if there is a probable loss.")
+    @Flag(help: "Exit with 1 if there is a probable loss.")
     var strict = false
 
-    @Option(help: "End with 1 if there are more than so many probable losses.")
+    @Option(help: "Exit with 1 if there are more probable losses than this number.")
     var limit: Int?
 
-    @Option(help: "Leave out the findings of this file.", completion: .file())
+    @Option(help: "A baseline file; its findings are left out.", completion: .file())
     var baseline: String?
 
-    @Option(help: "Write the findings to this file, as a baseline.", completion: .file())
+    @Option(help: "Write the findings to this file as a baseline.", completion: .file())
     var writeBaseline: String?
 
-    @Option(help: "A function of the project that reports errors; can be repeated.")
+    @Option(help: "A function of the project that reports errors. You can repeat this option.")
     var reporter: [String] = []
 
-    @Option(help: "A configuration file; .error-audit.json is read if it is there.", completion: .file())
+    @Option(help: "A configuration file; by default .error-audit.json, if it exists.", completion: .file())
     var config: String?
 
-    @Flag(help: "Suggest lines that do without the bus.")
+    @Flag(help: "Suggest lines without the bus.")
     var plain = false
 
     @Flag(help: "Read tests too.")
@@ -49,7 +49,7 @@ struct Command: AsyncParsableCommand {
     @Flag(help: "Read generated files too.")
     var includeGenerated = false
 
-    @Option(help: "Rewrite the findings of a kind whose rewrite keeps types and isolation: \(Self.fixable).")
+    @Option(help: "Rewrite the findings of one kind, keeping types and isolation: \(Self.fixable).")
     var fix: Kind?
 
     private static let fixable = Kind.allCases.filter(\.isFixable).map(\.rawValue).joined(separator: ", ")

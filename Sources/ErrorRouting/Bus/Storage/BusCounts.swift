@@ -11,17 +11,19 @@
 ///                         └─ dropped                   (removed by shutdown)
 struct BusCounts {
     /// At the beginning, the number of reports before the first one.
-    var handled: Int64
-    var ignored: Int64 = 0
-    var unmatched: Int64 = 0
-    var suppressed: Int64 = 0
+    private(set) var handled: Int64
+    private(set) var ignored: Int64 = 0
+    private(set) var unmatched: Int64 = 0
+    private(set) var suppressed: Int64 = 0
     /// The posted notices of drops and of failures.
-    var notices: Int64 = 0
+    private(set) var notices: Int64 = 0
     /// Dropped errors that a notice or the last resort has reported.
-    var reportedDrops: Int64 = 0
+    private(set) var reportedDrops: Int64 = 0
     /// Reports that a shutdown removed, or that were still being posted then.
-    var takenBack: Int64 = 0
-    var actionFailures: Int64 = 0
+    private(set) var takenBack: Int64 = 0
+    private(set) var actionFailures: Int64 = 0
+
+    init(handled: Int64) { self.handled = handled }
 
     /// The number of delivered reports.
     var delivered: Int64 { handled + ignored + unmatched }
@@ -33,4 +35,14 @@ struct BusCounts {
         default: handled += 1
         }
     }
+
+    mutating func addSuppressed() { suppressed += 1 }
+
+    mutating func addNotice() { notices += 1 }
+
+    mutating func addReportedDrops(_ count: Int64) { reportedDrops += count }
+
+    mutating func addTakenBack(_ count: Int64) { takenBack += count }
+
+    mutating func addActionFailures(_ count: Int) { actionFailures += Int64(count) }
 }

@@ -159,7 +159,7 @@ struct BusStateMachine: ~Copyable {
             return deliver(Posting(release))
         case .isHeld:
             nextNumber += 1
-            if suppressed != nil { counts.suppressed += 1 }
+            if suppressed != nil { counts.addSuppressed() }
             return waiting.map { .held($0) } ?? beginNext(intake)
         }
     }
@@ -196,10 +196,10 @@ struct BusStateMachine: ~Copyable {
     /// notice, so that the worker writes the failures to the last resort.
     @inline(never)
     private mutating func note(_ failures: [ActionFailure], of delivery: Delivery) -> Bool {
-        counts.actionFailures += Int64(failures.count)
+        counts.addActionFailures(failures.count)
         if delivery.posting.isActionFailure { return true }
         for failure in failures {
-            counts.notices += 1
+            counts.addNotice()
             failureNotices.append(Posting(noticeOf: failure, in: delivery.posting.scope))
         }
         return false
@@ -207,7 +207,7 @@ struct BusStateMachine: ~Copyable {
 
     /// Takes the report that a worker was reading when a shutdown removed it; the stopping worker frees the report.
     mutating func takeAbandoned(by generation: UInt64) -> Delivery? {
-        generation + 1 == relay.generation ? relay.abandoned.take() : nil
+        relay.takeAbandoned(by: generation)
     }
 
     // MARK: - Asynchronous actions
@@ -260,7 +260,7 @@ struct BusStateMachine: ~Copyable {
         guard let (error, notice) = takeDrops(before: number, intake) else { return nil }
         // Update the state: the worker was woken for the notice, but its slot doesn't show that.
         _ = isAsleep(intake)
-        counts.notices += 1
+        counts.addNotice()
         return Posting(error, at: notice.source, moment: notice.moment)
     }
 
@@ -277,7 +277,7 @@ struct BusStateMachine: ~Copyable {
         before number: Int64, _ intake: borrowing BusIntake
     ) -> (error: ErrorsDropped, notice: DropNotice)? {
         guard let (drops, notice) = intake.takeDrops(before: number, hasEnded: hasEnded) else { return nil }
-        counts.reportedDrops += drops.values.reduce(0, +)
+        counts.addReportedDrops(drops.values.reduce(0, +))
         return (ErrorsDropped(drops), notice)
     }
 
@@ -358,7 +358,7 @@ struct BusStateMachine: ~Copyable {
             // The worker reads it to compute its key.
             read = unsafe Delivery(posting, inSlot: nextNumber, sequence: 0)
         }
-        relay.abandoned = read
+        relay.abandon(read)
         phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count)
         while let notice = failureNotices.popFirst() { left.append(notice) }
         // Held reports were posted before the reports that are still in the intake.
@@ -376,8 +376,8 @@ struct BusStateMachine: ~Copyable {
             }
         }
         nextNumber = end
-        counts.takenBack += Int64(left.postings.count) + unfilled
-        counts.actionFailures += Int64(left.failures.count)
+        counts.addTakenBack(Int64(left.postings.count) + unfilled)
+        counts.addActionFailures(left.failures.count)
         intake.publishReleased(released)
         return left
     }

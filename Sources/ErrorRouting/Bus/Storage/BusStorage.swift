@@ -10,8 +10,8 @@ struct BusStorage: ~Copyable, Sendable {
     private let machine: Locked<BusStateMachine>
     /// A copy of the machine's generation that can be read without the lock.
     ///
-    /// It is stored with release and read with acquire: a replaced worker also sees the cause of its replacement.
-    private let generation = Atomic<UInt64>(0)
+    /// A replaced worker that reads it also sees the cause of its replacement.
+    private let generation = Padded<UInt64>(0)
 
     /// - Parameters:
     ///   - capacity: The number of reports that can be pending; a number above ``BusIntake/maximumCapacity`` counts as
@@ -34,7 +34,8 @@ struct BusStorage: ~Copyable, Sendable {
         defer { withExtendedLifetime(former) {} }
         return machine.withLock { machine in
             if machine.relay.checkpoint != nil { former = machine.relay.checkpoint }
-            defer { generation.store(machine.relay.generation, ordering: .releasing) }
+            let worker = machine.relay.generation
+            defer { if machine.relay.generation != worker { generation.set(machine.relay.generation) } }
             return event(&machine, intake)
         }
     }
@@ -67,7 +68,7 @@ struct BusStorage: ~Copyable, Sendable {
     var statisticsIfUnlocked: ErrorBus.Statistics? { machine.withLockIfAvailable { $0.statistics(intake) } }
 
     /// Whether the worker of a generation is still current.
-    func isCurrent(_ generation: UInt64) -> Bool { self.generation.load(ordering: .acquiring) == generation }
+    func isCurrent(_ generation: UInt64) -> Bool { self.generation.value == generation }
 
     var hasEnded: Bool { intake.state.hasEnded }
 }

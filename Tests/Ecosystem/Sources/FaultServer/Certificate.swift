@@ -1,7 +1,7 @@
 /// A self-signed certificate for `localhost` and 127.0.0.1, with its key, which no client trusts by default.
 ///
-/// It is not made at run time, since a library that makes certificates would double this package's build time. The key
-/// is used nowhere else, and is not secret.
+/// The certificate isn't created at run time, because a library for certificates would double this package's build
+/// time. The key is used nowhere else and isn't secret.
 enum Certificate {
     static let pem = """
         -----BEGIN CERTIFICATE-----

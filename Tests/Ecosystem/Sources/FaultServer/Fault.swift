@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// The faults that the path of a URL can ask for, as steps.
+/// The faults that a URL's path can select, as steps.
 enum Fault {
     private static let megabyte = 1 << 20
 
@@ -26,8 +26,8 @@ enum Fault {
             // A status below 200 is informational: the answer follows.
             return [.bytes(.head(status))] + .answer(200, json: json, to: method)
         case "retry-after":
-            // Two minutes after the answer's own date, which is long past: measured by another clock, the delay is
-            // zero.
+            // The date is two minutes after the answer's own `Date`, long ago: relative to any other clock, the delay
+            // is zero.
             let forms = [
                 "seconds": "120",
                 "imf": "Sun, 06 Nov 1994 08:51:37 GMT",
@@ -39,7 +39,7 @@ enum Fault {
             return .answer(503, headers: fields, json: #"{"status":503}"#, to: method)
         case "json": return .answer(200, json: request.queryAsJSON, to: method)
         case "echo": return .answer(200, json: request.echo, to: method)
-        // The handler has stopped reading within this request, until the server was told to read on.
+        // Before this, the handler stopped reading within the request until `resumeReading` was called.
         case "unread": return .answer(200, json: #"{"read":\#(request.body.count)}"#, to: method)
         case "empty": return .answer(200, json: "", to: method)
         case "no-content": return .answer(204, json: "", to: method)
@@ -48,14 +48,14 @@ enum Fault {
             let type = ["html": "text/html; charset=utf-8", "text": "text/plain"]
             let body = Array("<html><body>Sign in to the café's network.</body></html>".utf8)
             return .answer(200, type: type[rest], body: body, to: method)
-        // What a server asks for in order to sign in; `?status=` is 401 or 407.
+        // Sends a challenge to sign in. `?status=` is 401 or 407.
         case "challenge":
             let status = request.parameter("status").flatMap(Int.init) ?? 401
             let name = status == 407 ? "Proxy-Authenticate" : "WWW-Authenticate"
             let fields = request.query.filter { $0.name == "by" }.map { (name, $0.value) }
             return .answer(status, headers: fields, json: #"{"challenged":true}"#, to: method)
         case "redirect-loop": return redirect(302, to: "/redirect-loop", method)
-        // `/redirect/3` redirects three times; `/redirect?to=` once, to any URL, with any `?status=`.
+        // `/redirect/3` redirects three times. `/redirect?to=` redirects once, to any URL, with any `?status=`.
         case "redirect":
             let status = request.parameter("status").flatMap(Int.init) ?? 302
             if let target = request.parameter("to") { return redirect(status, to: target, method) }
@@ -74,14 +74,17 @@ enum Fault {
         .answer(status, headers: [("Location", target)], json: "{}", to: method)
     }
 
-    /// Returns the steps of connections that end too early, or never.
+    /// Returns the steps of connections that end too early or never.
     private static func ending(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
         switch (first, rest) {
         case ("drop", "before"): return [.close]
         case ("drop", "reset"): return [.reset]
         case ("drop", "within-headers"): return [.text("HTTP/1.1 200 OK\r\nContent-Ty"), .close]
         case ("drop", "after-headers"): return [.bytes(.head(200, json(length: 100))), .close]
-        case ("truncated", ""): return [.bytes(.head(200, json(length: 100))), .text(#"{"answer":"#), .close]
+        case ("truncated", ""):
+            let status = request.parameter("status").flatMap(Int.init) ?? 200
+            let fields = json(length: 100) + [("Location", "/json")]
+            return [.bytes(.head(status, fields)), .text(#"{"answer":"#), .close]
         case ("truncated", "chunks"):
             let fields = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")]
             return [.bytes(.head(200, fields)), .text("a\r\n{\"answer\":\r\n"), .close]
@@ -103,6 +106,10 @@ enum Fault {
         case "slow-body":
             let pause = Step.pause(.milliseconds(milliseconds ?? 30_000))
             return [.bytes(.head(200, json(length: 17))), .text(#"{"answer":"#), pause, .text(#""slow"}"#), .done]
+        // Send header lines for longer than any test waits.
+        case "drip-headers":
+            let line = [Step.pause(.milliseconds(milliseconds ?? 20)), .text("X-Drop: a\r\n")]
+            return [.text("HTTP/1.1 200 OK\r\n")] + (0..<25_000).flatMap { _ in line }
         case "drip":
             let pause = Step.pause(.milliseconds(milliseconds ?? 1_000))
             let body = Array(#"{"answer":"drop by drop"}"#.utf8)
@@ -111,7 +118,7 @@ enum Fault {
         }
     }
 
-    /// Returns the steps of answers that are not HTTP, or that contradict themselves.
+    /// Returns the steps of answers that aren't HTTP or that contradict themselves.
     private static func wrong(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
         switch (first, rest) {
         case ("garbage", ""): return [.text("\u{1}\u{2} This is not the web, go away.\r\n\r\n"), .close]
@@ -120,15 +127,20 @@ enum Fault {
         case ("wrong-length", "words"):
             let fields = [("Content-Type", "application/json"), ("Content-Length", "many")]
             return [.bytes(.head(200, fields)), .text("{}"), .close]
+        // `?status=` is the status. A redirect has a target.
         case ("endless-chunks", ""):
-            let fields = [("Content-Type", "text/plain"), ("Transfer-Encoding", "chunked")]
+            let status = request.parameter("status").flatMap(Int.init) ?? 200
+            let fields = [
+                ("Content-Type", "text/plain"), ("Transfer-Encoding", "chunked"), ("Retry-After", "7"),
+                ("Location", "/json"),
+            ]
             let piece = ByteBuffer(string: "4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n")
-            return [.bytes(.head(200, fields)), .repeated(piece, .max)]
+            return [.bytes(.head(status, fields)), .repeated(piece, .max)]
         default: return nil
         }
     }
 
-    /// Returns the steps of answers that no parser has seen before they are sent.
+    /// Returns the steps of answers that are sent without any validation.
     private static func raw(_ first: String, _ rest: String) -> [Step]? {
         switch first {
         case "raw": RawResponse.bytes(rest).map { [.bytes($0), .close] }
@@ -155,7 +167,7 @@ enum Fault {
             ]
         case "truncated": return .answer(200, headers: gzip, body: Array(Gzip.json.dropLast(12)), to: request.method)
         case "bomb":
-            // A hundred megabytes of zeros, in a hundred kilobytes.
+            // Send a hundred megabytes of zeros in a hundred kilobytes.
             let fields = gzip + [("Content-Type", "text/plain"), ("Connection", "close")]
             let quarter = ByteBuffer(bytes: Gzip.quarterOfAMegabyte)
             return [.bytes(.head(200, fields) + Gzip.header), .repeated(quarter, 400), .bytes(Gzip.trailer), .close]
@@ -179,11 +191,13 @@ enum Gzip {
 
     static let header: [UInt8] = [0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff]
 
-    /// 256 KB of zeros, compressed; it ends at a byte boundary, and so can be repeated.
+    /// 256 KB of zeros, compressed.
+    ///
+    /// The data ends at a byte boundary, so it can be repeated.
     static let quarterOfAMegabyte: [UInt8] =
         [0xec, 0xc1, 0x31, 0x01, 0x00, 0x00, 0x00, 0xc2, 0xa0, 0xf5, 0x4f, 0xed, 0x6d, 0x07, 0xa0]
         + Array(repeating: 0, count: 254) + [0xde, 0x00, 0x00, 0x00, 0xff, 0xff]
 
-    /// An empty last block, and the checksum and length of four hundred such quarters.
+    /// An empty last block, and the checksum and length of four hundred repetitions.
     static let trailer: [UInt8] = [0x03, 0x00, 0x98, 0x23, 0x28, 0x4b, 0x00, 0x00, 0x40, 0x06]
 }

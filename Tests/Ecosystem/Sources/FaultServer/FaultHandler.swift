@@ -1,12 +1,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// Reads HTTP requests, and plays the steps that they ask for as bytes.
+/// Reads HTTP requests and performs the steps that they select.
 final class FaultHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer
 
-    // How many bytes of a body are kept; the rest is read and discarded.
+    // How many bytes of a body are kept. The rest is read and discarded.
     private static let keptBody = 1 << 20
     // How many pieces are written before other work on the event loop gets its turn.
     private static let piecesInARow = 16
@@ -64,14 +64,14 @@ final class FaultHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// Answers bytes that are not a request, such as a TLS handshake on the plain port, with 400 as web servers do.
+    /// Answers invalid requests with 400, as web servers do; for example, a TLS handshake on the plain port.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is HTTPParserError { write([UInt8].head(400, [("Connection", "close")]), context) }
         context.close(promise: nil)
     }
 
     private func play(_ context: ChannelHandlerContext) {
-        // A flush may make the channel writable at once, which calls this function again.
+        // A flush might make the channel writable at once, which calls this function again.
         guard !isPlaying, !isWaitingForTurn, pause == nil else { return }
         isPlaying = true
         defer { isPlaying = false }
@@ -94,7 +94,7 @@ final class FaultHandler: ChannelInboundHandler {
             case .done:
                 if !keepsConnection { context.close(promise: nil) }
             case .close:
-                // After what was written has been sent, however much it is.
+                // Wait until everything that was written has been sent.
                 let sent = context.eventLoop.makePromise(of: Void.self)
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
                 sent.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
@@ -104,7 +104,7 @@ final class FaultHandler: ChannelInboundHandler {
         }
     }
 
-    /// Stops reading the request, until the server is told to read on.
+    /// Stops reading the request until the server resumes reading.
     private func stopReading(_ context: ChannelHandlerContext) {
         let channel = context.channel
         try? channel.syncOptions?.setOption(.autoRead, value: false)

@@ -4,10 +4,10 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A server on loopback that misbehaves as the URL asks it to, and counts the requests that it receives.
+/// A server on loopback that misbehaves as the URL specifies, and counts the requests that it receives.
 ///
-/// It has a plain port, and a TLS port with a self-signed certificate. `Fault` has the list of paths. A request is
-/// counted by its `X-Test-Id` header when it was read whole, whether or not its answer succeeds.
+/// It has a plain port, and a TLS port with a self-signed certificate. `Fault` has the list of paths. A request that
+/// was read whole is counted by its `X-Test-Id` header, whether or not the answer succeeds.
 ///
 /// ```swift
 /// try await FaultServer.withServer { server in
@@ -17,10 +17,10 @@ import NIOSSL
 /// }
 /// ```
 public final class FaultServer: Sendable {
-    /// The certificate of the TLS port, as PEM, for a client that is to trust it.
+    /// The certificate of the TLS port, as PEM, for clients that must trust it.
     public static var certificate: String { Certificate.pem }
 
-    /// Returns what `/fuzz/<seed>` answers.
+    /// Returns the answer of `/fuzz/<seed>`.
     public static func fuzzedResponse(_ seed: UInt64) -> [UInt8] { FuzzedResponse.bytes(seed) }
 
     private let plain: any Channel
@@ -53,7 +53,7 @@ public final class FaultServer: Sendable {
     /// - Returns: The body's result.
     /// - Throws: The body's error, or an error if no port could be opened.
     public static func withServer<Value>(_ body: (FaultServer) async throws -> Value) async throws -> Value {
-        // A thread of its own, so that no client that shares an event loop with the server can block it.
+        // Use a separate thread, so that no client can block the server's event loop.
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
             let server = try await start(on: group)
@@ -110,7 +110,7 @@ public final class FaultServer: Sendable {
         counts.value.sum { $0.id == id && $0.isOnKeptConnection }
     }
 
-    /// Returns how many requests of a method, a path or both were read whole.
+    /// Returns how many requests with a method, a path, or both were read whole.
     public func count(method: String? = nil, path: String? = nil) -> Int {
         counts.value.sum { (method ?? $0.method) == $0.method && (path ?? $0.path) == $0.path }
     }
@@ -122,7 +122,9 @@ public final class FaultServer: Sendable {
         try await counts.wait { $0.sum { $0.id == id } >= count }
     }
 
-    /// Waits until a request to `/unread` has begun, of which the server reads only the head.
+    /// Waits until a request to `/unread` has begun.
+    ///
+    /// The server reads only its head.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
     public func waitForUnread() async throws {
@@ -130,7 +132,7 @@ public final class FaultServer: Sendable {
     }
 
     /// Reads the rest of all requests that were left unread.
-    public func readOn() {
+    public func resumeReading() {
         var channels: [any Channel] = []
         unread.update { left in
             channels = Array(left.values)

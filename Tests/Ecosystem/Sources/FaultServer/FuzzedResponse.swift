@@ -1,6 +1,6 @@
-/// A response that is broken at random, the same for the same seed: `/fuzz/17`.
+/// A response that is broken at random, but the same for the same seed: `/fuzz/17`.
 ///
-/// Some are random bytes; most are one of `RawResponse`, or a part of it, with a few changes.
+/// Some responses are random bytes. Most are a response of `RawResponse`, or a part of it, with a few changes.
 enum FuzzedResponse {
     static func bytes(_ seed: UInt64) -> [UInt8] {
         var random = SplitMix64(state: seed)
@@ -12,10 +12,10 @@ enum FuzzedResponse {
         return bytes
     }
 
-    // Without those that are long, in which a change would seldom hit anything but filler.
+    // Leave out long responses: most changes would hit only filler.
     private static let originals = RawResponse.all.keys.sorted().compactMap(RawResponse.bytes).filter { $0.count < 500 }
 
-    /// What means something to a parser.
+    /// Strings that have a meaning for a parser.
     private static let words = [
         "\r\n", "\r\n\r\n", "\n", "\r", ":", " ", "\t", ",", ";", "=", "\"", "\u{0}", "\u{ff}", "0", "-1",
         "99999999999",
@@ -37,7 +37,7 @@ enum FuzzedResponse {
     }
 }
 
-/// A random number generator whose numbers depend on nothing but its seed.
+/// A random number generator whose numbers depend only on its seed.
 private struct SplitMix64 {
     var state: UInt64
 

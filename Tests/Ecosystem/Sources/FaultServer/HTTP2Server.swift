@@ -15,17 +15,21 @@ public final class HTTP2Server: Sendable {
         case refuses
         /// It resets the stream.
         case resets
-        /// It cancels the stream, which it may have processed.
+        /// It cancels the stream, whose request it might have processed.
         case cancels
         /// It begins a response, and resets the stream.
         case resetsBody
+        /// It begins a response, and refuses the stream.
+        case refusesBody
+        /// It sends bytes that aren't frames, which is a connection error.
+        case sendsNoFrames
         /// It goes away; the request has not been processed.
         case goesAway
         /// It goes away after this request, and then closes the connection.
         case goesAwayLater
         /// It closes the connection.
         case closes
-        /// It sends a whole response with a status that may be none, and a body.
+        /// It sends a complete response with a body and a status that can be invalid.
         case status(String)
     }
 
@@ -41,7 +45,7 @@ public final class HTTP2Server: Sendable {
     /// Runs a server while a body runs.
     ///
     /// - Parameters:
-    ///   - answer: What it does with each request.
+    ///   - answer: What the server does with each request.
     ///   - body: The body, which uses the server.
     /// - Returns: The body's result.
     /// - Throws: The body's error, or an error if no port could be opened.
@@ -81,7 +85,7 @@ public final class HTTP2Server: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(NIOSSLServerHandler(context: tls))
-                    // Without checks of what is sent, which would not let a wrong status through.
+                    // Turn off validation, which would reject an invalid status.
                     try pipeline.addHandler(
                         NIOHTTP2Handler(mode: .server, headerBlockValidation: .disabled))
                     let multiplexer = HTTP2StreamMultiplexer(mode: .server, channel: channel) { stream in
@@ -120,6 +124,13 @@ private final class StreamHandler: ChannelInboundHandler {
         case .resetsBody:
             write(.headers(.init(headers: [":status": "200"])), context)
             write(.rstStream(.internalError), context)
+        case .refusesBody:
+            write(.headers(.init(headers: [":status": "200"])), context)
+            write(.rstStream(.refusedStream), context)
+        case .sendsNoFrames:
+            let bytes = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            let parser = try? connection.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self)
+            parser?.writeAndFlush(NIOAny(bytes), promise: nil)
         case .goesAway: goAway(lastStream: .rootStream)
         case .goesAwayLater:
             goAway(lastStream: .maxID)

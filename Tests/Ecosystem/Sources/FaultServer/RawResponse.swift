@@ -1,15 +1,17 @@
-/// Responses that are sent byte by byte as they stand here.
+/// Responses that are sent exactly as written here.
 ///
-/// A path names one: `/raw/trailer`. The connection is closed after each.
+/// A path such as `/raw/trailer` selects one. The connection is closed after each response.
 enum RawResponse {
-    /// Returns a response's bytes, of which each scalar is one.
+    /// Returns a response's bytes.
+    ///
+    /// Each Unicode scalar becomes one byte.
     static func bytes(_ name: String) -> [UInt8]? {
         all[name].map { text in text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
     }
 
     static let all = framing.merging(heads) { $1 }.merging(redirects) { $1 }
 
-    /// What says wrongly, or in a rare way, where a body ends.
+    /// Responses that declare the end of their body wrongly or in an unusual form.
     private static let framing = [
         "trailer": chunked("2\r\n{}\r\n0\r\nX-Sum: 7\r\n\r\n"),
         "chunk-extension": chunked("2;a=b\r\n{}\r\n0;c\r\n\r\n"),
@@ -39,7 +41,7 @@ enum RawResponse {
         "body-without-need": "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n{}",
     ]
 
-    /// Heads that are not as they should be.
+    /// Responses with invalid or unusual heads.
     private static let heads = [
         "status/none": "HTTP/1.1 \r\n\r\n",
         "status/000": status("000 Zero"),
@@ -74,7 +76,7 @@ enum RawResponse {
         "header/too-long": ok(["X-A: \(String(repeating: "a", count: 2_000_000))", "Content-Length: 2"]),
         "header/many": ok((0..<5_000).map { "X-\($0): a" } + ["Content-Length: 2"]),
         "header/too-many": ok((0..<100_000).map { "X-\($0): a" } + ["Content-Length: 2"]),
-        // These say that the connection ends: a client would send its next request on it while it is being closed.
+        // Announce that the connection ends: a client might send its next request while the connection is being closed.
         "twice/content-type": ok(["Content-Type: application/json", "Content-Length: 2", "Connection: close"]),
         "twice/problem": "HTTP/1.1 409 No\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
             + "Content-Type: application/problem+json\r\nContent-Length: 16\r\n\r\n{\"title\":\"sold\"}",

@@ -42,7 +42,7 @@ struct Request {
         return Self.json(object)
     }
 
-    /// The request as JSON: method, path, headers by lower-case name, body.
+    /// The request as JSON: method, path, headers by lowercase name, body.
     var echo: String {
         let fields = Dictionary(headers.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" }
         let text = String(decoding: body, as: UTF8.self)
@@ -65,7 +65,7 @@ struct Request {
 
 /// The counts of requests that were read whole.
 ///
-/// Equal requests share a count, so memory does not grow with each request.
+/// Equal requests share a count, so memory doesn't grow with each request.
 struct RequestCounts: Sendable {
     struct Key: Hashable {
         let method: String

@@ -6,13 +6,13 @@ import NIOCore
 enum Step: Sendable {
     /// Writes bytes.
     case bytes([UInt8])
-    /// Writes bytes a number of times, as fast as the client reads; only a few pieces are in memory at once.
+    /// Writes bytes a number of times, as fast as the client reads. Only a few pieces are in memory at once.
     case repeated(ByteBuffer, Int)
     /// Waits.
     case pause(TimeAmount)
-    /// Ends the answer; the connection is kept if the client wants that.
+    /// Ends the answer. The connection is kept if the client requests that.
     case done
-    /// Closes the connection normally, whatever was written.
+    /// Closes the connection normally, even in the middle of an answer.
     case close
     /// Resets the connection.
     case reset

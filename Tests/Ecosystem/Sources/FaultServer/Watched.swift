@@ -1,6 +1,8 @@
 import Synchronization
 
-/// A value under a lock, and tasks that wait until a condition on it holds; tests use it instead of a sleep.
+/// A value under a lock, on which tasks can wait for a condition.
+///
+/// Tests use it instead of a sleep.
 package final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let condition: @Sendable (Value) -> Bool
@@ -29,7 +31,7 @@ package final class Watched<Value: Sendable>: Sendable {
             let ids = state.waiters.filter { $0.value.condition(state.value) }.map(\.key)
             return ids.compactMap { state.waiters.removeValue(forKey: $0) }
         }
-        // After unlocking, since a resumed task may read the value.
+        // Resume after unlocking, because a resumed task might read the value.
         for waiter in satisfied { waiter.continuation.resume() }
     }
 

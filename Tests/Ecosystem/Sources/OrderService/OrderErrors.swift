@@ -5,12 +5,12 @@ import Foundation
 import GRDB
 import HTTPErrors
 
-/// A customer's order that is not valid.
+/// An invalid order of a customer.
 enum InvalidOrder: Error {
     case noItem
     case quantity(Int)
 
-    /// The kind of problem that the client is told, without internal details.
+    /// The kind of problem for the client, without internal details.
     var problem: String {
         switch self {
         case .noItem: "no-item"
@@ -35,10 +35,10 @@ extension ErrorMatcher where Output == DatabaseError {
     static var lockedDatabase: Self { .type(DatabaseError.self).where { $0.resultCode == .SQLITE_BUSY } }
 }
 
-/// Pages somebody about an error that no rule matches.
+/// Pages an engineer about an error that no rule matches.
 ///
 /// Errors are delivered even after all services have ended. So a rule must not need one of these services, and the
-/// pager has connections of its own.
+/// pager has its own connections.
 struct Pager: Sendable {
     private struct Call: APIRequest {
         typealias Response = NoContent

@@ -12,7 +12,7 @@ import ServiceLifecycle
 import Tracing
 import UnixSignals
 
-/// A small order service as for production: with a database, calls to a supplier, logs, metrics and traces.
+/// A small order service, built as for production: with a database, calls to a supplier, logs, metrics, and traces.
 @main
 enum OrderService {
     static func main() async throws {
@@ -43,20 +43,23 @@ enum OrderService {
             recorder: recorder)
         errors.limits.delivery = settings.deliveryLimit
         errors.bus.measureErrors()
-        // What cannot be made ends the service as what fails while it runs does: the bus and the exporters run already.
+        // If creating the services fails, end like a service that fails later, because the bus and the exporters must
+        // run.
         let services: [any Service]
         do { services = try makeServices(settings, registry, errors) } catch {
-            services = [errors.watching(Unmade(error: error), as: "OrderService")]
+            services = [errors.watching(FailedService(error: error), as: "OrderService")]
         }
         do {
             try await group([exporter] + settings.otherExporters, [errors] + services).run()
         } catch {
-            // The error is in the log, as every error is.
+            // The error has already been logged.
             exit(EXIT_FAILURE)
         }
     }
 
-    /// The services end in the opposite order: the server, which needs the others, ends first, then the bus's tasks.
+    /// Creates the services.
+    ///
+    /// They end in reverse order: first the server, which needs the others, then the bus's tasks.
     private static func makeServices(
         _ settings: Settings, _ registry: MetricsRegistry, _ errors: ErrorBusService
     ) throws -> [any Service] {
@@ -80,7 +83,9 @@ enum OrderService {
         ]
     }
 
-    /// An exporter that ends by itself ends nothing else; any other service that does ends the others in order.
+    /// Returns a group in which an exporter that ends on its own ends nothing else.
+    ///
+    /// Any other service that ends shuts the group down.
     private static func group(_ exporters: [any Service], _ services: [any Service]) -> ServiceGroup {
         typealias Part = ServiceGroupConfiguration.ServiceConfiguration
         let parts = exporters.map {
@@ -96,19 +101,19 @@ enum OrderService {
         return ServiceGroup(configuration: configuration)
     }
 
-    /// An exporter, of which a failure is told on standard error, since the log may be what has failed.
+    /// Runs an exporter and logs its failure on standard error, because the log itself might have failed.
     private struct Exporting: Service {
         let exporter: any Service
 
         func run() async {
             do { try await exporter.run() } catch { await ErrorHandler.standardError.handle(error) }
-            // A service that returns while others end would have its group cancel them.
+            // Don't return before the shutdown: the group would cancel the other services.
             try? await gracefulShutdown()
         }
     }
 
-    /// A service that could not be made.
-    private struct Unmade: Service {
+    /// Replaces services that couldn't be created.
+    private struct FailedService: Service {
         let error: any Error
 
         func run() async throws { throw error }
@@ -117,32 +122,36 @@ enum OrderService {
 
 /// The settings from environment variables.
 struct Settings {
-    /// A variable is missing, or not valid.
+    /// A variable is missing or invalid.
     struct Invalid: Error {
         let variable: String
     }
 
     /// `PORT`; 0 for any free port, which is then logged.
     let port: Int
-    /// `DATABASE`: the path of a SQLite file, which is made if it does not exist.
+    /// `DATABASE`: the path of a SQLite file, which is created if it doesn't exist.
     let database: String
-    /// `SUPPLIER_URL`: the base URL; its paths are suppliers.
+    /// `SUPPLIER_URL`: the base URL.
+    ///
+    /// Each path below it is a supplier.
     let supplier: URL
-    /// `PAGER_PATH`: the path at the supplier that pages somebody; nobody is paged if it is not set.
+    /// `PAGER_PATH`: the supplier's path for paging an engineer.
+    ///
+    /// Without it, no one is paged.
     let pager: String?
-    /// `PAGER_WAITS`: whether the rule that pages waits for the pager, as no rule should, if it is `yes`.
+    /// `PAGER_WAITS`: `yes` if the paging rule must wait for the pager, which no rule should do.
     let pagerWaits: Bool
-    /// `OTHER_EXPORTER`: one that is `off` returns at once, and one that is `broken` fails at once.
+    /// `OTHER_EXPORTER`: `off` for another exporter that returns at once, or `broken` for one that fails at once.
     let otherExporters: [any Service]
     /// `FLOOD_LIMIT`: how many errors of one kind are logged in a second.
     let floodLimit: FloodLimit?
     /// `RECORD`: the path of a file in which errors are recorded.
     let record: String?
-    /// `SHUTDOWN_LIMIT`: how many seconds requests may take after SIGTERM; 15 unless it is set.
+    /// `SHUTDOWN_LIMIT`: how many seconds requests may take after SIGTERM; 15 by default.
     let limit: Duration
-    /// `DELIVERY_LIMIT`: how many seconds the bus may take to deliver the last errors; 3 unless it is set.
+    /// `DELIVERY_LIMIT`: how many seconds the bus may take to deliver the last errors; 3 by default.
     let deliveryLimit: Duration
-    /// `LOG_LEVEL`, `info` unless it is set.
+    /// `LOG_LEVEL`: `info` by default.
     let logLevel: Logger.Level
 
     init(_ environment: [String: String]) throws {

@@ -6,7 +6,7 @@ import ServiceLifecycle
 struct OrderStore: Service {
     private let pool: DatabasePool
 
-    /// Opens the file, makes it if it does not exist, and migrates its tables.
+    /// Opens the file or creates it, and migrates its tables.
     init(path: String) throws {
         pool = try DatabasePool(path: path)
         var migrator = DatabaseMigrator()

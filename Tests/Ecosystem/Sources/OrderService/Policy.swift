@@ -4,11 +4,11 @@ import HTTPErrors
 import Hummingbird
 import Logging
 
-// A global outside of `main.swift`, whose variables belong to the main actor.
+// Declare the logger here: the variables of `main.swift` belong to the main actor.
 let logger = Logger(label: "orders")
 
 extension ErrorHandler {
-    // Expected errors are handled, and every other error pages somebody. The pager is called in a task of the bus,
+    // Expected errors are handled, and every other error pages an engineer. The pager is called in a task of the bus,
     // because all later errors wait for a rule that waits.
     static func orders(paging pager: Pager?, waiting waits: Bool) -> ErrorHandler {
         ErrorHandler()
@@ -26,7 +26,7 @@ extension ErrorHandler {
     }
 }
 
-// The response to a request that fails.
+// The responses to failed requests.
 let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
     .on(InvalidOrder.self) {
         ProblemDetails(type: "/problems/\($0.problem)", title: "The order is not possible", status: 422)
@@ -41,7 +41,7 @@ let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status:
         matching: .type(HTTPError.self).where { $0.status == .unauthorized },
         ProblemDetails(title: "Log in first", status: 401))
 
-// What matters less than its severity says: a failure that a rule handled is a notice.
+// The levels of errors that matter less than their severity. A failure that a rule handled is a notice.
 let levels = ErrorMap<Logger.Level>(default: .error)
     .on(InvalidOrder.self, .info)
     .on(OrderMissing.self, .info)

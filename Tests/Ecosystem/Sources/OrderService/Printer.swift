@@ -1,6 +1,8 @@
 import ServiceLifecycle
 
-/// The label printer, without which the service cannot go on.
+/// The label printer.
+///
+/// The service ends if it fails.
 struct Printer: Service {
     private let jams: AsyncStream<LabelJam>
     private let continuation: AsyncStream<LabelJam>.Continuation

@@ -16,13 +16,13 @@ func routes(
     router.addMiddleware {
         MetricsMiddleware()
         TracingMiddleware()
-        RequestName()
+        RequestIDHeader()
         ErrorReportingMiddleware(problems)
     }
     router.get("health") { _, _ in HTTPResponse.Status.ok }
     router.get("metrics") { _, _ in registry.text }
     router.post("orders") { request, context in
-        let wish = try await request.decode(as: OrderWish.self, context: context)
+        let wish = try await request.decode(as: NewOrder.self, context: context)
         let order = try await store.place(item: wish.item, quantity: wish.quantity)
         return EditedResponse(status: .created, response: order)
     }
@@ -35,8 +35,8 @@ func routes(
         let limit = request.uri.queryParameters.get("within", as: Int.self)
         return Quote(price: try await suppliers.price(path, within: limit.map { .milliseconds($0) }))
     }
-    // What the supplier sends, while it sends it. `?within=` is the time limit for the head, and `?pauses=` that for
-    // each pause in the body, in milliseconds.
+    // Streams the supplier's response. `?within=` is the time limit for the head, and `?pauses=` for each pause in the
+    // body, in milliseconds.
     router.get("catalogues/**") { request, context in
         let path = context.parameters.getCatchAll().joined(separator: "/")
         func limit(_ name: String) -> Int { request.uri.queryParameters.get(name, as: Int.self) ?? 60_000 }
@@ -47,7 +47,7 @@ func routes(
         }
         return Response(status: .ok, body: body)
     }
-    // Waits for a delivery as long as the client does.
+    // Waits for a delivery until the client disconnects.
     router.get("deliveries") { request, _ -> String in
         do {
             return try await request.body.consumeWithCancellationOnInboundClose { _ in
@@ -58,12 +58,12 @@ func routes(
             throw ClientDisconnected.left(CancellationError())
         }
     }
-    // Takes its cancellation for the end of its work.
+    // Treats its cancellation as the end of its work.
     router.get("pickups") { _, _ -> String in
         try? await Task.sleep(for: .seconds(600))
         return "picked up"
     }
-    // Awaits what nobody works on any more.
+    // Waits for a task that was cancelled.
     router.get("stocktaking") { _, _ -> String in
         let counting = Task { try await Task.sleep(for: .seconds(600)) }
         counting.cancel()
@@ -73,7 +73,7 @@ func routes(
     router.get("returns") { _, _ in Response(status: .internalServerError) }
     router.get("account") { _, _ -> String in throw HTTPError(.unauthorized) }
     router.get("stock") { _, _ -> String in throw HTTPError(.serviceUnavailable, message: "Back at noon") }
-    // A label that jams is left out.
+    // Leaves out a label that jams.
     router.get("labels") { _, _ in
         let body = ResponseBody { writer in
             postError(LabelJam(order: "1"))
@@ -85,7 +85,7 @@ func routes(
     router.get("labels/:order") { _, context -> String in
         throw LabelJam(order: try context.parameters.require("order"))
     }
-    // Prints after the response, `?seconds=` later. A printer that is `busy` cannot be interrupted.
+    // Prints `?seconds=` after the response. A `busy` printer can't be interrupted.
     router.post("labels/:order") { request, context in
         let order = try context.parameters.require("order")
         let pause = Duration.seconds(request.uri.queryParameters.get("seconds", as: Int.self) ?? 0)
@@ -102,7 +102,7 @@ func routes(
         }
         return HTTPResponse.Status.accepted
     }
-    // Ends the service, as the loss of a service that it cannot do without.
+    // Fails a service that the others need, which ends all of them.
     router.delete("printer") { _, _ in
         printer.fail()
         return HTTPResponse.Status.accepted
@@ -111,7 +111,7 @@ func routes(
 }
 
 /// The body of a request for a new order.
-private struct OrderWish: Decodable {
+private struct NewOrder: Decodable {
     let item: String
     let quantity: Int
 }
@@ -124,7 +124,7 @@ private struct Quote: ResponseCodable {
 extension Order: ResponseEncodable {}
 
 /// Adds the request's ID to each answer, so that clients can refer to it.
-private struct RequestName: RouterMiddleware {
+private struct RequestIDHeader: RouterMiddleware {
     typealias Context = BasicRequestContext
 
     func handle(

@@ -5,7 +5,9 @@ import GRPCNIOTransportHTTP2Posix
 import Logging
 import ServiceLifecycle
 
-/// What other services ask for by gRPC; a message is a text.
+/// The gRPC methods for other services.
+///
+/// A message is a string.
 struct Shipping: Service, RegistrableRPCService {
     private static let answers = ErrorMap(default: RPCError(code: .internalError, message: "Internal error"))
         .on(OrderMissing.self, RPCError(code: .notFound, message: "There is no such order"))
@@ -27,7 +29,7 @@ struct Shipping: Service, RegistrableRPCService {
         }
     }
 
-    /// Serves calls on a port that is free, and says which.
+    /// Serves calls on a free port, and logs the port.
     func run() async throws {
         let transport = HTTP2ServerTransport.Posix(
             address: .ipv4(host: "127.0.0.1", port: 0), transportSecurity: .plaintext)
@@ -38,14 +40,14 @@ struct Shipping: Service, RegistrableRPCService {
             group.addTask { try await server.serve() }
             let port = try await transport.listeningAddress.ipv4?.port ?? 0
             logger.notice("answering calls", metadata: ["port": "\(port)"])
-            // Not before: a server that is told to stop before it serves fails.
+            // Wait until the server is running: stopping it earlier is an error.
             try? await gracefulShutdown()
             server.beginGracefulShutdown()
         }
     }
 }
 
-/// Texts as messages.
+/// Converts strings to messages, and messages to strings.
 private struct Text: MessageSerializer, MessageDeserializer {
     func serialize<Bytes: GRPCContiguousBytes>(_ message: String) throws -> Bytes { Bytes(Array(message.utf8)) }
 

@@ -27,14 +27,14 @@ struct Suppliers: Service {
         var configuration = AsyncHTTPClientTransport.configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         client = HTTPClient(configuration: configuration)
-        // The error of an attempt that is followed by another is posted too, in the request's scope.
+        // The error of an attempt that a retry follows is posted too, in the request's scope.
         let policy = RetryPolicy(
             maxAttempts: 2, backoff: .exponential(from: .milliseconds(20)), budget: RetryBudget(ratio: 0.2)
         ).retrying(matching: .transient)
         api = APIClient(base: base, transport: AsyncHTTPClientTransport(client), retry: policy)
     }
 
-    /// Begins a response of a supplier.
+    /// Requests a supplier's catalogue, and returns when its body begins.
     ///
     /// - Parameters:
     ///   - path: The supplier and the catalogue.

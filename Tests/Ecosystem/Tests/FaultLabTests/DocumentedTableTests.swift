@@ -5,27 +5,27 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    /// Compares the table of situations beside this file, and the documentation's, which has those that people meet,
-    /// with what is observed here.
+    /// Compares two tables with the observed results: the full one next to this file, and the documentation's, which
+    /// has only the common situations.
     ///
-    /// `ERROR_BUS_UPDATE=1` rewrites both.
-    @Suite("The tables of situations say what is observed")
+    /// `ERROR_BUS_UPDATE=1` rewrites both tables.
+    @Suite("The tables of situations agree with the observed results")
     struct DocumentedTableTests {
         private static let page = URL(filePath: #filePath)
             .appending(path: "../../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md").standardized
         private static let table = URL(filePath: #filePath).appending(path: "../Situations.md").standardized
 
-        // The statuses that servers send most, of five hundred.
+        // The most common of five hundred statuses.
         private static let statuses = [400, 401, 403, 404, 408, 409, 425, 429, 500, 502, 503, 504]
 
         /// The situations of the documentation.
         private static let common = [
             "status 401", "status 404", "status 429", "status 503", "malformed JSON", "HTML instead of JSON",
-            "a certificate nobody signed", "100 MB where 1 MB is the limit", "no answer at all", "nobody listens",
+            "a self-signed certificate", "100 MB with a limit of 1 MB", "no response", "no server on the port",
         ]
 
         #if os(Linux)
-            @Test("They are what was observed", .timeLimit(.minutes(5)))
+            @Test("Each row is what was observed", .timeLimit(.minutes(5)))
             func isObserved() async throws {
                 var (rows, commonRows): ([String], [String]) = ([], [])
                 for situation in Situation.all where Self.isDocumented(situation) {
@@ -47,18 +47,18 @@ extension FaultLab {
             }
         #endif
 
-        /// All but the line that says where it was observed.
+        /// Returns all lines except the one with the operating system.
         private static func lines(of page: String) -> [Substring] {
             page.split(separator: "\n").filter { !$0.hasPrefix("Observed on") }
         }
 
         private static func isDocumented(_ situation: Situation) -> Bool {
-            // A situation that is the same for any method is listed once.
+            // Leave out situations that differ only in the method HEAD.
             guard situation.isStatus else { return !situation.name.contains("a HEAD") }
             return statuses.contains { situation.name == "status \($0)" }
         }
 
-        /// A row, or nil where the situation is an error on no transport.
+        /// Returns a row; nil if the situation isn't an error on any transport.
         private static func row(for situation: Situation) async throws -> String? {
             let isFatal = TransportUnderTest.urlSession.fatalPaths.contains(situation.path)
             let other = try await end(of: situation, on: .asyncHTTPClient)
@@ -82,28 +82,28 @@ extension FaultLab {
             of situation: Situation,
             on transport: TransportUnderTest
         ) async throws -> (error: NetworkError?, getAgain: Bool, postAgain: Bool) {
-            let get = try await retrial(of: situation, as: "GET", on: transport)
-            let post = try await retrial(of: situation, as: "POST", on: transport)
+            let get = try await retryObservation(of: situation, as: "GET", on: transport)
+            let post = try await retryObservation(of: situation, as: "POST", on: transport)
             #expect(
                 post.error?.kind == get.error?.kind,
                 "\(situation.name), \(transport.name): a POST ends in \(String(describing: post.error))")
             return (get.error, get.isRetried, post.isRetried)
         }
 
-        /// Each has a server of its own: a connection that one has left behind must not change the next.
-        private static func retrial(
+        /// Each situation has its own server: a connection that one left behind must not affect the next.
+        private static func retryObservation(
             of situation: Situation,
             as method: String,
             on transport: TransportUnderTest
-        ) async throws -> Retrial {
-            var result: Retrial?
+        ) async throws -> RetryObservation {
+            var result: RetryObservation?
             try await withLab(transport) { server, client in
-                result = await Retrial(of: situation, as: method, on: server, by: client)
+                result = await RetryObservation(of: situation, as: method, on: server, by: client)
             }
             return try #require(result)
         }
 
-        /// The code of the `URLError` in an error, with its name.
+        /// Returns the code and the name of the `URLError` in an error.
         private static func code(in error: NetworkError) -> String {
             guard let cause = ErrorMatcher.anywhere(.type(URLError.self)).match(error) else { return "" }
             return "\(cause.errorCode) \(names[cause.errorCode] ?? "")"
@@ -122,7 +122,8 @@ extension FaultLab {
         ]
 
         private static let header = """
-            | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again | async-http-client |
+            | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again \
+            | async-http-client |
             | --- | --- | --- | --- | --- | --- | --- |
 
             """

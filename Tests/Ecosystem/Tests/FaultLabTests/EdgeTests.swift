@@ -8,8 +8,8 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    /// What is promised of each transport at the edges of HTTP.
-    @Suite("What a server sends hides no status, and nothing is lost where a field comes twice")
+    /// The promises for each transport in unusual cases of HTTP.
+    @Suite("No body hides the status, and a repeated field loses no value")
     struct EdgeTests {
         private struct Get<Response: Decodable & Sendable>: APIRequest {
             let path: String
@@ -25,7 +25,7 @@ extension FaultLab {
         }
 
         @Test(
-            "H5: over the limit the status goes first, with the body's beginning; a success is one unless it is decoded",
+            "H5: a body over the limit keeps its status and its beginning, and is an error only if it must be decoded",
             .tags(.http5), arguments: TransportUnderTest.all)
         func bodyLimit(on transport: TransportUnderTest) async throws {
             try await withLab(transport, options: .init(bodyLimit: 4)) { server, sender in
@@ -46,7 +46,28 @@ extension FaultLab {
         }
 
         @Test(
-            "H3: of a field that comes twice the first value counts", .tags(.http3), arguments: TransportUnderTest.all)
+            "H5: if a connection breaks in a body over the limit, the status is kept; within the limit, it is an error",
+            .tags(.http5), arguments: TransportUnderTest.all)
+        func brokenOff(on transport: TransportUnderTest) async throws {
+            for status in [200, 302, 401, 429, 503] {
+                for (limit, isTooLong) in [(50, true), (100, false)] {
+                    try await withLab(transport, options: .init(bodyLimit: limit)) { server, sender in
+                        let message = TransportRequest(url: server.url("/truncated?status=\(status)"))
+                        let observed = await Observation(sending: message, by: sender)
+                        guard isTooLong, !(status == 302 && transport.losesRedirects) else {
+                            #expect(observed.outcome == .failure(.connection), "\(status), \(limit)")
+                            return
+                        }
+                        let response = try #require(observed.response)
+                        #expect(response.status == status && response.isTruncated, "\(status), \(limit)")
+                        #expect(String(decoding: response.body, as: UTF8.self) == #"{"answer":"#)
+                    }
+                }
+            }
+        }
+
+        @Test(
+            "H3: the first value of a repeated field counts", .tags(.http3), arguments: TransportUnderTest.all)
         func twice(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, sender in
                 let client = APIClient(base: server.url("/"), transport: sender)
@@ -64,7 +85,7 @@ extension FaultLab {
         }
 
         @Test(
-            "H1: a certificate that is refused is no temporary error", .tags(.http1), arguments: TransportUnderTest.all)
+            "H1: a refused certificate isn't a temporary error", .tags(.http1), arguments: TransportUnderTest.all)
         func certificate(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, sender in
                 let client = APIClient(base: server.url("/", scheme: .https), transport: sender)
@@ -76,7 +97,7 @@ extension FaultLab {
             }
         }
 
-        @Test("H1: a client that is shut down is a lost connection that another attempt does not mend", .tags(.http1))
+        @Test("H1: a client that was shut down causes a connection error that isn't temporary", .tags(.http1))
         func shutDown() async throws {
             try await FaultServer.withServer { server in
                 let http = HTTPClient(configuration: AsyncHTTPClientTransport.configuration())

@@ -1,14 +1,15 @@
 import Foundation
 import Testing
 
-/// Everything here runs one after the other, so that descriptors and memory are those of one test, and a short time
-/// limit is not used up by another test's work.
+/// The tests run one after the other.
 ///
-/// A test that waits for ever is named by the time limit, before CI gives up.
+/// So descriptors and memory belong to one test, and another test's work doesn't use up a short time limit.
+///
+/// If a test hangs, the suite's time limit reports it by name before CI stops the job.
 @Suite(.serialized, .timeLimit(.minutes(ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == nil ? 5 : 20)))
 enum FaultLab {}
 
-/// What was observed, printed as rows of a table where `ERROR_BUS_TABLE` is set.
+/// Prints observed results as rows of a table if `ERROR_BUS_TABLE` is set.
 enum Table {
     private static let isWanted = ProcessInfo.processInfo.environment["ERROR_BUS_TABLE"] != nil
 

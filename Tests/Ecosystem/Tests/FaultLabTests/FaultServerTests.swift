@@ -9,11 +9,11 @@ import NIOSSL
 import Testing
 
 extension FaultLab {
-    @Suite("The fault server misbehaves as it is told, and counts what has come")
+    @Suite("The fault server misbehaves as requested, and counts requests and connections")
     struct FaultServerTests {
         private let transport = TransportUnderTest.asyncHTTPClient
 
-        @Test("Requests are counted by their id, by method and by path")
+        @Test("Requests are counted by ID, by method, and by path")
         func counting() async throws {
             try await withLab(transport) { server, client in
                 for number in 0..<6 {
@@ -29,20 +29,20 @@ extension FaultLab {
             }
         }
 
-        @Test("A request is counted on a kept connection only if one came before it there")
+        @Test("A request counts as being on a kept connection only if another came before it there")
         func keptConnections() async throws {
             try await withLab(transport) { server, client in
                 for id in ["first", "second"] {
                     _ = try await client.send(TransportRequest(url: server.url("/json"), headers: ["X-Test-Id": id]))
                 }
                 #expect(server.countOnKeptConnections(of: "first") == 0)
-                // The pool may not have had the connection back in time, and opened another.
+                // The pool might have opened another connection, because it received the first one back too late.
                 #expect(server.countOnKeptConnections(of: "second") <= 1)
                 #expect(server.count(of: "second") == 1)
             }
         }
 
-        @Test("Connections are counted while they are open, and are gone when the client is")
+        @Test("Connections are counted while they are open, and none is open after the client has shut down")
         func connections() async throws {
             try await FaultServer.withServer { server in
                 try await transport.with(.init()) { client in
@@ -57,7 +57,7 @@ extension FaultLab {
             }
         }
 
-        @Test("What a server opened is closed when it has ended")
+        @Test("A server closes its descriptors when it ends")
         func descriptors() async throws {
             try await FaultServer.withServer { _ in }
             let before = ProcessFigures.now?.descriptors
@@ -67,7 +67,7 @@ extension FaultLab {
             #expect(ProcessFigures.now?.descriptors == before)
         }
 
-        @Test("A request that is left unread is whole once the server reads on")
+        @Test("An unread request is complete after the server resumes reading")
         func unread() async throws {
             try await withLab(transport) { server, client in
                 let message = TransportRequest(
@@ -76,7 +76,7 @@ extension FaultLab {
                 async let observation = Observation(sending: message, by: client)
                 try await server.waitForUnread()
                 #expect(server.count(of: "upload") == 0)
-                server.readOn()
+                server.resumeReading()
                 #expect(await observation.outcome == .success(200))
                 #expect(server.count(of: "upload") == 1)
             }
@@ -95,7 +95,7 @@ extension FaultLab {
             }
         }
 
-        @Test("A hundred megabytes go through no faster than they are read, and are never held")
+        @Test("A hundred megabytes are sent no faster than they are read, and are never in memory at once")
         func backpressure() async throws {
             try await FaultServer.withServer { server in
                 try await HTTPClient.withHTTPClient(configuration: AsyncHTTPClientTransport.configuration()) { client in
@@ -116,7 +116,7 @@ extension FaultLab {
             }
         }
 
-        @Test("A wait of a cancelled task ends")
+        @Test("A wait in a cancelled task ends")
         func cancelledWait() async throws {
             try await FaultServer.withServer { server in
                 let waiting = Task { try await server.waitForRequests(of: "never") }
@@ -125,7 +125,7 @@ extension FaultLab {
             }
         }
 
-        @Test("Who trusts its certificate has an answer over TLS, and sees a drop there as one")
+        @Test("A client that trusts its certificate receives answers over TLS, and a drop is a connection error")
         func trusted() async throws {
             try await FaultServer.withServer { server in
                 var configuration = AsyncHTTPClientTransport.configuration()
@@ -151,7 +151,7 @@ extension FaultLab {
             }
         }
 
-        @Test("The cause stays under the error, for who knows the client")
+        @Test("The client's own error stays available as the cause")
         func causes() async throws {
             try await withLab(transport) { server, client in
                 func cause(

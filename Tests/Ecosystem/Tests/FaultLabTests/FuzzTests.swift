@@ -4,21 +4,21 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    /// Responses that are broken at random.
+    /// Sends responses that are broken at random.
     ///
-    /// `ERROR_BUS_LONG=1` sends twenty thousand requests in place of five hundred.
-    @Suite("Whatever a server sends, a request ends, and the next one works")
+    /// `ERROR_BUS_LONG=1` sends twenty thousand requests instead of five hundred.
+    @Suite("Whatever a server sends, a request ends and the next one works")
     struct FuzzTests {
         private static let isLong = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] != nil
         private static let requestCount = isLong ? 20_000 : 500
 
-        // What a broken response may be: no error is unknown.
+        // The kinds that a broken response may cause. The kind `unknown` isn't one of them.
         private static let kinds: Set<NetworkError.Kind> = [
             .connection, .invalidResponse, .unauthorized, .http, .server, .bodyTooLarge, .notFound, .forbidden,
             .timeout,
         ]
 
-        @Test("A broken response ends in a response or in an error that is known", arguments: TransportUnderTest.all)
+        @Test("A broken response ends in a response or in an error of a known kind", arguments: TransportUnderTest.all)
         func broken(on transport: TransportUnderTest) async throws {
             let before = ProcessFigures.now
             let stalls = Watched(0)
@@ -30,7 +30,7 @@ extension FaultLab {
                                 let isStalled = await Self.send(UInt64(seed), server, client, transport)
                                 guard isStalled else { continue }
                                 stalls.update { $0 += 1 }
-                                // The next request would get the same descriptor, and stall too.
+                                // Stop: the next request would receive the same descriptor and stall too.
                                 if Self.mayStall(on: transport) { return }
                             }
                         }
@@ -44,8 +44,9 @@ extension FaultLab {
                 withKnownIssue("libdispatch lost a descriptor", isIntermittent: true) {
                     #expect(stalls.value == 0, "requests that waited for their time limit")
                 }
-                // One lost descriptor stalls one worker, and another each `transferLimit` for as long as there is one
-                // left: on a machine that is not far slower than the one where this was measured, a few at most.
+                // A lost descriptor stalls one worker, and then another one after each `transferLimit` while workers
+                // are left. Unless the machine is much slower than the one where this was measured, that is a few
+                // workers.
                 #expect(stalls.value <= 4)
             } else {
                 #expect(stalls.value == 0, "requests that waited for their time limit")
@@ -54,9 +55,9 @@ extension FaultLab {
             #expect(after.descriptors <= before.descriptors + 16, "\(before) → \(after)")
         }
 
-        /// Whether libdispatch may lose a descriptor: "What URLSession cannot do on Linux", in the page, says how.
+        /// Whether libdispatch might lose a descriptor; see "URLSession on Linux" in the documentation.
         ///
-        /// Here it happened once in 20,000 to 200,000 requests, too seldom for the short test to allow for it.
+        /// That happened once in 20,000 to 200,000 requests, which is too rare for the short test to allow it.
         private static func mayStall(on transport: TransportUnderTest) -> Bool {
             #if canImport(FoundationNetworking)
                 isLong && transport.name == TransportUnderTest.urlSession.name
@@ -65,7 +66,7 @@ extension FaultLab {
             #endif
         }
 
-        /// Sends a request, and returns whether it waited for its time limit.
+        /// Sends a request and returns whether it ended only at its time limit.
         private static func send(
             _ seed: UInt64,
             _ server: FaultServer,
@@ -74,23 +75,23 @@ extension FaultLab {
         ) async -> Bool {
             let bytes = FaultServer.fuzzedResponse(seed)
             if transport.name == TransportUnderTest.urlSession.name, bytes.stopURLSession { return false }
-            // Without a kept connection, on which a broken response would be that of the next request.
+            // Don't keep the connection: the next request would receive the rest of a broken response.
             let request = TransportRequest(
                 method: seed % 3 == 0 ? "POST" : "GET", url: server.url("/fuzz/\(seed)"),
                 headers: ["Connection": "close"], body: seed % 3 == 0 ? Data("order".utf8) : nil)
             let observed = await Observation(sending: request, by: client)
             guard case .failure(let kind) = observed.outcome else { return false }
             #expect(kinds.contains(kind), "/fuzz/\(seed): \(observed.causeText)")
-            // A status may be that of a time-out.
+            // Exclude a response whose status means a timeout.
             return kind == .timeout && observed.error?.failure == nil
         }
     }
 }
 
 extension [UInt8] {
-    /// Whether URLSession on Linux stops the process for this response, as far as that is proven: see `fatalPaths`.
+    /// Whether this response might stop a process that uses URLSession on Linux; see `fatalPaths`.
     ///
-    /// Says yes for some that it survives, never no for one that stops it.
+    /// True for all responses that are known to stop the process, and for some that don't.
     var stopURLSession: Bool {
         #if canImport(FoundationNetworking)
             endsInAHead || hasFalseEndOfHead || hasTrailer || hasTargetWithoutScheme || contains("92233720368547")
@@ -99,12 +100,12 @@ extension [UInt8] {
         #endif
     }
 
-    /// Whether it contains a text; in any case, and without regard to spaces.
+    /// Whether the bytes contain a lowercase string, ignoring case and spaces.
     private func contains(_ text: String) -> Bool {
         lazy.filter { $0 != UInt8(ascii: " ") }.map { (65...90).contains($0) ? $0 + 32 : $0 }.contains(Array(text.utf8))
     }
 
-    /// Whether it ends in the middle of a head.
+    /// Whether the response ends in the middle of a head.
     private var endsInAHead: Bool {
         var rest = self[...]
         while rest.starts(with: "HTTP".utf8) {
@@ -118,7 +119,9 @@ extension [UInt8] {
 
     private var lines: [SubSequence] { split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) }
 
-    /// Whether a line begins with NUL or with a return, and goes on: libcurl takes it for the end of a head.
+    /// Whether a line begins with NUL, or with a carriage return and other bytes.
+    ///
+    /// libcurl treats it as the end of a head.
     private var hasFalseEndOfHead: Bool {
         lines.dropFirst().contains { $0.first == 0 || $0.first == UInt8(ascii: "\r") && $0.count > 1 }
     }
@@ -127,7 +130,7 @@ extension [UInt8] {
         contains("location:") && contains("//") && !contains("location:http://") && !contains("location:file://")
     }
 
-    /// Whether something follows a chunk of no bytes.
+    /// Whether a field follows the empty chunk at the end.
     private var hasTrailer: Bool {
         guard contains("chunked") else { return false }
         return zip(lines, lines.dropFirst()).contains { line, next in

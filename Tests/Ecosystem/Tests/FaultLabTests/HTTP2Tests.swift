@@ -9,10 +9,10 @@ import NIOSSL
 import Testing
 
 extension FaultLab {
-    /// What an HTTP/2 server does to a stream.
+    /// Tests broken HTTP/2 streams and connections.
     ///
-    /// By async-http-client alone: on Linux URLSession cannot be told to trust the server's certificate.
-    @Suite("H1, H4: a broken stream of HTTP/2 is a lost connection, and one that was not processed is sent again")
+    /// Uses only async-http-client, because on Linux URLSession can't be configured to trust the server's certificate.
+    @Suite("H1, H4: a broken HTTP/2 stream is a lost connection, and an unprocessed request is sent again")
     struct HTTP2Tests {
         private struct Send: APIRequest {
             typealias Response = NoContent
@@ -21,7 +21,7 @@ extension FaultLab {
             let timeout: Duration? = .seconds(60)
         }
 
-        /// Sends a request, at most three times; returns the error, and how often it arrived.
+        /// Sends a request at most three times, and returns the error and how often the request arrived.
         private func send(
             _ method: String, _ answer: HTTP2Server.Answer
         ) async throws -> (error: NetworkError?, count: Int) {
@@ -54,20 +54,30 @@ extension FaultLab {
         func broken(_ method: String) async throws {
             let answers: [(HTTP2Server.Answer, isUnprocessed: Bool)] = [
                 (.refuses, true), (.goesAway, true), (.resets, false), (.cancels, false), (.resetsBody, false),
-                (.goesAwayLater, false), (.closes, false),
+                (.refusesBody, false), (.goesAwayLater, false), (.closes, false),
             ]
             for (answer, isUnprocessed) in answers {
                 let (error, count) = try await send(method, answer)
                 #expect(error?.kind == .connection, "\(answer): \(String(describing: error))")
                 #expect(error?.neverReachedServer == isUnprocessed, "\(answer)")
                 #expect(error.map { ErrorMatcher.transient.match($0) != nil } == (method == "GET" || isUnprocessed))
-                // What meets a connection that is about to close may not arrive.
+                // A request on a connection that is about to close might not arrive.
                 let attempts = method == "GET" || isUnprocessed ? 3 : 1
                 #expect(answer == .closes ? (1...attempts).contains(count) : count == attempts, "\(answer)")
             }
         }
 
-        @Test("A status that is none is no response, and stops no process", .tags(.http1))
+        @Test("A connection error ends all requests on the connection at once", .tags(.http1))
+        func brokenConnection() async throws {
+            for (method, attempts) in [("GET", 3), ("POST", 1)] {
+                let (error, count) = try await send(method, .sendsNoFrames)
+                #expect(error?.kind == .connection, "\(String(describing: error))")
+                // A request on a connection that is about to close might not arrive.
+                #expect(error?.neverReachedServer == false && (1...attempts).contains(count))
+            }
+        }
+
+        @Test("An invalid status is an invalid response, and doesn't stop the process", .tags(.http1))
         func statuses() async throws {
             for status in [
                 "-1", "-9223372036854775808", "0", "99", "101", "600", "1000", "100000", "99999999999999999999", "",

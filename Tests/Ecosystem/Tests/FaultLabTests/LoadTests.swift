@@ -4,10 +4,13 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    /// Many requests at once, a third of which fail in every way there is.
+    /// Sends many requests at once.
     ///
-    /// `ERROR_BUS_LONG=1` sends ten thousand in place of one thousand, and a greater number that many.
-    @Suite("Under load every request ends, and nothing grows")
+    /// Every third request fails, each in a different way until all ways have occurred.
+    ///
+    /// `ERROR_BUS_LONG=1` sends ten thousand requests instead of one thousand. A number above ten thousand sends that
+    /// many.
+    @Suite("Under load every request ends, and resources don't grow")
     struct LoadTests {
         private static let requestCount: Int = {
             guard let long = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] else { return 1_000 }
@@ -15,7 +18,7 @@ extension FaultLab {
         }()
         private static let width = 64
 
-        // What fails, each with a time limit where it would else never end.
+        // The failing requests. Those that would never end have a time limit.
         private static let failures: [(path: String, kind: NetworkError.Kind)] = [
             ("/status/401", .unauthorized), ("/status/403", .forbidden), ("/status/404", .notFound),
             ("/status/408", .timeout), ("/status/429", .http), ("/status/500", .server), ("/status/504", .timeout),
@@ -40,21 +43,21 @@ extension FaultLab {
             var surprises: [String] = []
         }
 
-        @Test("Every request ends, and nothing grows", arguments: TransportUnderTest.all)
+        @Test("Every request ends, and neither memory nor descriptors grow", arguments: TransportUnderTest.all)
         func load(on transport: TransportUnderTest) async throws {
-            // What is opened once, such as the event loops of a client, is opened before descriptors are counted.
+            // Warm up first: resources such as a client's event loops are opened only once.
             try await Self.run(rounds: 1, of: 2 * Self.failures.count, transport)
             let before = ProcessFigures.now
             let during = try await Self.run(rounds: 5, of: Self.requestCount / 5, transport)
             guard let before, let first = during.first, let last = during.last, let after = ProcessFigures.now else {
                 return
             }
-            // A leak by the request, or by the failed request, would be hundreds.
-            // Sessions that are kept hold a few each, and the connections that were open: six in all were seen.
+            // If every request or every failed request leaked, there would be hundreds more. Each kept session holds a
+            // few descriptors and its open connections: six in all were observed.
             let more = transport.mayKeepTransfers ? 4 + 32 : 4
             #expect(after.descriptors <= before.descriptors + more, "\(before) → \(after)")
-            // The first round has filled pools and caches. What 64 responses at once take varies from round to round;
-            // eight thousand requests more may not leave 3 KB each.
+            // The first round has filled pools and caches. The memory for 64 concurrent responses varies from round to
+            // round, but eight thousand more requests must not leave 3 KB each.
             #expect(last.residentKilobytes < first.residentKilobytes + 24_576, "\(during)")
         }
 
@@ -77,7 +80,7 @@ extension FaultLab {
                         report(transport.name, round, time, tally, server.openConnections)
                     }
                 }
-                // The client is gone, and so is all that it had open.
+                // The client no longer exists, so its connections must be closed.
                 let isClosed = try await within(.seconds(60)) { try await server.waitForConnections(atMost: 0) }
                 withKnownIssue("Foundation keeps the session of a transfer that it keeps", isIntermittent: true) {
                     #expect(isClosed, "\(server.openConnections) connections are open")
@@ -101,7 +104,7 @@ extension FaultLab {
                 func sendNext() {
                     guard let number = numbers.next() else { return }
                     let (path, expected) = request(number, fatalPaths)
-                    // The method changes too, with what has a body and what has none.
+                    // Vary the method, and whether there is a body.
                     let method = ["GET", "POST", "PUT", "DELETE"][number % 4]
                     let body = number % 8 == 1 ? Data(repeating: 0x20, count: 10_000) : nil
                     let endless = ["/slow-headers", "/slow-body", "/drip", "/hang"].contains(path)
@@ -126,7 +129,7 @@ extension FaultLab {
             }
         }
 
-        /// Each third request fails, each time in the next of the ways there are.
+        /// Returns the request for a number: every third one fails, with each failure in turn.
         private static func request(_ number: Int, _ fatalPaths: Set<String>) -> (path: String, expected: Outcome) {
             if number % 3 == 0 {
                 let failures = failures.filter { !fatalPaths.contains($0.path) }

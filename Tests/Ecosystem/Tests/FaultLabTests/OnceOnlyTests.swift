@@ -4,10 +4,10 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    /// H4: an order is never sent twice, by us or by the layer below.
+    /// Tests that neither the library nor the HTTP stack sends an order twice.
     ///
-    /// The server counts, and not the client: what libcurl repeats by itself no client sees.
-    @Suite("H4: what is not to be sent twice arrives once", .tags(.http4))
+    /// The server counts the requests, because no client sees a request that libcurl repeats on its own.
+    @Suite("H4: a request that must not be sent twice arrives once", .tags(.http4))
     struct OnceOnlyTests {
         /// A request that changes something, with or without a body.
         struct Order: Sendable, CustomTestStringConvertible {
@@ -28,7 +28,7 @@ extension FaultLab {
         }
 
         @Test(
-            "On a fresh connection that drops, the server counts one",
+            "An order on a fresh connection that drops arrives once",
             arguments: Order.all, TransportUnderTest.all)
         func fresh(_ order: Order, on transport: TransportUnderTest) async throws {
             let paths = ["/drop/before", "/drop/reset", "/drop/within-headers", "/drop/after-headers", "/truncated"]
@@ -42,7 +42,7 @@ extension FaultLab {
         }
 
         @Test(
-            "On a connection that a GET kept alive, and that drops, the server counts one",
+            "An order on a kept connection that drops arrives once",
             arguments: Order.all, TransportUnderTest.all)
         func kept(_ order: Order, on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
@@ -52,14 +52,14 @@ extension FaultLab {
                 #expect(first.outcome == .success(200))
                 let observed = await Observation(sending: order.message(url, id: "order"), by: client)
                 #expect(server.count(of: "order") == 1)
-                // A transport may use a connection of its own for an order: then the server answers.
+                // A transport may use a separate connection for an order. Then the server answers.
                 let isOnKept = server.countOnKeptConnections(of: "order") == 1
                 #expect(observed.outcome == (isOnKept ? .failure(.connection) : .success(200)))
                 Table.row("H4", transport.name, order.testDescription, isOnKept ? "kept" : "fresh")
             }
         }
 
-        @Test("Many orders over few connections that drop are counted once each", arguments: TransportUnderTest.all)
+        @Test("Of many orders over few connections that drop, none arrives twice", arguments: TransportUnderTest.all)
         func many(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
                 let url = server.url("/keepalive-then-drop")
@@ -77,7 +77,7 @@ extension FaultLab {
                 for worker in 0..<8 {
                     for number in 0..<20 {
                         let count = server.count(of: "order \(worker).\(number)")
-                        // A connection that drops before anything was sent on it may lose an order: none arrives twice.
+                        // An order might be lost with its connection, but none may arrive twice.
                         #expect(count <= 1, "order \(worker).\(number)")
                     }
                 }

@@ -3,7 +3,7 @@ import Foundation
 import HTTPErrors
 import Testing
 
-/// What becomes of a request: a response that says yes, or an error.
+/// The outcome of a request: a successful response or an error.
 enum Outcome: Sendable, Equatable, CustomTestStringConvertible {
     case success(Int)
     case failure(NetworkError.Kind)
@@ -16,7 +16,7 @@ enum Outcome: Sendable, Equatable, CustomTestStringConvertible {
     }
 }
 
-/// An outcome with what it is made of.
+/// An outcome with its response and errors.
 struct Observation: Sendable {
     let response: TransportResponse?
     let error: NetworkError?
@@ -28,14 +28,14 @@ struct Observation: Sendable {
         return .success(response?.status ?? 0)
     }
 
-    /// The errors of which the outcome is made, the outermost first, on one line.
+    /// The errors of the outcome on one line, the outermost first.
     var causeText: String {
         guard let error else { return "status \(response?.status ?? 0)" }
         let trail = ErrorReport(error: error, source: ErrorReport.Source()).trail
         return ([error.description] + trail.map(\.description)).joined(separator: " ← ")
     }
 
-    /// Sends a request, and makes of the response or the error what a client makes of it.
+    /// Sends a request, and converts the response or the error as a client does.
     init(sending message: TransportRequest, by transport: any HTTPTransport) async {
         do {
             let response = try await transport.send(message)

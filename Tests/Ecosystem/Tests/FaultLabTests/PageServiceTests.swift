@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension FaultLab {
-    /// The forty lines that a new user copies.
+    /// Tests the forty lines that a new user copies.
     @Suite("The program on the adapters' page")
     struct PageServiceTests {
         private static let package = URL(filePath: #filePath).appending(path: "../../../../..").standardized
@@ -12,13 +12,13 @@ extension FaultLab {
             try String(contentsOf: package.appending(path: path), encoding: .utf8)
         }
 
-        @Test func `is the one that runs here`() throws {
+        @Test func `is the program that these tests run`() throws {
             let program = try Self.text("Tests/Ecosystem/Sources/PageService/Orders.swift")
             #expect(try Self.text("Sources/Adapters/README.md").contains("```swift\n\(program)```\n"))
             #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
         }
 
-        /// Starts the program beside a printer that does what the path says.
+        /// Starts the program next to a printer that behaves as the path says.
         private func withProgram(
             _ path: String, port: Int = 0, _ body: (ServiceProcess, Caller, FaultServer) async throws -> Void
         ) async throws {
@@ -37,18 +37,18 @@ extension FaultLab {
             text.firstMatch(of: /listening on 127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.1) }
         }
 
-        /// What a bus says at its end, and its lines about errors.
-        private static func last(_ process: ServiceProcess) throws -> (law: LogLine.Law, errors: [String]) {
+        /// Returns the bus's totals and its lines about errors.
+        private static func last(_ process: ServiceProcess) throws -> (totals: LogLine.Totals, errors: [String]) {
             let texts = process.lines.map(\.text)
-            let law = texts.compactMap { text in
-                text.range(of: "posted ").flatMap { LogLine.Law(String(text[$0.lowerBound...])) }
+            let totals = texts.compactMap { text in
+                text.range(of: "posted ").flatMap { LogLine.Totals(String(text[$0.lowerBound...])) }
             }
-            #expect(law.count == 1 && law.first?.holds == true)
-            return (try #require(law.first), texts.filter { $0.contains("exception.type=") })
+            #expect(totals.count == 1 && totals.first?.areConsistent == true)
+            return (try #require(totals.first), texts.filter { $0.contains("exception.type=") })
         }
 
-        /// Sends orders whose labels are printed after the response, then SIGTERM while all are being printed.
-        private func endWhilePrinting(_ path: String, _ check: (LogLine.Law, [String]) -> Void) async throws {
+        /// Sends orders whose labels are printed after the response, and SIGTERM while all labels are being printed.
+        private func endWhilePrinting(_ path: String, _ check: (LogLine.Totals, [String]) -> Void) async throws {
             try await withProgram(path) { process, caller, server in
                 for _ in 0..<8 {
                     let answer = try await caller.send(ServiceRequest(method: "POST", path: "/orders", status: 202))
@@ -59,38 +59,38 @@ extension FaultLab {
                 process.send(SIGTERM)
                 let end = try await process.end()
                 #expect(end == .exit(0), "\(process.lines.map(\.text))")
-                let (law, errors) = try Self.last(process)
-                check(law, errors)
+                let (totals, errors) = try Self.last(process)
+                check(totals, errors)
             }
         }
 
         @Test func `eight tasks that use a client end on SIGTERM before the client does`() async throws {
-            try await endWhilePrinting("slow-headers?ms=1000") { law, errors in
-                #expect(law["posted"] == 0 && errors.isEmpty, "\(errors)")
+            try await endWhilePrinting("slow-headers?ms=1000") { totals, errors in
+                #expect(totals["posted"] == 0 && errors.isEmpty, "\(errors)")
             }
         }
 
-        @Test func `eight tasks that never end are cancelled on SIGTERM, which is no error`() async throws {
-            try await endWhilePrinting("hang") { law, errors in
-                #expect(law["posted"] == 0 && errors.isEmpty, "\(errors)")
+        @Test func `eight tasks that never end are cancelled on SIGTERM, without an error`() async throws {
+            try await endWhilePrinting("hang") { totals, errors in
+                #expect(totals["posted"] == 0 && errors.isEmpty, "\(errors)")
             }
         }
 
-        @Test func `eight tasks that fail around SIGTERM are eight errors, each told with its line`() async throws {
-            try await endWhilePrinting("drop/before") { law, errors in
-                #expect(law["posted"] == 8 && law["dropped"] == 0 && errors.count == 8, "\(errors)")
+        @Test func `eight tasks that fail around SIGTERM cause eight errors, each logged with its line`() async throws {
+            try await endWhilePrinting("drop/before") { totals, errors in
+                #expect(totals["posted"] == 8 && totals["dropped"] == 0 && errors.count == 8, "\(errors)")
                 #expect(errors.allSatisfy { $0.contains("PageService/Orders.swift:") })
             }
         }
 
-        @Test func `where its port is in use it says whose, and exits with another status than 0`() async throws {
+        @Test func `if its port is in use, it logs that in its scope and exits with a failure`() async throws {
             try await withProgram("json") { _, caller, _ in
                 let process = try ServiceProcess("PageService", ["PORT": "\(caller.port)"])
                 defer { process.send(SIGKILL) }
                 let end = try await process.end()
                 #expect(end == .exit(EXIT_FAILURE))
-                let (law, errors) = try Self.last(process)
-                #expect(law["posted"] == 1 && errors.count == 1)
+                let (totals, errors) = try Self.last(process)
+                #expect(totals["posted"] == 1 && errors.count == 1)
                 #expect(errors[0].contains("in use") && errors[0].contains("error.scope=Application"), "\(errors)")
             }
         }

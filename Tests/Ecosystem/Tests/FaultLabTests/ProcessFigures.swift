@@ -5,13 +5,13 @@ import Testing
     import Glibc
 #endif
 
-/// What the process has, as the system counts it; nil where there is no `/proc`.
+/// The resources of this process, as the system counts them; nil without `/proc`.
 struct ProcessFigures: Sendable {
     let descriptors: Int
     let residentKilobytes: Int
 
     static var now: ProcessFigures? {
-        // Returns freed memory to the system first, so that only memory in use is counted.
+        // Return freed memory to the system first, so that only memory in use is counted.
         trim()
         guard let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count,
             let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
@@ -23,7 +23,7 @@ struct ProcessFigures: Sendable {
 
     private static func trim() {
         #if canImport(Glibc)
-            // Glibc's own, which its module does not show.
+            // Declare this function of Glibc, because its module doesn't export it.
             guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }
             typealias Trim = @convention(c) (Int) -> CInt
             _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0)
@@ -31,7 +31,7 @@ struct ProcessFigures: Sendable {
     }
 }
 
-/// What another process has, as the system counts it; nil where there is no `/proc`.
+/// The resources of another process, as the system counts them; nil without `/proc`.
 struct ProcessStatus: Sendable {
     let descriptors: Int
     let residentKilobytes: Int

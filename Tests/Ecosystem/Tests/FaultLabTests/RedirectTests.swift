@@ -10,10 +10,11 @@ import Testing
 #endif
 
 extension FaultLab {
-    /// What a client sends to where it is redirected, as the servers see it.
-    @Suite("A redirected request arrives whole, once, and without secrets for another server", .tags(.http4, .http8))
+    /// Tests what the servers receive from a redirected client.
+    @Suite(
+        "A redirected request arrives complete and once, and no other server receives secrets", .tags(.http4, .http8))
     struct RedirectTests {
-        /// An order that ends where the server sends it.
+        /// An order that the server redirects to a target.
         private struct Order: APIRequest {
             typealias Response = JSONValue
             let method: String
@@ -37,7 +38,7 @@ extension FaultLab {
             return APIClient(base: server.url("/"), transport: transport, retry: policy)
         }
 
-        /// What the echo of the last request says.
+        /// A member of the last request's echo.
         private func echo(_ response: JSONValue, _ key: String) -> JSONValue? {
             guard case .object(let members) = response else { return nil }
             return members[key]
@@ -74,7 +75,7 @@ extension FaultLab {
         }
 
         @Test(
-            "Another server sees no header that the caller set, the same one sees all",
+            "Another server receives no secret header that the caller set, and the same server receives all",
             arguments: ["GET", "POST"], TransportUnderTest.all)
         func secrets(_ method: String, on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, sender in
@@ -94,7 +95,7 @@ extension FaultLab {
             }
         }
 
-        @Test("No server sees a header of the session's configuration that may be a secret")
+        @Test("No server receives a header of the session's configuration that might be secret")
         func additionalHeaders() async throws {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.httpAdditionalHeaders = ["X-Api-Key": "k", "authorization": "t", "user-agent": "lab"]
@@ -124,7 +125,7 @@ extension FaultLab {
                         #expect(server.count(of: "order") == 2, "\(status) to \(end)")
                     }
                 }
-                // Also where nobody listens there.
+                // This also applies to a target port on which no server listens.
                 try await withLab(transport) { server, sender in
                     let order = Order("POST", status, to: "http://127.0.0.1:9/")
                     await #expect(throws: NetworkError.self) { try await client(server, sender).send(order) }
@@ -133,7 +134,7 @@ extension FaultLab {
             }
         }
 
-        @Test("Three redirects lead to the answer, and a loop to an error", arguments: TransportUnderTest.all)
+        @Test("Three redirects lead to the answer, and a redirect loop is an error", arguments: TransportUnderTest.all)
         func many(on transport: TransportUnderTest) async throws {
             struct Get: APIRequest {
                 typealias Response = JSONValue
@@ -149,7 +150,7 @@ extension FaultLab {
             }
         }
 
-        @Test("A challenge by which nobody signs in refreshes the token once", arguments: TransportUnderTest.all)
+        @Test("A 401 with a Bearer and a Basic challenge refreshes the token once", arguments: TransportUnderTest.all)
         func challenge(on transport: TransportUnderTest) async throws {
             struct Get: APIRequest {
                 typealias Response = JSONValue

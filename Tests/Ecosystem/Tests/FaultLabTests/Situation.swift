@@ -3,24 +3,24 @@ import Foundation
 import HTTPErrors
 import Testing
 
-/// Something that can happen to a request, and what is to become of it on every transport.
+/// A situation of a request, and its expected outcome on every transport.
 struct Situation: Sendable, CustomTestStringConvertible {
     let name: String
-    /// What it becomes, where no transport is known to differ.
+    /// The outcome on all transports that aren't known to differ.
     let expected: Outcome
-    /// What it becomes on URLSession, if that accepts what others refuse, or refuses what others accept.
+    /// The outcome on URLSession, if it accepts what other stacks refuse, or the reverse.
     var onURLSession: Outcome?
     var options = TransportUnderTest.Options()
     var checksBody: String?
     var path = ""
     let message: @Sendable (FaultServer) -> TransportRequest
 
-    // There are five hundred of these, which are not worth a server each.
+    // The five hundred statuses share one server.
     var isStatus: Bool { name.hasPrefix("status ") }
 
     var testDescription: String { "\(name): \(expected.testDescription)" }
 
-    /// A situation that a path of the server makes.
+    /// Creates a situation that a path of the server causes.
     init(
         _ name: String,
         _ path: String,
@@ -42,7 +42,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A situation that is made by the address alone.
+    /// Creates a situation that only the address causes.
     init(_ name: String, address: String, _ expected: Outcome, onURLSession: Outcome? = nil) {
         self.name = name
         self.expected = expected
@@ -55,12 +55,12 @@ extension Situation {
     static let all =
         statuses + answers + challenges + redirects + connections + lies + lengths + heads + sizes + times + addresses
 
-    // A time that passes even where the machine is busy, and makes no test slow.
+    // Short enough for fast tests, and long enough for a busy machine.
     private static let short = Duration.milliseconds(300)
 
     private static let statuses: [Situation] = (100...599).filter { $0 != 101 }.map { status in
         let kind = NetworkError(HTTPFailure(status: status)).kind
-        // What is below 200 only announces an answer.
+        // A status below 200 only announces an answer.
         let expected: Outcome = status < 200 ? .success(200) : status < 300 ? .success(status) : .failure(kind)
         return Situation("status \(status)", "/status/\(status)", expected)
     }
@@ -69,22 +69,22 @@ extension Situation {
         Situation("early hints before the answer", "/status/103", .success(200), body: #"{"status":103}"#),
         Situation("good JSON", "/json?a=1&b=two", .success(200), body: #"{"a":"1","b":"two"}"#),
         Situation("a HEAD", "/json?a=1", .success(200), body: "", method: "HEAD"),
-        Situation("a HEAD of what is too large", "/big/100", .success(200), body: "", method: "HEAD"),
+        Situation("a HEAD of a body that is too large", "/big/100", .success(200), body: "", method: "HEAD"),
         Situation("malformed JSON", "/malformed-json", .success(200)),
         Situation("an empty body", "/empty", .success(200), body: ""),
         Situation("no content", "/no-content", .success(204), body: ""),
         Situation("HTML instead of JSON", "/content-type/html", .success(200)),
         Situation("HTML without a content type", "/content-type/none", .success(200)),
         Situation("gzip", "/gzip", .success(200), body: #"{"answer":"packed"}"#),
-        Situation("503, again after 120 seconds", "/retry-after/seconds", .failure(.server)),
-        Situation("503, again after an IMF date", "/retry-after/imf", .failure(.server)),
-        Situation("503, again after an RFC 850 date", "/retry-after/rfc850", .failure(.server)),
-        Situation("503, again after an asctime date", "/retry-after/asctime", .failure(.server)),
+        Situation("503, retry after 120 seconds", "/retry-after/seconds", .failure(.server)),
+        Situation("503, retry after an IMF date", "/retry-after/imf", .failure(.server)),
+        Situation("503, retry after an RFC 850 date", "/retry-after/rfc850", .failure(.server)),
+        Situation("503, retry after an asctime date", "/retry-after/asctime", .failure(.server)),
     ]
 
     private static let challenges: [Situation] = [
         Situation("401, Basic", "/challenge?by=Basic%20realm=%22a%22", .failure(.unauthorized)),
-        Situation("401, basic in small letters", "/challenge?by=basic%20realm=a", .failure(.unauthorized)),
+        Situation("401, lowercase basic", "/challenge?by=basic%20realm=a", .failure(.unauthorized)),
         Situation("401, Basic without a realm", "/challenge?by=Basic", .failure(.unauthorized)),
         Situation(
             "401, Bearer and Basic", "/challenge?by=Bearer%20realm=%22a%22,%20Basic%20realm=%22a%22",
@@ -96,20 +96,20 @@ extension Situation {
         Situation("407, Basic", "/challenge?status=407&by=Basic%20realm=%22a%22", .failure(.http)),
     ]
 
-    // A transport follows none, and a client follows those that lead somewhere.
+    // A transport follows no redirect, and a client follows those with a usable target.
     private static let redirects: [Situation] = [
         Situation("three redirects", "/redirect/3", .failure(.http)),
         Situation("a redirect loop", "/redirect-loop", .failure(.http)),
         Situation("a redirect without a target", "/status/302", .failure(.http)),
         Situation("a redirect to an empty target", "/raw/redirect/empty", .failure(.http)),
-        Situation("a redirect to no URL", "/raw/redirect/no-url", .failure(.http)),
-        Situation("a redirect to no host", "/raw/redirect/nowhere", .failure(.http)),
+        Situation("a redirect to an invalid URL", "/raw/redirect/no-url", .failure(.http)),
+        Situation("a redirect without a host", "/raw/redirect/nowhere", .failure(.http)),
         Situation("a redirect to a mail address", "/raw/redirect/mail", .failure(.http)),
         Situation("a redirect to a file", "/raw/redirect/file", .failure(.http)),
-        Situation("a redirect to a port that cannot be", "/raw/redirect/port", .failure(.http)),
+        Situation("a redirect to an invalid port", "/raw/redirect/port", .failure(.http)),
         Situation("a redirect to //[::1]", "/raw/redirect/ipv6", .failure(.http)),
-        Situation("a redirect where nobody listens", "/redirect?to=http://127.0.0.1:9/", .failure(.http)),
-        Situation("303 to where nobody listens", "/redirect?status=303&to=http://127.0.0.1:9/", .failure(.http)),
+        Situation("a redirect to a port without a server", "/redirect?to=http://127.0.0.1:9/", .failure(.http)),
+        Situation("303 to a port without a server", "/redirect?status=303&to=http://127.0.0.1:9/", .failure(.http)),
     ]
 
     private static let connections: [Situation] = [
@@ -119,19 +119,19 @@ extension Situation {
         Situation("dropped after the headers", "/drop/after-headers", .failure(.connection)),
         Situation("a truncated body", "/truncated", .failure(.connection)),
         Situation("a truncated body in chunks", "/truncated/chunks", .failure(.connection)),
-        Situation("a certificate nobody signed", "/json", .failure(.connection), scheme: .https),
+        Situation("a self-signed certificate", "/json", .failure(.connection), scheme: .https),
         Situation("TLS on the plain port", "/json", .failure(.connection), scheme: .https, port: .http),
     ]
 
     private static let lies: [Situation] = [
         Situation("garbage", "/garbage", .failure(.invalidResponse)),
-        Situation("a length that is none", "/wrong-length/words", .failure(.invalidResponse)),
+        Situation("a length that isn't a number", "/wrong-length/words", .failure(.invalidResponse)),
         Situation("a body longer than its length", "/wrong-length", .success(200), body: #"{"ans"#),
-        Situation("gzip that is none", "/gzip/garbage", .failure(.invalidResponse)),
+        Situation("invalid gzip", "/gzip/garbage", .failure(.invalidResponse)),
         Situation("gzip with bytes after its end", "/gzip/trailing", .failure(.invalidResponse)),
         Situation("gzip in chunks with one after its end", "/gzip/trailing-chunk", .failure(.invalidResponse)),
         Situation(
-            "gzip that ends too early", "/gzip/truncated", .failure(.invalidResponse), onURLSession: .success(200)),
+            "truncated gzip", "/gzip/truncated", .failure(.invalidResponse), onURLSession: .success(200)),
         Situation("plain HTTP on the TLS port", "/json", .failure(.connection), scheme: .http, port: .https),
     ]
 
@@ -148,7 +148,7 @@ extension Situation {
         Situation(
             "the same length twice", "/raw/length/twice", .failure(.invalidResponse), onURLSession: .success(200)),
         Situation(
-            "a length beside chunks", "/raw/length/two-chunked", .failure(.invalidResponse),
+            "a length next to chunks", "/raw/length/two-chunked", .failure(.invalidResponse),
             onURLSession: .success(200)),
         Situation("a length without a body", "/raw/not-modified", .failure(.http)),
         Situation("a trailer after chunks", "/raw/trailer", .success(200), body: "{}"),
@@ -172,7 +172,7 @@ extension Situation {
         Situation("HTTP/0.9", "/raw/version/0.9", .failure(.invalidResponse)),
         Situation("HTTP/1.0", "/raw/version/1.0", .success(200), body: "{}"),
         Situation(
-            "HTTP/2 that was not asked for", "/raw/version/2", .failure(.invalidResponse), onURLSession: .success(200)),
+            "HTTP/2 that wasn't requested", "/raw/version/2", .failure(.invalidResponse), onURLSession: .success(200)),
         Situation("HTTP/3.7", "/raw/version/3.7", .failure(.invalidResponse)),
         Situation("no code in the first line", "/raw/status/none", .failure(.invalidResponse)),
         Situation("code 000", "/raw/status/000", .failure(.invalidResponse)),
@@ -190,18 +190,20 @@ extension Situation {
         Situation("nothing but early hints", "/raw/only-announced", .failure(.connection)),
         Situation("a header with NUL", "/raw/header/nul", .failure(.invalidResponse)),
         Situation("a header that begins with NUL", "/raw/header/nul-first", .failure(.invalidResponse)),
-        Situation("a header that begins with a return", "/raw/header/return-first", .failure(.invalidResponse)),
         Situation(
-            "a header that begins with a return, and a body", "/raw/header/return-before-body",
+            "a header that begins with a carriage return", "/raw/header/return-first", .failure(.invalidResponse)),
+        Situation(
+            "a header that begins with a carriage return, and a body", "/raw/header/return-before-body",
             .failure(.invalidResponse)),
         Situation(
-            "a header that begins with a return, after early hints", "/raw/header/return-after-hints",
+            "a header that begins with a carriage return, after early hints", "/raw/header/return-after-hints",
             .failure(.invalidResponse)),
         Situation("a header's name with NUL", "/raw/header/nul-in-name", .failure(.invalidResponse)),
         Situation(
             "a header in Latin-1", "/raw/header/latin-1", .success(200), onURLSession: .failure(.invalidResponse)),
         Situation(
-            "a header with a return", "/raw/header/return", .failure(.invalidResponse), onURLSession: .success(200)),
+            "a header with a carriage return", "/raw/header/return", .failure(.invalidResponse),
+            onURLSession: .success(200)),
         Situation("a header without a colon", "/raw/header/without-colon", .failure(.invalidResponse)),
         Situation("a header without a name", "/raw/header/without-name", .failure(.invalidResponse)),
         Situation("a header's name with a space", "/raw/header/space-in-name", .failure(.invalidResponse)),
@@ -210,13 +212,13 @@ extension Situation {
         Situation("a header of 2 MB", "/raw/header/too-long", .failure(.invalidResponse)),
         Situation("5,000 headers", "/raw/header/many", .failure(.invalidResponse), onURLSession: .success(200)),
         Situation("100,000 headers", "/raw/header/too-many", .failure(.invalidResponse)),
-        Situation("cookies that are none", "/raw/header/cookies", .success(200), body: "{}"),
+        Situation("malformed cookies", "/raw/header/cookies", .success(200), body: "{}"),
         Situation("lines that end in a line feed", "/raw/line-feeds", .failure(.invalidResponse)),
     ]
 
     private static let sizes: [Situation] = [
-        Situation("100 MB where 1 MB is the limit", "/big/100", .failure(.bodyTooLarge)),
-        Situation("chunks without end", "/endless-chunks", .failure(.bodyTooLarge)),
+        Situation("100 MB with a limit of 1 MB", "/big/100", .failure(.bodyTooLarge)),
+        Situation("endless chunks", "/endless-chunks", .failure(.bodyTooLarge)),
         Situation("100 MB of zeros in 100 KB of gzip", "/gzip/bomb", .failure(.bodyTooLarge)),
     ]
 
@@ -227,18 +229,18 @@ extension Situation {
         Situation("slow headers", "/slow-headers", .failure(.timeout), timeout: short),
         Situation("a slow body", "/slow-body", .failure(.timeout), timeout: short),
         Situation("a byte a second", "/drip", .failure(.timeout), timeout: short),
-        Situation("no answer at all", "/hang", .failure(.timeout), timeout: short),
+        Situation("no response", "/hang", .failure(.timeout), timeout: short),
     ]
 
     private static let addresses: [Situation] = [
-        // The port of the discard protocol, which nobody offers.
-        Situation("nobody listens", address: "http://127.0.0.1:9/", .failure(.connection)),
+        // The port of the discard protocol, on which no server listens.
+        Situation("no server on the port", address: "http://127.0.0.1:9/", .failure(.connection)),
         Situation(
-            "nobody listens at an IPv6 address", address: "http://[::1]:9/", .failure(.connection),
+            "no server on the port, at an IPv6 address", address: "http://[::1]:9/", .failure(.connection),
             onURLSession: .failure(.invalidURL)),
-        // RFC 6761: a name that cannot be.
+        // RFC 6761 reserves this name, so it never resolves.
         Situation("no such host", address: "http://nowhere.invalid/", .failure(.connection)),
-        Situation("a port that cannot be", address: "http://127.0.0.1:99999999/", .failure(.invalidURL)),
-        Situation("a scheme nobody speaks", address: "gopher://127.0.0.1/", .failure(.invalidURL)),
+        Situation("an invalid port", address: "http://127.0.0.1:99999999/", .failure(.invalidURL)),
+        Situation("an unknown scheme", address: "gopher://127.0.0.1/", .failure(.invalidURL)),
     ]
 }

@@ -18,7 +18,7 @@ extension FaultLab {
 
         @Test("Each status has its outcome", arguments: TransportUnderTest.all)
         func statuses(on transport: TransportUnderTest) async throws {
-            // One server and one client for all: what one status leaves behind must not change the next.
+            // Use one server and one client for all statuses: no status may affect the next one.
             try await withLab(transport) { server, client in
                 for situation in Situation.all where situation.isStatus {
                     await check(situation, server, client, transport)
@@ -42,7 +42,7 @@ extension FaultLab {
             Table.row(situation.name, transport.name, observed.causeText, observed.outcome.testDescription)
         }
 
-        @Test("Another protocol than was asked for is no success", arguments: TransportUnderTest.all)
+        @Test("A switch to a protocol that wasn't requested is an error", arguments: TransportUnderTest.all)
         func switchedProtocol(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
                 let message = TransportRequest(url: server.url("/status/101"))
@@ -59,25 +59,25 @@ extension FaultLab {
             func stopsTheProcess(at path: String) async throws {
                 try Data(path.utf8).write(to: Self.pathFile(of: getpid()))
                 defer { try? FileManager.default.removeItem(at: Self.pathFile(of: getpid())) }
-                // If this fails one day, the path can go from `fatalPaths`, and a caution from the documentation.
+                // If this fails one day, remove the path from `fatalPaths` and the limit from the documentation.
                 let end = await #expect(processExitsWith: .failure, observing: [\.exitStatus]) {
                     let path = try String(contentsOf: Self.pathFile(of: getppid()), encoding: .utf8)
                     try await withLab(.urlSession) { server, client in
                         _ = try? await client.send(TransportRequest(url: server.url(path)))
                     }
                 }
-                // By a trap: the lab's own failures end it too, with an exit code.
+                // Expect a trap: the lab's own failures end the process too, but with an exit code.
                 let isTrap = if case .signal? = end?.exitStatus { true } else { false }
                 #expect(isTrap, "\(String(describing: end?.exitStatus))")
             }
 
-            /// Where the process of the exit test reads its path: capture lists came with Swift 6.3.
+            /// The file from which the exit test's process reads its path, because capture lists require Swift 6.3.
             private static func pathFile(of process: pid_t) -> URL {
                 FileManager.default.temporaryDirectory.appending(path: "fault-lab-path-\(process)")
             }
         #endif
 
-        @Test("A wait is read in each of its four forms", arguments: TransportUnderTest.all)
+        @Test("Retry-After is read in each of its four forms", arguments: TransportUnderTest.all)
         func retryAfter(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
                 for form in ["seconds", "imf", "rfc850", "asctime"] {
@@ -93,7 +93,8 @@ extension FaultLab {
         )
         func cancellation(on transport: TransportUnderTest) async throws {
             try await withLab(transport, options: .init(transferLimit: .seconds(10))) { server, client in
-                for path in ["/hang", "/slow-headers", "/slow-body", "/drip", "/endless-chunks"] {
+                let paths = ["/hang", "/slow-headers", "/drip-headers", "/slow-body", "/drip", "/endless-chunks"]
+                for path in paths {
                     let message = TransportRequest(url: server.url(path), headers: ["X-Test-Id": path])
                     let task = Task { await Observation(sending: message, by: client) }
                     try await server.waitForRequests(of: path)
@@ -105,10 +106,12 @@ extension FaultLab {
         }
 
         @Test(
-            "H7: the connection of a request whose time is up ends, also of a POST", arguments: TransportUnderTest.all)
+            "H7: the connection of a request that reaches its time limit ends, even after a POST",
+            arguments: TransportUnderTest.all)
         func timeIsUp(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
-                for (number, path) in ["/hang", "/slow-headers", "/slow-body", "/drip"].enumerated() {
+                let paths = ["/hang", "/slow-headers", "/drip-headers", "/slow-body", "/drip", "/drip-headers"]
+                for (number, path) in paths.enumerated() {
                     let method = number % 2 == 0 ? "GET" : "POST"
                     let message = TransportRequest(method: method, url: server.url(path), timeout: .milliseconds(300))
                     #expect(await Observation(sending: message, by: client).outcome == .failure(.timeout), "\(path)")
@@ -117,21 +120,21 @@ extension FaultLab {
             }
         }
 
-        @Test("Where no time is left nothing is sent", arguments: TransportUnderTest.all)
+        @Test("With no time left, nothing is sent", arguments: TransportUnderTest.all)
         func noTime(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
                 for limit in [0, -5, -10_000_000_000_000_000] {
                     let message = TransportRequest(url: server.url("/json"), timeout: .seconds(limit))
                     #expect(await Observation(sending: message, by: client).outcome == .failure(.timeout), "\(limit)")
                 }
-                // It would come before this one.
+                // An earlier request would arrive before this one.
                 #expect(
                     await Observation(sending: .init(url: server.url("/empty")), by: client).outcome == .success(200))
                 #expect(server.count(path: "/json") == 0)
             }
         }
 
-        @Test("A time limit without end is one, and no trap", arguments: TransportUnderTest.all)
+        @Test("The longest possible time limit is accepted without a trap", arguments: TransportUnderTest.all)
         func limits(on transport: TransportUnderTest) async throws {
             try await withLab(transport, options: .init(transferLimit: .seconds(Int64.max))) { server, client in
                 let message = TransportRequest(url: server.url("/slow-headers?ms=50"), timeout: .seconds(Int64.max))
@@ -140,10 +143,10 @@ extension FaultLab {
         }
 
         @Test(
-            "H7: twenty that were given up keep the next from nothing", .timeLimit(.minutes(2)),
+            "H7: twenty abandoned requests don't delay the next one", .timeLimit(.minutes(2)),
             arguments: TransportUnderTest.all)
-        func starvesNobody(on transport: TransportUnderTest) async throws {
-            // A request that waited for those before it would take five minutes.
+        func abandonedRequests(on transport: TransportUnderTest) async throws {
+            // A request that waited for the abandoned ones would take five minutes.
             try await withLab(transport, options: .init(connections: 20, transferLimit: .seconds(300))) {
                 server, client in
                 let message = TransportRequest(url: server.url("/hang"), headers: ["X-Test-Id": "given up"])
@@ -156,10 +159,45 @@ extension FaultLab {
             }
         }
 
-        @Test("H7: an abandoned upload does not arrive later as if it were wanted", arguments: TransportUnderTest.all)
+        @Test(
+            "H7: during the endless body of a 3xx, every other request ends by its own limit",
+            .timeLimit(.minutes(2)), arguments: TransportUnderTest.all, [302, 306])
+        func endlessRedirect(on transport: TransportUnderTest, _ status: Int) async throws {
+            try await withLab(transport) { server, client in
+                let redirect = try await FaultServer.withServer { endless in
+                    let message = TransportRequest(
+                        url: endless.url("/endless-chunks?status=\(status)"), headers: ["X-Test-Id": "endless"])
+                    let redirect = Task { await Observation(sending: message, by: client) }
+                    try await endless.waitForRequests(of: "endless")
+                    for _ in 0..<10 {
+                        let hanging = Task { await Observation(sending: .init(url: server.url("/hang")), by: client) }
+                        for method in ["GET", "POST"] {
+                            let limited = TransportRequest(
+                                method: method, url: server.url("/json"), timeout: .milliseconds(300))
+                            let outcome = await Observation(sending: limited, by: client).outcome
+                            #expect(outcome == .success(200) || outcome == .failure(.timeout))
+                        }
+                        hanging.cancel()
+                        #expect(await hanging.value.outcome == .failure(.cancelled))
+                    }
+                    redirect.cancel()
+                    try await endless.waitForConnections(atMost: 0)
+                    return redirect
+                }
+                // A transport that receives the head stops at the body limit.
+                let ends: [Outcome] = [.failure(.cancelled), .failure(.http)]
+                #expect(ends.contains(await redirect.value.outcome))
+                for method in ["GET", "POST"] {
+                    let message = TransportRequest(method: method, url: server.url("/json"))
+                    #expect(await Observation(sending: message, by: client).outcome == .success(200))
+                }
+            }
+        }
+
+        @Test("H7: an abandoned upload isn't completed later", arguments: TransportUnderTest.all)
         func abandonedUpload(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
-                // More than the buffers of two sockets take.
+                // Send more than the buffers of two sockets can hold.
                 let message = TransportRequest(
                     method: "POST", url: server.url("/unread"), headers: ["X-Test-Id": "upload"],
                     body: Data(count: 64 << 20))
@@ -167,14 +205,14 @@ extension FaultLab {
                 try await server.waitForUnread()
                 task.cancel()
                 #expect(await task.value.outcome == .failure(.cancelled))
-                server.readOn()
-                // Until the connections have ended, the upload could still arrive.
+                server.resumeReading()
+                // Wait until the connections have ended: before that, the upload could still arrive.
                 try await server.waitForConnections(atMost: 0)
                 #expect(server.count(of: "upload") == 0)
             }
         }
 
-        @Test("Method, headers and body arrive as they were given", arguments: TransportUnderTest.all)
+        @Test("Method, headers, and body arrive unchanged", arguments: TransportUnderTest.all)
         func echo(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
                 let message = TransportRequest(

@@ -1,6 +1,6 @@
 import Testing
 
-/// Tags for the promises of `HTTPErrors` that the lab tests; those of the package's own tests are not visible here.
+/// Tags for the promises of `HTTPErrors` that the lab tests. The tags of the package's own tests aren't visible here.
 extension Tag {
     @Tag static var http1: Self
     @Tag static var http3: Self

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The lines of the source that led to each step, as the toolchain's `llvm-symbolizer` finds them; none without it.
+/// The source lines that led to each step, from the toolchain's `llvm-symbolizer`; empty if it is missing.
 struct Callers {
     private var places: [UInt: [String]] = [:]
     private let calls: [[UInt]]
@@ -17,9 +17,10 @@ struct Callers {
         ]
         (symbolizer.standardInput, symbolizer.standardOutput, symbolizer.standardError) = (input, output, Pipe())
         guard !addresses.isEmpty, (try? symbolizer.run()) != nil else { return }
-        // Write one address at a time: the tool answers each before it reads the next, and a pipe might be full.
+        // Write one address at a time: the tool writes each result before it reads the next address, so a full pipe
+        // would block both programs.
         for address in addresses {
-            // Address 0, which has no source line, ends the answer.
+            // Address 0, which has no source line, marks the end of the result.
             let question = "0x\(String(address, radix: 16))\n0x0\n"
             guard (try? input.fileHandleForWriting.write(contentsOf: Data(question.utf8))) != nil else { break }
             places[address] = Self.answer(from: output.fileHandleForReading)
@@ -40,7 +41,7 @@ struct Callers {
         }
     }
 
-    /// The lines that called a step, the innermost first, without those of the machinery around it.
+    /// The lines that called a step, the innermost first, without lines of the explorer and the shim.
     subscript(step: Int) -> [String] {
         let lines = calls[step].flatMap { places[$0] ?? [] }
         return lines.filter { line in !Self.machinery.contains { line.hasPrefix($0) } && !line.hasSuffix(":0") }

@@ -1,10 +1,12 @@
-/// Atomics by the memory model of C++, which is Swift's: each keeps the values that were stored to it, and a load finds
-/// any value that its thread doesn't know to be replaced.
+/// Models atomics by the memory model of C++, which is also Swift's. Each atomic keeps the values that were stored to
+/// it. A load can find any of them, unless the store that replaced it happened before the load.
 ///
-/// A load never finds a value that is stored later, and all threads agree on one order of the stores to an atomic: that
-/// of the steps. So load buffering and the peculiarities of sequential consistency aren't explored.
+/// A load never finds a value that is stored later. For all threads, the order of the stores to an atomic is the order
+/// of the steps. So load buffering and the special effects of sequential consistency aren't explored.
 extension Explorer {
-    /// Returns what a load finds, given the newest value.
+    /// Returns the value that a load finds.
+    ///
+    /// - Parameter newest: The newest value.
     package func load(_ address: UInt, _ newest: UInt64, acquires: Bool, at site: Site) -> UInt64 {
         let location = unsafe atomic(at: address, newest)
         unsafe stopIfContended(at: location, .read)
@@ -21,7 +23,9 @@ extension Explorer {
         return bits
     }
 
-    /// Stores a value, given the one before it.
+    /// Stores a value.
+    ///
+    /// - Parameter former: The value before it.
     package func store(_ address: UInt, _ former: UInt64, _ new: UInt64, releases: Bool, at site: Site) {
         let location = unsafe atomic(at: address, former)
         unsafe stopIfContended(at: location, .change)
@@ -31,9 +35,10 @@ extension Explorer {
         unsafe note("stores", location, site, new)
     }
 
-    /// Replaces the newest value, which is given, with a closure's result for it.
+    /// Replaces the newest value with a closure's result for it.
     ///
-    /// If the closure returns nil, this is a load, which might also find an older value with a nil result.
+    /// If the closure returns nil, the access is only a load. Such a load might also find an older value for which the
+    /// closure returns nil.
     ///
     /// - Returns: The value found, and the one that replaces it.
     package func change(
@@ -75,7 +80,9 @@ extension Explorer {
 
     // MARK: Stores
 
-    /// The location of an atomic; each thread that knows of the initialization knows of the first store.
+    /// The location of an atomic.
+    ///
+    /// Each thread that can access the initialized atomic also knows the first store.
     @inline(__always)
     private func atomic(at address: UInt, _ bits: UInt64) -> UnsafeMutablePointer<Location> {
         let location = unsafe locations.find(address, for: current)
@@ -99,7 +106,7 @@ extension Explorer {
         return store.previous
     }
 
-    /// Finds a store, which the current thread knows from now on; returns its value.
+    /// Returns the value of a store, which the current thread knows from now on.
     @inline(__always)
     private func find(_ index: Int32, _ acquires: Bool) -> UInt64 {
         let time = tick()
@@ -131,7 +138,7 @@ extension Explorer {
 
     // MARK: Competition
 
-    /// Lets the search decide, if threads compete at a location.
+    /// Lets the search decide if threads compete at a location.
     @inline(__always)
     func stopIfContended(at location: UnsafeMutablePointer<Location>, _ step: Step) {
         if unsafe location.pointee.isContended {
@@ -141,7 +148,7 @@ extension Explorer {
             if unsafe location.pointee.changes.isAhead(of: clock)
                 || step != .read && location.pointee.reads.isAhead(of: clock)
             {
-                // Not ordered by anything else: from now on it is a decision who comes first.
+                // Make the order of these accesses a decision from now on, because nothing else orders them.
                 unsafe locations.setContended(location.pointee.name)
                 unsafe location.pointee.isContended = true
                 isToBeginAnew = true

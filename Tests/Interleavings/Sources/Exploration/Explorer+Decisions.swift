@@ -5,7 +5,7 @@ struct Decision {
     /// The alternatives that must be tried and that were tried, as bits.
     var wanted: UInt8
     var tried: UInt8 = 0
-    /// Without a bound on preemptions, the threads that could continue, and those of them that sleep.
+    /// Only without a bound on preemptions: the threads that could continue, and the sleeping threads among them.
     var ready: UInt8 = 0
     var asleep: UInt8 = 0
 }
@@ -25,7 +25,7 @@ extension Explorer {
         return false
     }
 
-    /// Returns the alternative to try: that of the path, or the given one at its end.
+    /// Returns the alternative to try: the path's or, at the end of the path, the given one.
     @inline(__always)
     private func decide(_ first: Int, wanting wanted: UInt8) -> Int {
         defer { depth += 1 }
@@ -70,7 +70,7 @@ extension Explorer {
         }
     }
 
-    /// The thread that continues unless the search needs another one: the current one, if it can.
+    /// The thread that continues unless the search needs another one: the current thread, if it can continue.
     @inline(__always)
     func preferred(of threads: UInt8) -> Int {
         threads & 1 << UInt8(current) != 0 ? current : threads.trailingZeroBitCount
@@ -88,9 +88,9 @@ extension Explorer {
 
     // MARK: Loads
 
-    /// Decides how many stores older than the newest one a load finds.
+    /// Decides how many newer stores a load misses.
     ///
-    /// - Parameter count: How many older ones it can find.
+    /// - Parameter count: The maximum number of stores that it can miss.
     func nextStaleness(upTo count: Int) -> Int {
         var staleness = 0
         // A schedule has one digit for it.

@@ -1,4 +1,4 @@
-/// Locks and events, by the addresses that stand for them.
+/// Locks and events, identified by their addresses.
 extension Explorer {
     package func lock(_ address: UInt, at site: Site) {
         let location = unsafe locations.find(address, for: current)
@@ -8,7 +8,9 @@ extension Explorer {
         unsafe note("locks", location, site)
     }
 
-    /// Only with a bound on preemptions: without one, whether the holder has unlocked would have to be a decision.
+    /// Requires a bound on preemptions.
+    ///
+    /// Without one, the result would have to be a decision of the search.
     package func tryLock(_ address: UInt, at site: Site) -> Bool {
         precondition(
             bound.preemptions != nil || replayed != nil,
@@ -35,7 +37,7 @@ extension Explorer {
         unsafe note("unlocks", location, site)
     }
 
-    /// Lets one thread through that waits for an event, now or later; a second signal before that changes nothing.
+    /// Wakes one thread that waits for an event now or later; a second signal before that has no effect.
     package func signal(_ address: UInt, at site: Site) {
         let location = unsafe event(at: address)
         unsafe stopIfContended(at: location, .change)
@@ -45,7 +47,7 @@ extension Explorer {
         unsafe note("signals", location, site)
     }
 
-    /// Waits until an event is signalled.
+    /// Waits until an event is signaled.
     package func wait(for address: UInt, at site: Site) {
         let location = unsafe event(at: address)
         unsafe stopIfContended(at: location, .lock)
@@ -54,9 +56,9 @@ extension Explorer {
         unsafe note("is woken by", location, site)
     }
 
-    /// Waits without learning anything of other threads, as if the thread came at the right time by chance.
+    /// Waits without synchronizing with other threads, as if the thread arrived at the right time by chance.
     ///
-    /// Only with a bound on preemptions, because what the condition reads is unknown.
+    /// Requires a bound on preemptions, because the locations that the condition reads are unknown.
     package func wait(until condition: @escaping () -> Bool) {
         precondition(
             bound.preemptions != nil || replayed != nil, "a condition is waited for without a bound on preemptions")
@@ -76,7 +78,9 @@ extension Explorer {
         return unsafe location
     }
 
-    /// Waits at a location that was not known to be contended, or the thread would have waited there before.
+    /// Waits at a location that wasn't known to be contended.
+    ///
+    /// At a known one, the thread would have waited before.
     private func waitForHolder(of location: UnsafeMutablePointer<Location>) {
         unsafe stop(at: location, .lock)
     }

@@ -1,5 +1,5 @@
-/// The search without a bound on preemptions, which takes one of the schedules that differ only in the order of
-/// independent steps.
+/// The search without a bound on preemptions. Of schedules that differ only in the order of independent steps, it
+/// explores one.
 ///
 /// Two steps of different threads depend on each other if they are at one location and one of them isn't a load. If a
 /// step depends on an earlier one and nothing else orders the two, they *race*, and some schedule must take them in the
@@ -15,7 +15,7 @@ extension Explorer {
         let thread: Int
         /// Its number among the thread's steps.
         let time: UInt16
-        /// All steps that it depends on, by way of others too, and itself.
+        /// All steps that it depends on, directly or indirectly, and itself.
         let order: VectorClock
         /// Its position in the path of decisions.
         let depth: Int
@@ -25,7 +25,7 @@ extension Explorer {
     struct Dependence {
         /// The last step that wasn't a load, as an index of the events.
         var change: Int32 = -1
-        /// All that a step depends on that comes after it.
+        /// All steps that a later step at the location depends on.
         var changeOrder = VectorClock()
         /// The last load of each thread since then; -1 if there was none.
         var loads = SIMD8<Int32>(repeating: -1)
@@ -67,7 +67,7 @@ extension Explorer {
         }
     }
 
-    /// Notes that a thread takes a step, and wants the races to be reversed in which it takes part.
+    /// Records a thread's step, and requests the reversal of the step's races.
     @inline(__always)
     private func take(_ step: Step, of thread: Int, at location: UnsafeMutablePointer<Location>?) {
         let former = orders[thread]
@@ -83,7 +83,7 @@ extension Explorer {
         if step != .read { order.join(dependence.loadOrder) }
         let index = Int32(events.count)
         events.append(Event(thread: thread, time: order[thread], order: order, depth: depth))
-        // Those before the last change were reversed with that.
+        // Loads before the last change were already reversed together with the change.
         if step == .read || dependence.loads == SIMD8(repeating: -1) {
             reverse(dependence.change, unknownTo: former)
         } else {
@@ -98,7 +98,7 @@ extension Explorer {
         orders[thread] = order
     }
 
-    /// Lets the search take an event and the newest one the other way round, unless the newest one's thread knew of it.
+    /// Requests the opposite order of an event and the newest event, unless the newest event's thread knew the other.
     @inline(__always)
     private func reverse(_ index: Int32, unknownTo order: VectorClock) {
         if index < 0 { return }
@@ -125,7 +125,7 @@ extension Explorer {
         path[event.depth].wanted |= possible == 0 ? decision.ready : possible & (0 &- possible)
     }
 
-    /// Notes that the next thread that locks comes after the holder's steps up to now.
+    /// Records that the next thread to lock comes after the holder's steps so far.
     @inline(__always)
     func order(nextLockAt location: UnsafeMutablePointer<Location>) {
         if bound.preemptions == nil { unsafe location.pointee.dependence.changeOrder.join(orders[current]) }

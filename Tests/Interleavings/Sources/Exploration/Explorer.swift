@@ -15,27 +15,27 @@ import Strands
 /// - With a bound, interruptions of a thread that could continue are limited. Most faults need one or two.
 package final class Explorer {
     package static let maximumThreads = 8
-    /// More steps than any scenario takes, to find a thread that waits for another in a loop.
+    /// The limit on steps, more than any scenario takes; it detects a thread that waits for another in a loop.
     static let maximumSteps = 20_000
 
-    /// The explorer whose thread runs now; nil while none of the scenario's threads does, as between schedules.
+    /// The explorer of the running thread; nil while no thread of a scenario runs, as between schedules.
     package private(set) static var active: Explorer? {
         @inline(__always) get { unsafe running }
         @inline(__always) set { unsafe running = newValue }
     }
     nonisolated(unsafe) private static var running: Explorer?
 
-    /// The explorer that explores; nil if none does.
+    /// The explorer that is exploring; nil if there is none.
     package private(set) static var exploring: Explorer? {
         get { unsafe started }
         set { unsafe started = newValue }
     }
     nonisolated(unsafe) private static var started: Explorer?
 
-    /// The number of the thread that runs, from 1; 0 if none of a scenario does.
+    /// The number of the running thread, from 1; 0 if no thread of a scenario runs.
     package static var thread: Int { active?.current ?? 0 }
 
-    /// What a thread does next.
+    /// A thread's next action.
     enum Step: UInt8 { case begin, read, change, wait, lock, end }
 
     @safe struct Thread {
@@ -44,7 +44,7 @@ package final class Explorer {
         var step = Step.end
         /// The location of that step.
         var location: UnsafeMutablePointer<Location>?
-        /// What it waits for, if it waits.
+        /// The condition that it waits for; nil if it doesn't wait.
         var condition: (() -> Bool)?
     }
 
@@ -69,15 +69,16 @@ package final class Explorer {
 
     var threads = [Thread](repeating: Thread(), count: Explorer.maximumThreads)
     var threadCount = 0
-    /// The thread that runs; 0 is the search itself, and what it calls between steps.
+    /// The running thread; 0 for the search itself and the closures that it calls between steps.
     var current = 0
     var clocks = [VectorClock](repeating: VectorClock(), count: Explorer.maximumThreads)
     var steps = 0
     var (preemptionsLeft, staleReadsLeft) = (0, 0)
-    /// The steps taken in this execution, and for each thread those that its next one comes after.
+    /// The steps taken in this execution.
     var events: [Event] = []
+    /// For each thread, the steps that its next step comes after.
     var orders = [VectorClock](repeating: VectorClock(), count: Explorer.maximumThreads)
-    /// The threads, as bits, whose next step was tried already, in an equivalent schedule.
+    /// The threads, as bits, with a next step that was already tried in an equivalent schedule.
     var asleep: UInt8 = 0
     /// Whether an equivalent schedule was explored; if so, this one only runs to its end.
     var isRedundant = false
@@ -126,7 +127,7 @@ package final class Explorer {
         return report
     }
 
-    /// Objects created once in a process were created in the first execution, so the facts learned there don't count.
+    /// Discards the facts from the first execution, which also created the objects that exist once per process.
     private func endRehearsal() {
         (isRehearsal, isToBeginAnew, path) = (false, false, [])
         locations.setContended(replayed?.contended ?? [])
@@ -168,7 +169,7 @@ package final class Explorer {
         for index in 1..<threadCount {
             threads[index].body = execution.threads[index - 1]
             threads[index].step = .begin
-            // All begin with what was arranged.
+            // Each thread begins after the arrangement of the shared state.
             clocks[index] = VectorClock()
             clocks[index][index] = 1
             orders[index] = VectorClock()
@@ -183,7 +184,9 @@ package final class Explorer {
         invariant = nil
     }
 
-    /// Reports this execution as wrong; a thread doesn't continue then.
+    /// Reports this execution as failed.
+    ///
+    /// If a thread of the scenario calls it, that thread doesn't continue.
     package func fail(_ text: String) {
         if failure == nil { failure = text }
         if current != 0 { switchTo(0) }
@@ -191,7 +194,7 @@ package final class Explorer {
 
     // MARK: Turns
 
-    /// Announces what the current thread does next, and returns when its turn has come.
+    /// Announces the current thread's next action, and returns when its turn comes.
     @inline(__always)
     func stop(at location: UnsafeMutablePointer<Location>?, _ step: Step) {
         unsafe (threads[current].location, threads[current].step) = unsafe (location, step)
@@ -241,12 +244,12 @@ package final class Explorer {
 /// The result of an exploration.
 package struct Report: Sendable {
     package var schedules = 0
-    /// The number of schedules with an equivalent one that was explored.
+    /// The number of schedules that are equivalent to an explored one.
     package var redundant = 0
     package var steps = 0
     /// How often the search began again, with one more location at which threads compete.
     package var restarts = 0
-    /// Processor time.
+    /// The processor time in seconds.
     package var seconds = 0.0
     package var isComplete = false
     package var failure: String?

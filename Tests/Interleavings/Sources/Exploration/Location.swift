@@ -1,13 +1,13 @@
 /// The state of one address in one execution: the threads' accesses, their times, and the values for loads.
 struct Location {
-    /// Which location it is: its number among those that the same thread was the first to touch.
+    /// Identifies the location, by its number among the locations that one thread was the first to touch.
     ///
-    /// The same in each execution with the same decisions, unlike an address.
+    /// Unlike an address, the name is the same in each execution with the same decisions.
     var name = Name(thread: 0, number: 0)
     /// Whether threads were found to compete here, in any execution so far: only then is an access a decision.
     var isContended = false
 
-    // Atomics, locks and events
+    // Atomics, locks, and events
 
     /// Each thread's last access that only reads, and the last one that may write.
     var (reads, changes) = (VectorClock(), VectorClock())
@@ -18,7 +18,7 @@ struct Location {
     /// The events that a thread learns by acquiring the lock.
     var released = VectorClock()
 
-    /// What the search notes of it, without a bound on preemptions.
+    /// The search's data about it, without a bound on preemptions.
     var dependence = Explorer.Dependence()
 
     // Plain memory
@@ -55,7 +55,7 @@ struct Store {
     let bits: UInt64
     /// The events that an acquiring load learns.
     let released: VectorClock
-    /// When each thread first knew of this store; from then on it finds no older one.
+    /// When each thread first knew this store; from then on, the thread finds no older store.
     var seen: VectorClock
     /// The index of the store before it; -1 if there is none.
     let previous: Int32
@@ -63,9 +63,10 @@ struct Store {
 
 /// The locations of one execution, by their addresses.
 ///
-/// A hash table with linear probing. An entry of an earlier execution counts as free: so nothing has to be cleared.
+/// This is a hash table with linear probing. An entry of an earlier execution counts as free, so nothing needs
+/// clearing.
 @safe struct Locations {
-    // The memory is as large as necessary from the beginning, and is never freed.
+    // The memory is allocated once at its full size, and is never freed.
     private struct Entry {
         var address: UInt = 0
         var execution: UInt32 = 0
@@ -90,7 +91,7 @@ struct Store {
             repeating: false, count: Explorer.maximumThreads * Location.Name.maximumCount)
     }
 
-    /// Forgets all locations, but not at which of them threads compete.
+    /// Forgets all locations except the names of the contended ones.
     mutating func beginExecution() { (count, counts, execution) = (0, SIMD8(), execution + 1) }
 
     mutating func setContended(_ name: Location.Name) {
@@ -99,14 +100,16 @@ struct Store {
         contendedNames.append(name)
     }
 
-    /// Sets at which locations threads compete, and at no others.
+    /// Sets the locations at which threads compete.
     mutating func setContended(_ names: [Location.Name]) {
         for name in contendedNames { unsafe contended[name.index] = false }
         contendedNames = []
         for name in names { setContended(name) }
     }
 
-    /// Returns the location at an address; a thread is the first to touch it if there is none yet.
+    /// Returns the location at an address.
+    ///
+    /// If there is none, creates one that the thread is the first to touch.
     @inline(__always)
     mutating func find(_ address: UInt, for thread: Int) -> UnsafeMutablePointer<Location> {
         let entry = unsafe entry(of: address)
@@ -116,7 +119,7 @@ struct Store {
         return unsafe add(address, at: entry, for: thread)
     }
 
-    /// Forgets an address, whose memory ends.
+    /// Forgets an address when its memory is freed.
     mutating func forget(_ address: UInt) {
         let entry = unsafe entry(of: address)
         if unsafe entry.pointee.execution == execution { unsafe entry.pointee.location = -1 }

@@ -1,13 +1,13 @@
 /// A small program; each of its schedules is explored.
 package struct Scenario: Sendable {
-    /// In words with hyphens.
+    /// The name: words with hyphens.
     package let name: String
-    /// How far schedules go, and how far if there is time.
+    /// The bound of the exploration, and the bound of a long one.
     package let bound: Bound
     package let longBound: Bound
-    /// Arranges the threads' shared state, once for each schedule.
+    /// Creates the threads and their shared state, once for each schedule.
     package let arrange: @Sendable () -> Execution
-    /// Whether everything that was arranged is released again; called between executions.
+    /// Whether all objects of the last execution are released; called between executions.
     package let isReleased: @Sendable () -> Bool
 
     package init(
@@ -26,15 +26,15 @@ package struct Execution {
     let invariant: (() -> Void)?
 
     /// - Parameters:
-    ///   - threads: At most seven.
-    ///   - invariant: Called between any two steps; what it reads is the newest.
+    ///   - threads: The threads; at most seven.
+    ///   - invariant: Called between any two steps. It reads the newest values.
     ///   - check: Called once all threads have ended. Both call ``Explorer/fail(_:)`` if something is wrong.
     package init(_ threads: [() -> Void], invariant: (() -> Void)? = nil, check: @escaping () -> Void) {
         (self.threads, self.invariant, self.check) = (threads, invariant, check)
     }
 }
 
-/// Which schedules are explored: all of them, but for those that go beyond a bound.
+/// The explored schedules: all that don't exceed a bound.
 package struct Bound: Sendable, CustomStringConvertible {
     /// How often a thread that could continue may be interrupted; nil for any number.
     package var preemptions: Int?

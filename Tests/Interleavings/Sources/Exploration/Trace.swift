@@ -18,7 +18,7 @@ package struct Trace {
 }
 
 extension Explorer {
-    /// Notes a step if a schedule is replayed.
+    /// Records a step if a schedule is replayed.
     @inline(__always)
     func note(_ action: StaticString, _ location: UnsafeMutablePointer<Location>, _ site: Site, _ values: UInt64...) {
         if trace != nil { unsafe addToTrace("\(action)", location, site, values) }
@@ -52,8 +52,8 @@ extension Trace: CustomStringConvertible {
         let values = step.values.map { $0 > 0xffff ? "0x" + String($0, radix: 16) : "\($0)" }.joined(separator: " by ")
         let what = "thread \(step.thread) \(step.action) \(step.location.description)"
         // The step's own line is exact. The optimizer has merged the functions that call the shim, so the first of the
-        // other lines may be that of any of them.
-        let places = ["\(step.site.file):\(step.site.line)"] + callers.dropFirst().prefix(3)
-        return "\(index + 1)  \(what)\(values.isEmpty ? "" : ": ")\(values)  \(places.joined(separator: " < "))"
+        // other lines might be that of any of them.
+        let lines = ["\(step.site.file):\(step.site.line)"] + callers.dropFirst().prefix(3)
+        return "\(index + 1)  \(what)\(values.isEmpty ? "" : ": ")\(values)  \(lines.joined(separator: " < "))"
     }
 }

@@ -12,11 +12,11 @@
 
 // MARK: Strands
 
-// `swapcontext` calls the system at each switch, for the signal mask. `_setjmp` and `_longjmp` do not, so a context is
-// only what a strand begins with.
+// Use `_setjmp` and `_longjmp`: `swapcontext` makes a system call at each switch, for the signal mask. A strand needs
+// its context only to begin.
 struct strand {
     ucontext_t context;
-    jmp_buf place;
+    jmp_buf position;
     bool hasBegun;
     void (*body)(void *);
     void *argument;
@@ -29,26 +29,26 @@ static void enter(unsigned high, unsigned low) {
 }
 
 strand *strand_of_caller(void) {
-    strand *made = calloc(1, sizeof *made);
-    made->hasBegun = true;
-    return made;
+    strand *result = calloc(1, sizeof *result);
+    result->hasBegun = true;
+    return result;
 }
 
 strand *strand_make(void (*body)(void *), void *argument, size_t stack) {
-    strand *made = calloc(1, sizeof *made);
-    made->body = body;
-    made->argument = argument;
-    getcontext(&made->context);
-    made->context.uc_stack.ss_sp = malloc(stack);
-    made->context.uc_stack.ss_size = stack;
-    uintptr_t self = (uintptr_t)made;
-    makecontext(&made->context, (void (*)(void))enter, 2, (unsigned)(self >> 32), (unsigned)self);
-    return made;
+    strand *result = calloc(1, sizeof *result);
+    result->body = body;
+    result->argument = argument;
+    getcontext(&result->context);
+    result->context.uc_stack.ss_sp = malloc(stack);
+    result->context.uc_stack.ss_size = stack;
+    uintptr_t self = (uintptr_t)result;
+    makecontext(&result->context, (void (*)(void))enter, 2, (unsigned)(self >> 32), (unsigned)self);
+    return result;
 }
 
 void strand_switch(strand *from, strand *to) {
-    if (_setjmp(from->place)) return;
-    if (to->hasBegun) _longjmp(to->place, 1);
+    if (_setjmp(from->position)) return;
+    if (to->hasBegun) _longjmp(to->position, 1);
     to->hasBegun = true;
     setcontext(&to->context);
 }
@@ -61,7 +61,7 @@ static __thread size_t deferredCount, deferredCapacity;
 
 void __libc_free(void *memory);
 
-// In place of the C library's, also for the Swift runtime. Only the thread that explores defers.
+// Replaces the C library's function, for the Swift runtime too. Only the exploring thread defers.
 void free(void *memory) {
     if (!isDeferring || !memory) {
         __libc_free(memory);
@@ -101,7 +101,7 @@ void repeat_with_fixed_addresses(char *const arguments[]) {
     if (getenv("SWIFT_DETERMINISTIC_HASHING")) return;
     setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1);
     int persona = personality(0xffffffff);
-    // Where a container forbids this, a schedule can only be replayed if no two types' addresses happen to collide.
+    // If a container forbids this, a schedule can be replayed only if no two types' addresses happen to collide.
     if (persona != -1) personality((unsigned long)persona | ADDR_NO_RANDOMIZE);
     execv("/proc/self/exe", arguments);
 }

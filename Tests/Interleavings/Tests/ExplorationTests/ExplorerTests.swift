@@ -1,7 +1,7 @@
 import Exploration
 import Testing
 
-/// One explorer at a time explores, so the tests are serialized.
+/// Only one explorer can explore at a time, so the tests are serialized.
 @Suite("The explorer finds what the memory model allows, and nothing else", .serialized)
 struct ExplorerTests {}
 

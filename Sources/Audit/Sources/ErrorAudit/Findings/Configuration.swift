@@ -47,8 +47,8 @@ public struct Configuration: Sendable, Codable, Equatable {
         self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: path)))
     }
 
-    /// Returns whether a call is one of the project's own functions: `record` means any `…​.record(…)`, and
-    /// `Crashes.record` only that one.
+    /// Returns whether a call matches one of the names: `record` matches any `…​.record(…)`, and
+    /// `Crashes.record` matches only itself.
     static func names(_ names: [String], _ callee: String) -> Bool {
         names.contains { callee == $0 || callee.hasSuffix("." + $0) || callee.hasPrefix($0 + ".") }
     }

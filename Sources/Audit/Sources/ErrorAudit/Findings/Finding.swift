@@ -12,7 +12,7 @@ public struct Finding: Sendable, Encodable {
     public let score: Int
     /// The reasons for the score, the strongest first.
     public let why: [String]
-    /// The reason in the code why the error needs no report; nil for a loss.
+    /// Why the error needs no report, according to the code; nil for a loss.
     public let harmless: String?
     /// The line of code.
     public let code: String

@@ -9,8 +9,8 @@ enum Fixes {
     static func optionalTry(_ node: TryExprSyntax) -> [Edit] {
         let code = node.expression.trimmedDescription
         let isAsync = node.expression.is(AwaitExprSyntax.self)
-        // Skip `$0`, which would become the new closure's parameter, and initializers, which can't capture `self`
-        // early.
+        // Skip `$0`, which would become the new closure's parameter. Skip initializers, which can't capture `self`
+        // before it is initialized.
         guard !code.contains("$"), !code.contains("\n"), keepsItsType(node), isInBody(node),
             isAsync || !node.expression.tokens(viewMode: .sourceAccurate).contains(where: { $0.text == "await" })
         else { return [] }
@@ -103,10 +103,10 @@ enum Fixes {
             if lines[index].hasPrefix("#endif") { depth -= 1 }
             return depth == 0 && lines[index].hasPrefix("import ")
         }
-        let place =
+        let position =
             imports.first { lines[$0] > "import ErrorRouting" } ?? imports.last.map { $0 + 1 }
             ?? lines.firstIndex { !$0.hasPrefix("//") && !$0.hasPrefix("#!") } ?? 0
-        lines.insert("import ErrorRouting", at: place)
+        lines.insert("import ErrorRouting", at: position)
         return lines.joined(separator: "\n")
     }
 }

@@ -32,7 +32,7 @@ public enum Kind: String, CaseIterable, Sendable, Codable {
         case .droppedResult: "the failure of the result is dropped"
         case .children: "nobody reads the errors of the child tasks"
         case .substitute: "the `catch` carries on without a report"
-        case .reportedTwice: "the error is logged and thrown on, so it is reported twice"
+        case .reportedTwice: "the error is logged and rethrown, so it is reported twice"
         case .noReason: "the comment for error-audit gives no reason"
         }
     }

@@ -15,18 +15,18 @@ extension Scorer {
             tried.callees.contains(where: { Words.has($0, ["container", "decoder"]) && !$0.hasPrefix("JSONDecoder") })
                 && isInDecoding(loss.token)
         {
-            return "an optional probe of decoding"
+            return "decoding only checks whether the value has this form"
         }
         if tried.callees.first?.hasPrefix("FileHandle.standard") == true {
-            return "nobody is left to tell if standard error or output is closed"
+            return "if standard error or output is closed, there is nobody to notify"
         }
         if let future = loss.tried?.as(ExprSyntax.self), tried.callees.isEmpty, Words.has(future.dottedName, ["close"])
         {
-            return "what is closed needs nobody any more"
+            return "a connection that is being closed is no longer needed"
         }
         let context = enclosingWords(of: loss.token)
         if loss.kind == .optionalTry, isOnErrorPath(loss.token) {
-            return "it stands on an error path, whose first error is told"
+            return "it is on an error path, and the first error is reported"
         }
         if loss.token.enclosing(DeferStmtSyntax.self) != nil
             || loss.token.enclosing(DeinitializerDeclSyntax.self) != nil
@@ -39,25 +39,25 @@ extension Scorer {
         if let first = context.first, Words.cleansUp.contains(first), loss.kind != .task,
             verbs.allSatisfy({ !Words.changes.contains($0) })
         {
-            return "it stands in a function that cleans up"
+            return "it is in a function that cleans up"
         }
         if loss.token.enclosing(MacroExpansionExprSyntax.self)?.macroName.text == "Preview"
             || loss.token.enclosing(MacroExpansionDeclSyntax.self)?.macroName.text == "Preview"
         {
-            return "it stands in a preview"
+            return "it is in a preview"
         }
         if ["==", "hash", "description"].contains(where: { context == [$0] }) {
             return "a comparison or a description"
         }
         let areExpendable = tried.callees.allSatisfy { Words.has($0, Words.expendable) }
         if !names.isEmpty, areExpendable, Words.changes.isDisjoint(with: verbs) {
-            return "it decorates, or can be made again"
+            return "it only decorates, or can be created again"
         }
         if loss.kind != .task, !tried.words.isEmpty, !names.isEmpty, Self.isProbe(tried, names) {
-            return "a probe, whose failing is an answer"
+            return "it only checks for something, and a failure is one of the results"
         }
         if loss.kind == .substitute, answersYesOrNo(loss), Words.changes.isDisjoint(with: verbs) {
-            return "the function's answer is yes or no"
+            return "the function only returns yes or no"
         }
         if tried.isConstant, names.last?.first?.isUppercase == true { return "its arguments are constants" }
         return nil

@@ -20,7 +20,7 @@ struct Scorer {
 
         if loss.kind == .reportedTwice { settle("nothing is lost, but the error is reported twice") }
         if let reason = explanation(of: loss) { settle("a comment gives the reason: \(reason)") }
-        if loss.isExpected { settle("only errors that the program expects come here") }
+        if loss.isExpected { settle("only errors that the program expects arrive here") }
         if loss.kind == .forcedTry, tried.isConstant { settle("its arguments are constants") }
         if let why = self.excuse(by: tried, of: loss) { settle(why) }
 
@@ -59,7 +59,7 @@ struct Scorer {
         return comments.reason(at: line, in: block, upTo: min(end, line + 12))
     }
 
-    /// Returns facts that change the score but don't decide.
+    /// Returns facts that change the score but don't decide whether the error is lost.
     private func weights(of tried: Tried, _ loss: Loss) -> [(why: String, points: Int)] {
         var notes: [(why: String, points: Int)] = []
         if tried.isAwaited { notes.append(("it awaits work that can fail in many ways", 15)) }
@@ -70,19 +70,21 @@ struct Scorer {
             notes.append(("`\(verb)` reads from somewhere else", 5))
         }
         if tried.words.isSuperset(of: ["create", "directory"]) {
-            notes.append(("what is written to the directory fails too", -15))
+            notes.append(("later writes to the directory fail too", -15))
         }
-        if loss.isPartlyReported { notes.append(("some errors are told, the others not", -5)) }
-        if loss.kind == .optionalTry, isStatement(loss.token) { notes.append(("nobody looks at the nil", 10)) }
+        if loss.isPartlyReported { notes.append(("some errors are reported, but not all", -5)) }
+        if loss.kind == .optionalTry, isStatement(loss.token) { notes.append(("the nil is ignored", 10)) }
         if loss.token.enclosing(FunctionCallExprSyntax.self, upTo: \.isFunction)?.callee == "Task" {
             notes.append(("it stands in a task of its own", 5))
         }
         if let plan = plan(in: loss) { notes.append((plan, 15)) }
-        if !tried.words.isDisjoint(with: Words.expendable) { notes.append(("it decorates, or can be made again", -15)) }
+        if !tried.words.isDisjoint(with: Words.expendable) {
+            notes.append(("it only decorates, or can be created again", -15))
+        }
         let context = Set(enclosingWords(of: loss.token))
-        if !context.isDisjoint(with: Words.expendable) { notes.append(("it stands in code for what decorates", -15)) }
+        if !context.isDisjoint(with: Words.expendable) { notes.append(("it is in code that only decorates", -15)) }
         if !context.isDisjoint(with: ["is", "has", "can", "should", "check", "validate", "exists"]) {
-            notes.append(("the function's answer is yes or no", -20))
+            notes.append(("the function only returns yes or no", -20))
         }
         if loss.kind == .forcedTry,
             !tried.words.isDisjoint(with: ["file", "url", "database", "contents", "connection", "data"])
@@ -91,7 +93,7 @@ struct Scorer {
         }
         if loss.kind == .substitute, let block = loss.block, block.contains(where: { $0.description.contains("try ") })
         {
-            notes.append(("another way is tried", -20))
+            notes.append(("an alternative is tried", -20))
         }
         return notes
     }
@@ -100,7 +102,7 @@ struct Scorer {
     private func plan(in loss: Loss) -> String? {
         guard let text = loss.block?.parent?.description else { return nil }
         let admits = ["TODO", "FIXME", "handle error", "Handle error"].contains { text.contains($0) }
-        return admits ? "a comment admits that the error is not handled yet" : nil
+        return admits ? "a comment says that the error isn't handled yet" : nil
     }
 
     /// Returns the words in the name of the function or property around a node.

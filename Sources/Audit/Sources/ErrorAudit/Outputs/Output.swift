@@ -67,9 +67,9 @@ public enum Output: String, CaseIterable, Sendable {
             if property { text = text.replacing(":", with: "%3A").replacing(",", with: "%2C") }
             return text
         }
-        let place = "file=\(escape(finding.path, property: true)),line=\(finding.line),col=\(finding.column)"
+        let location = "file=\(escape(finding.path, property: true)),line=\(finding.line),col=\(finding.column)"
         let message = "\(finding.why.joined(separator: "; ")). Write: \(finding.instead)"
         return
-            "::warning \(place),title=error-audit %28\(finding.kind.rawValue)%29::\(escape(message, property: false))"
+            "::warning \(location),title=error-audit %28\(finding.kind.rawValue)%29::\(escape(message, property: false))"
     }
 }

@@ -61,12 +61,12 @@ struct Sarif: Encodable {
             let text =
                 finding.harmless.map { "\(finding.kind.summary); harmless: \($0)" }
                 ?? "\(finding.why.joined(separator: "; ")). Write: \(finding.instead)"
-            let place = Location.Physical(
+            let location = Location.Physical(
                 artifactLocation: .init(uri: finding.path),
                 region: .init(startLine: finding.line, snippet: Message(text: finding.code)))
             return Entry(
                 ruleId: finding.kind.rawValue, level: finding.harmless == nil ? "warning" : "note", rank: finding.score,
-                message: Message(text: text), locations: [Location(physicalLocation: place)],
+                message: Message(text: text), locations: [Location(physicalLocation: location)],
                 partialFingerprints: ["kindAndCode/v1": "\(finding.kind.rawValue) \(finding.code)"])
         }
         runs = [Run(tool: Tool(driver: .init(rules: rules)), results: entries)]

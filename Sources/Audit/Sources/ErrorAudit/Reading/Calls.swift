@@ -73,8 +73,8 @@ extension ClosureExprSyntax {
 }
 
 extension CodeBlockItemSyntax {
-    /// Whether it is the only expression of a closure, accessor, or function that returns a value, and therefore its
-    /// value.
+    /// Whether it is the only expression of a closure, accessor, or function that returns a value, so that it is the
+    /// returned value.
     var isValueOfItsBlock: Bool {
         guard let list = parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else { return false }
         if let function = list.parent?.parent?.as(FunctionDeclSyntax.self) {

@@ -32,11 +32,11 @@ struct Comments {
         for number in inside {
             guard let text = comment(in: file.text(ofLine: number)), Self.isProse(text) else { continue }
             // Accept every sentence in a `catch`, because it explains the `catch`.
-            if end != nil ? true : Self.argues(text) { return text }
+            if end != nil ? true : Self.givesReason(text) { return text }
         }
         let before = lines(before: line).compactMap { comment(in: file.text(ofLine: $0)) }.reversed().joined(
             separator: " ")
-        return Self.isProse(before) && Self.argues(before) ? before : nil
+        return Self.isProse(before) && Self.givesReason(before) ? before : nil
     }
 
     /// Returns the numbers of the comment lines directly before a line, the closest first.
@@ -71,7 +71,7 @@ struct Comments {
         return words.count >= 3 && !isPlan && !isCode
     }
 
-    private static func argues(_ text: String) -> Bool {
+    private static func givesReason(_ text: String) -> Bool {
         let words = Set(text.lowercased().split(whereSeparator: { !$0.isLetter && $0 != "'" }).map(String.init))
         return !words.isDisjoint(with: cues)
     }

@@ -37,7 +37,7 @@ struct ErrorPaths {
     }
 
     private enum Step {
-        /// The error was reported, or the rest is only for expected errors.
+        /// The error was reported, or the rest of the block handles only expected errors.
         case ends(Fate)
         case continues(printed: Bool, partly: Bool)
 
@@ -80,7 +80,7 @@ struct ErrorPaths {
             }
         switch check.meaning {
         case .expects:
-            // The rest is for the other errors.
+            // The rest of the block handles the other errors.
             if let otherwise {
                 return otherwise == .reported ? .ends(.reported) : .continues(printed: false, partly: then == .reported)
             }
@@ -138,7 +138,7 @@ struct ErrorCheck {
         case expects
         /// It is true for all errors except some.
         case excludes
-        /// It isn't about the error.
+        /// It doesn't test the error.
         case other
     }
 

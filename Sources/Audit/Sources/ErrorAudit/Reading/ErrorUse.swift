@@ -37,7 +37,7 @@ private final class ErrorUseVisitor: SyntaxVisitor {
     }
 
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-        switch file.telling(node) {
+        switch file.messageUse(of: node) {
         case .loud:
             (use.isReported, use.isLogged) = (true, true)
             return .skipChildren

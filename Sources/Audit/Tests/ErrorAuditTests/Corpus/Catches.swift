@@ -64,7 +64,7 @@ final class Catches {
         }
     }
 
-    // A buzz tells nobody what failed, and a name that begins with "reject" is a button's.
+    // A vibration doesn't say what failed, and the word "reject" in a button's name doesn't report a failure.
     func buzzed(_ feedback: Feedback) async {
         do {
             orders = try await store.load()
@@ -122,7 +122,7 @@ final class Catches {
             logger.error("\(error)")
             throw error
         }
-        // Another error goes on.
+        // The clause throws a different error.
         do {
             try await store.save(Order())
         } catch {

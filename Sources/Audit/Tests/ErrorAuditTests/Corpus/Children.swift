@@ -4,7 +4,7 @@ func children() async throws {
     }
     async let _ = try store.load()  //~ children
 
-    // Somebody reads what the children throw.
+    // The body reads the errors of the children.
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await store.save(Order()) }
         try await group.waitForAll()

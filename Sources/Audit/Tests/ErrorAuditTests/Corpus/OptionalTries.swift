@@ -12,7 +12,7 @@ func optionalTries(container: KeyedDecodingContainer<Keys>, url: URL) async thro
     let numbers = ["7"].compactMap { try? store.parse($0).number }  //~ optional-try
     print(numbers)
 
-    // Somebody is told where the nil is.
+    // The code that receives the nil reports it.
     guard let told = try? store.parse("7") else { throw OutOfStock() }
     use(told)
     guard let logged = try? await store.load() else {
@@ -31,7 +31,7 @@ func optionalTries(container: KeyedDecodingContainer<Keys>, url: URL) async thro
     if let first = try? store.parse("7") { return use(first) }
     showAlert("This is no order")
 
-    // Failing is an answer, or nothing is left to do.
+    // A failure is one of the results, or nothing is left to do.
     try? await Task.sleep(for: .seconds(7))  //~ optional-try harmless
     try? await store.close()  //~ optional-try harmless
     try? FileManager.default.removeItem(at: url)  //~ optional-try harmless

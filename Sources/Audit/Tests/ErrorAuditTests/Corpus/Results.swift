@@ -34,7 +34,7 @@ nonisolated final class Results: @unchecked Sendable {
             if case .success(let order) = result { self.orders = [order] }
             self.keep(result)
         }
-        // State is read by others too, and the other branch shows the failure.
+        // Other code reads the state too, and the other branch shows the failure.
         if case .success(let order) = last { orders = [order] }
         if case .success(let order) = last { orders = [order] } else if case .failure(let error) = last { keep(error) }
     }

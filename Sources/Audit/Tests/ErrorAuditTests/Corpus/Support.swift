@@ -40,7 +40,7 @@ nonisolated func use(_ order: Order?) {}
 nonisolated func use(_ orders: [Order]) {}
 nonisolated func use(_ publisher: Publisher<[Order], Never>) {}
 
-/// As much of a publisher as the corpus needs.
+/// The parts of a publisher that the corpus needs.
 nonisolated struct Publisher<Output, Failure: Error> {
     enum Completion { case finished, failure(Failure) }
     func sink(receiveCompletion: (Completion) -> Void, receiveValue: (Output) -> Void) {}

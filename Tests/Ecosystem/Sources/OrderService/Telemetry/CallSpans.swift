@@ -1,9 +1,9 @@
 import GRPCCore
 import Tracing
 
-/// Opens a span for each call, until its last message is written.
+/// Opens a span for each call, and ends it after the call's last message.
 struct CallSpans: ServerInterceptor {
-    /// Ends its span when it is released, since gRPC may never ask for the messages.
+    /// Ends its span when it is deallocated, because gRPC might never read the messages.
     private final class Open: Sendable {
         let span: any Span
 

@@ -2,10 +2,10 @@ import Foundation
 import ServiceLifecycle
 import Synchronization
 
-/// The exporter of the service's log, spans and metrics.
+/// Exports the service's log, spans, and metrics.
 ///
-/// As one that sends over the network it keeps what it gets, sends it from time to time, sends the rest when it ends,
-/// and silently loses what it gets after that. Its collector is standard output.
+/// It behaves like an exporter that sends over the network: it collects lines, sends them at intervals, and sends the
+/// rest when it ends. Later lines are lost. Its collector is standard output.
 final class Exporter: Service {
     private struct State {
         var lines: [Data] = []
@@ -19,12 +19,12 @@ final class Exporter: Service {
         self.metrics = metrics
     }
 
-    /// Keeps a line until the next batch.
+    /// Stores a line for the next batch.
     func export(_ line: Data) {
         state.withLock { if !$0.hasEnded { $0.lines.append(line) } }
     }
 
-    /// Sends batches until the service is to end; then the last one, and the metrics as they are then.
+    /// Sends batches until the service shuts down, and then the last batch with the current metrics.
     func run() async throws {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             send()
@@ -44,7 +44,7 @@ final class Exporter: Service {
     }
 }
 
-/// An exporter that ends by itself.
+/// An exporter that ends on its own.
 enum EndedExporter: String, Service {
     struct Unreachable: Error {}
 

@@ -73,7 +73,7 @@ final class LoggedSpan: Span {
     }
 }
 
-/// The identifier of a span, with that of its trace.
+/// The identifiers of a span and its trace.
 struct SpanID: Sendable {
     let trace: String
     let span: String
@@ -96,7 +96,7 @@ extension ServiceContext {
 }
 
 extension Logger.MetadataProvider {
-    /// The identifiers of the span that a line of the log is written in, as a tracer's package provides them.
+    /// The identifiers of the current span, as a tracer's package provides them for log lines.
     static let span = Logger.MetadataProvider {
         guard let id = ServiceContext.current?.spanID else { return [:] }
         return ["trace.id": "\(id.trace)", "span.id": "\(id.span)"]

@@ -1,7 +1,7 @@
 import Metrics
 import Synchronization
 
-/// Keeps every metric in memory, and returns them as text, one per line: `errors{role="failure"} 12`.
+/// Keeps all metrics in memory and returns them as text, one per line: `errors{role="failure"} 12`.
 final class MetricsRegistry: MetricsFactory {
     private let metrics = Mutex<[String: Metric]>([:])
 
@@ -19,7 +19,7 @@ final class MetricsRegistry: MetricsFactory {
 
     func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { metric(label, dimensions) }
 
-    // Metrics are kept, since a metric that is made again with the same name is the same metric.
+    // Keep the metrics: if one is created again with the same name, it is the same metric.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
@@ -35,7 +35,7 @@ final class MetricsRegistry: MetricsFactory {
     }
 }
 
-/// One metric: a count, the latest value, or the number, sum and maximum of some durations.
+/// A metric: a count, the latest value, or the number, sum, and maximum of durations.
 private final class Metric: CounterHandler, RecorderHandler, TimerHandler {
     private enum Value {
         case none

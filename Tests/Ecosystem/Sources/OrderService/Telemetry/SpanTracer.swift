@@ -1,7 +1,7 @@
 import Synchronization
 import Tracing
 
-/// Traces requests by W3C's `traceparent`, and logs the spans that failed, or in which an error was recorded.
+/// Traces requests with W3C's `traceparent`, and logs spans that failed or have a recorded error.
 final class SpanTracer: Tracer {
     private static let header = "traceparent"
 
@@ -38,7 +38,7 @@ final class SpanTracer: Tracer {
         into context: inout InstrumentationContext,
         using extractor: Extract
     ) where Extract.Carrier == Carrier {
-        // Version, trace, span and flags.
+        // The parts are the version, the trace, the span, and the flags.
         let parts = extractor.extract(key: Self.header, from: carrier)?.split(separator: "-") ?? []
         guard parts.count == 4, parts[1].count == 32, parts[2].count == 16 else { return }
         context.spanID = SpanID(trace: String(parts[1]), span: String(parts[2]))

@@ -4,10 +4,10 @@ import HTTPErrors
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// What each kind of failure comes to, as the caller and a reader of the log see it.
-    @Suite("One error is answered, logged, traced and counted")
+    /// Tests what a caller and the log show of each kind of failure.
+    @Suite("Each error is answered, logged, traced, and counted")
     struct AnswerTests {
-        @Test func `the caller gets a problem or Hummingbird's own answer, and nothing of what is behind it`()
+        @Test func `the caller receives a problem or Hummingbird's own answer, without internal details`()
             async throws
         {
             try await withService { process, caller in
@@ -28,11 +28,11 @@ extension FaultLab.ServiceLab {
                 let end = try await process.end()
                 #expect(end == .exit(0))
                 expectLoggedOnce(answered, in: process.lines)
-                _ = try law(of: process)
+                _ = try totals(of: process)
             }
         }
 
-        @Test func `the log has all that is known of an error, and the span is marked, in the caller's trace`()
+        @Test func `the log has all details of an error, and the span is marked, in the caller's trace`()
             async throws
         {
             let trace = "0af7651916cd43dd8448eb211c80319c"
@@ -44,17 +44,17 @@ extension FaultLab.ServiceLab {
                 #expect(line.source == "ErrorRoutingHummingbird" && line.level == "notice" && line.label == "orders")
                 #expect(line.metadata["hb.request.id"] == answer.id && line.metadata["trace.id"] == trace)
                 #expect(line.metadata["span.id"]?.count == 16)
-                #expect(line.place == "ErrorRoutingHummingbird/quotes/**:0")
+                #expect(line.location == "ErrorRoutingHummingbird/quotes/**:0")
                 #expect(line.metadata["http.request.method"] == "GET" && line.metadata["http.route"] == "/quotes/**")
                 #expect(line.metadata["error.scope"] == "/quotes/**" && line.metadata["error.time"] != nil)
-                // Without the query, and each text once.
+                // The line doesn't contain the query, and contains each text once.
                 #expect(line.metadata["url.path"] == "/quotes/malformed-json")
                 #expect(line.metadata["exception.message"] == nil && !line.message.isEmpty)
                 #expect(line.metadata["exception.type"] == "HTTPErrors.NetworkError")
                 #expect(line.metadata["error.fingerprint"]?.hasPrefix("HTTPErrors.NetworkError(") == true)
                 #expect(line.metadata["error.trail"]?.contains("Swift.DecodingError") == true, "\(line.text)")
                 #expect(line.metadata["error.disposition"] == "handled")
-                // The span was marked while it was open: it is logged at its end, and only if an error is in it.
+                // The span was marked while it was open: a span is logged at its end, and only if it has an error.
                 let span = try await process.line("the span") { $0.isRequestSpan }
                 #expect(span.metadata["trace.id"] == trace && span.metadata["span.id"] == line.metadata["span.id"])
                 #expect(span.metadata["errors"] == "NetworkError" && span.metadata["status"] == "error")
@@ -62,7 +62,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `an attempt that is followed by another is logged too, in the scope of its request`() async throws {
+        @Test func `an attempt that a retry follows is logged too, in the scope of its request`() async throws {
             try await withService { process, caller in
                 let answer = try await caller.send(.quote("status/503", 502))
                 #expect(answer.status == 502)
@@ -72,7 +72,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `Hummingbird's metrics count the status that the caller got, and spans fail from 500 on`()
+        @Test func `Hummingbird's metrics count the status that the caller received, and spans fail from 500 on`()
             async throws
         {
             try await withService { process, caller in
@@ -100,7 +100,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `a response of 500 that a route returns fails the span, and is no error`() async throws {
+        @Test func `a response of 500 that a route returns fails the span, but isn't an error`() async throws {
             try await withService { process, caller in
                 let answer = try await caller.send(ServiceRequest(path: "/returns", status: 500))
                 #expect(answer.status == 500)
@@ -109,16 +109,16 @@ extension FaultLab.ServiceLab {
                 process.send(SIGTERM)
                 let end = try await process.end()
                 #expect(end == .exit(0))
-                let law = try law(of: process)
-                #expect(law["posted"] == 0)
+                let totals = try totals(of: process)
+                #expect(totals["posted"] == 0)
             }
         }
 
-        @Test func `metrics count errors by their ends, tell how old they were, and what the bus holds`() async throws {
+        @Test func `metrics show errors by disposition, their age, and how many are pending`() async throws {
             try await withService { process, caller in
                 for _ in 0..<3 { _ = try await caller.send(.label) }
                 _ = try await caller.send(ServiceRequest(path: "/orders/7", status: 404))
-                // A report is measured after its line is written, and the next one's line after that.
+                // A report is measured after its line is written and before the next report's line is written.
                 _ = try await caller.send(ServiceRequest(path: "/orders/8", status: 404))
                 try await process.line("the last") { $0.message.contains("number: 8") }
                 let lines = try await caller.send(.metrics).text.split(separator: "\n")

@@ -3,27 +3,27 @@ import Foundation
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// What is left of a failure when the status has been sent, or when nobody waits for it any more.
+    /// Tests failures after the status was sent, or after the client has left.
     @Suite("A body that breaks off is reported once, by the side that broke")
     struct BodyTests {
         private let adapter = "ErrorRoutingHummingbird"
         private static let trace = "0af7651916cd43dd8448eb211c80319c"
         private static let headers = [("traceparent", "00-\(trace)-b7ad6b7169203331-01")]
 
-        /// Ends the service, and returns its only line about an error.
+        /// Ends the service and returns its only line about an error.
         private static func onlyError(of process: ServiceProcess) async throws -> LogLine {
             process.send(SIGTERM)
             let end = try await process.end()
             #expect(end == .exit(0))
             let errors = process.lines.filter(\.isError)
             #expect(errors.count == 1, "\(errors.map(\.text))")
-            let law = try law(of: process)
-            #expect(law["posted"] == 1)
+            let totals = try totals(of: process)
+            #expect(totals["posted"] == 1)
             return try #require(errors.first)
         }
 
         @Test(arguments: ["truncated/chunks", "truncated", "drop/after-headers"])
-        func `where the supplier breaks off, the request has failed after its status was sent`(path: String)
+        func `if the supplier breaks off, the request fails after its status was sent`(path: String)
             async throws
         {
             try await withService { process, caller in
@@ -32,31 +32,32 @@ extension FaultLab.ServiceLab {
                 let line = try await Self.onlyError(of: process)
                 #expect(
                     line.metadata["exception.type"] == "ErrorRoutingUpstream.UpstreamError" && line.level == "notice")
-                #expect(line.place.hasPrefix("OrderService/Suppliers.swift:"))
+                #expect(line.location.hasPrefix("OrderService/Suppliers.swift:"))
                 #expect(line.metadata["http.route"] == "/catalogues/**" && line.metadata["trace.id"] == Self.trace)
                 #expect(line.isAnswered && line.metadata["error.scope"] == "/catalogues/**")
                 #expect(line.metadata["error.trail"] != nil && line.metadata["error.disposition"] == "handled")
                 let span = try #require(process.lines.first { $0.isRequestSpan })
                 #expect(span.metadata["errors"] == "UpstreamError" && span.metadata["status"] == "error")
                 #expect(span.metadata["trace.id"] == Self.trace)
-                // The status that the caller got.
+                // This is the status that the caller received.
                 let counts = process.lines.compactMap(\.metric).filter { $0.name.hasPrefix("hb.requests{") }
                 #expect(counts.count == 1 && counts.first?.name.contains(#"status_code="200""#) == true, "\(counts)")
             }
         }
 
-        @Test func `what is posted while a body is written has the request's scope and trace`() async throws {
+        @Test func `an error that is posted while a body is written has the request's scope and trace`() async throws {
             try await withService { process, caller in
                 let answer = try await caller.send(ServiceRequest(path: "/labels", status: 200), headers: Self.headers)
                 #expect(answer.status == 200 && answer.text == "label 2\n")
                 let line = try await Self.onlyError(of: process)
                 #expect(line.metadata["exception.type"] == "OrderService.LabelJam")
                 #expect(line.metadata["hb.request.id"] == answer.id && line.metadata["error.scope"] == "/labels")
-                #expect(line.metadata["trace.id"] == Self.trace && line.place.hasPrefix("OrderService/Routes.swift:"))
+                #expect(
+                    line.metadata["trace.id"] == Self.trace && line.location.hasPrefix("OrderService/Routes.swift:"))
             }
         }
 
-        @Test func `a client that leaves is no failure of the service, and the supplier's connection is closed`()
+        @Test func `a client that leaves isn't a failure of the service, and the supplier's connection is closed`()
             async throws
         {
             let folder = try TemporaryFolder()
@@ -77,12 +78,12 @@ extension FaultLab.ServiceLab {
         }
 
         @Test(arguments: [false, true])
-        func `a client that leaves within its request is no failure of the service`(resets: Bool) async throws {
+        func `a client that leaves within its request isn't a failure of the service`(resets: Bool) async throws {
             try await withService(["LOG_LEVEL": "debug"]) { process, caller in
                 let head = "POST /orders HTTP/1.1\r\nHost: orders\r\nContent-Type: application/json\r\n"
                 let connection = try Connection(to: caller.port)
                 try connection.write(head + "Content-Length: 100\r\n\r\n{\"item\":")
-                // Some bytes of the body are with the service: a reset would take back what it has not read.
+                // Wait until the service has read some bytes of the body: a reset discards unread bytes.
                 try await caller.waitUntilActive("POST", 1)
                 connection.close(resets: resets)
                 try await process.line("the error") { $0.isError }
@@ -98,13 +99,13 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `a client that leaves while Hummingbird watches its connection is no failure of the service`()
+        @Test func `a client that leaves while Hummingbird watches its connection isn't a failure of the service`()
             async throws
         {
             try await withService(["LOG_LEVEL": "debug"]) { process, caller in
                 let connection = try Connection(to: caller.port)
                 try connection.write("GET /deliveries HTTP/1.1\r\nHost: orders\r\n\r\n")
-                // One of them asks for the metrics.
+                // One of the two is the request for the metrics.
                 try await caller.waitUntilActive("GET", 2)
                 connection.close(resets: false)
                 try await process.line("the error") { $0.isError }
@@ -119,7 +120,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `a client that sends what is not HTTP is still there, and is told so`() async throws {
+        @Test func `a client that sends invalid HTTP is still connected, and receives an error`() async throws {
             try await withService(["LOG_LEVEL": "debug"]) { process, caller in
                 let connection = try Connection(to: caller.port)
                 let head = "POST /orders HTTP/1.1\r\nHost: orders\r\nContent-Type: application/json\r\n"

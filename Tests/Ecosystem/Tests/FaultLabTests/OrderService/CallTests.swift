@@ -4,8 +4,8 @@ import GRPCNIOTransportHTTP2Posix
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// The service answers calls of gRPC too.
-    @Suite("A call is told as a request is")
+    /// Tests the service's gRPC calls.
+    @Suite("A gRPC call is logged, traced, and counted like a request")
     struct CallTests {
         private typealias Client = GRPCClient<HTTP2ClientTransport.Posix>
 
@@ -17,7 +17,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        /// Calls the service, and returns how that failed.
+        /// Calls the service and returns how the call failed.
         private func call(
             _ client: Client,
             _ wish: String,
@@ -40,7 +40,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        /// Makes as many calls at once.
+        /// Makes a number of calls at once.
         private func calls(
             _ count: Int, _ call: @escaping @Sendable () async -> RPCError.Code?
         ) async -> [RPCError.Code?] {
@@ -50,7 +50,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `what fails, is late, or is cut by SIGTERM is a line, a span and a count, and nothing else is`()
+        @Test func `only a call that fails, is late, or is ended by SIGTERM has a line, a span, and a count`()
             async throws
         {
             let count = 20
@@ -66,7 +66,7 @@ extension FaultLab.ServiceLab {
                     async let jammed = calls(count) { await call(client, "jam") }
                     let codes = await (served, missing, jammed)
                     #expect(Set(codes.0) == [nil] && Set(codes.1) == [.notFound] && Set(codes.2) == [.internalError])
-                    // Long enough for all to have begun.
+                    // Allow enough time for all calls to begin.
                     let late = await calls(count) { await call(client, "ever", within: .seconds(5)) }
                     #expect(Set(late) == [.deadlineExceeded])
 
@@ -96,8 +96,8 @@ extension FaultLab.ServiceLab {
                 let errors = Dictionary(grouping: spans) { $0.metadata["errors"] ?? "" }.mapValues(\.count)
                 #expect(errors == ["OrderMissing": count, "LabelJam": count, "CallCancelled": 2 * count])
                 #expect(Set(spans.map { $0.metadata["trace.id"] }).count == 4 * count)
-                let law = try law(of: process)
-                #expect(law["posted"] == 4 * count && law["dropped"] == 0)
+                let totals = try totals(of: process)
+                #expect(totals["posted"] == 4 * count && totals["dropped"] == 0)
             }
         }
     }

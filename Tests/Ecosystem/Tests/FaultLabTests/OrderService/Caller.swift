@@ -8,11 +8,11 @@ import NIOHTTP1
 struct Caller: Sendable {
     static let width = 64
 
-    /// What the service said.
+    /// A response of the service.
     struct Answer: Sendable {
         let status: Int
         let type: String?
-        /// The service's name for the request.
+        /// The ID that the service gave the request.
         let id: String
         let body: Data
 
@@ -32,9 +32,9 @@ struct Caller: Sendable {
         }
     }
 
-    /// Sends a request, and returns the answer.
+    /// Sends a request and returns the answer.
     ///
-    /// - Throws: Where none came, within five minutes at most.
+    /// - Throws: An error if no answer arrives within five minutes.
     func send(_ request: ServiceRequest, headers: [(String, String)] = []) async throws -> Answer {
         var message = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(request.path)")
         message.method = HTTPMethod(rawValue: request.method)
@@ -50,9 +50,9 @@ struct Caller: Sendable {
             id: response.headers.first(name: "X-Request-Id") ?? "", body: Data(body.readableBytesView))
     }
 
-    /// Sends a request, and leaves as soon as the first bytes of the answer's body are there.
+    /// Sends a request and disconnects as soon as the first bytes of the answer's body have arrived.
     ///
-    /// - Returns: The service's name for the request.
+    /// - Returns: The ID that the service gave the request.
     func leave(_ request: ServiceRequest) async throws -> String {
         let message = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(request.path)")
         let response = try await client.execute(message, timeout: .minutes(5))
@@ -60,16 +60,17 @@ struct Caller: Sendable {
         return response.headers.first(name: "X-Request-Id") ?? ""
     }
 
-    // The service tells nobody of itself that a request has begun, and its metrics only who asks: so these two ask again
-    // and again.
+    // Only the service's metrics show that a request has begun, so the next two methods poll them.
 
-    /// Waits until the service works on so many requests with a method; what this asks it with is a `GET`.
+    /// Waits until the service works on a number of requests with a method.
+    ///
+    /// The request for the metrics counts as a `GET`.
     func waitUntilActive(_ method: String, _ count: Int) async throws {
         let metric = #"http.server.active_requests{http.request.method="\#(method)"} \#(count)"#
         while try await !send(.metrics).text.contains(metric) { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// Waits until the service works on so many requests, with any method, besides the one that asks.
+    /// Waits until the service works on a number of requests with any method, without the request for the metrics.
     func waitUntilActive(_ count: Int) async throws {
         while try await active() != count + 1 { try await Task.sleep(for: .milliseconds(5)) }
     }
@@ -80,11 +81,11 @@ struct Caller: Sendable {
             .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0) { $0 + Int($1) }
     }
 
-    /// Sends many requests, 64 at once, until all have ended.
+    /// Sends many requests, 64 at a time, and waits until all have ended.
     ///
     /// - Parameters:
-    ///   - requests: What to send.
-    ///   - received: Called with each answer; nil where none came.
+    ///   - requests: The requests.
+    ///   - received: Called with each answer; nil if there was none.
     func send(
         _ requests: some Sequence<ServiceRequest>,
         _ received: @escaping @Sendable (ServiceRequest, Answer?) -> Void
@@ -101,34 +102,36 @@ struct Caller: Sendable {
     }
 }
 
-/// A request to the service, and the status that it should answer with.
+/// A request to the service and the expected status.
 struct ServiceRequest: Sendable {
     var method = "GET"
     let path: String
     var body: String?
     let status: Int
-    /// Whether Hummingbird's own error makes the answer, and the service has no rule for it.
+    /// Whether the answer comes from an error of Hummingbird's own, for which the service has no rule.
     var isOwn = false
 
-    /// Whether the service reports its failure: not where Hummingbird itself says that it is the caller's.
+    /// Whether the service reports the failure.
+    ///
+    /// It doesn't if Hummingbird blames the caller.
     var isReported: Bool { !isOwn || status >= 500 }
 
     static let health = ServiceRequest(path: "/health", status: 200)
     static let metrics = ServiceRequest(path: "/metrics", status: 200)
     static let order = ServiceRequest(
         method: "POST", path: "/orders", body: #"{"item":"tea","quantity":2}"#, status: 201)
-    /// An order while somebody else has the database.
+    /// An order while another process has locked the database.
     static let orderWhileLocked = ServiceRequest(method: "POST", path: "/orders", body: order.body, status: 503)
     static let label = ServiceRequest(path: "/labels/7", status: 500)
     static let quote = quote("json", 200)
     static let catalogue = ServiceRequest(path: "/catalogues/json", status: 200)
 
-    /// A quote of the supplier who does what a path of the fault server does.
+    /// A request for a quote of the supplier that behaves as a path of the fault server.
     static func quote(_ path: String, _ status: Int) -> ServiceRequest {
         ServiceRequest(path: "/quotes/\(path)", status: status)
     }
 
-    /// What fails whatever is locked.
+    /// The requests that fail whether or not the database is locked.
     static let failures = [
         ServiceRequest(method: "POST", path: "/orders", body: #"{"item":"","quantity":2}"#, status: 422),
         ServiceRequest(method: "POST", path: "/orders", body: #"{"item":"tea","quantity":0}"#, status: 422),
@@ -142,6 +145,6 @@ struct ServiceRequest: Sendable {
         ServiceRequest(path: "/catalogues/drop/reset", status: 502), ServiceRequest(path: "/stocktaking", status: 500),
     ]
 
-    /// What succeeds whatever is locked, once there is an order.
+    /// The requests that succeed whether or not the database is locked, once there is an order.
     static let successes = [health, quote, ServiceRequest(path: "/orders/1", status: 200), catalogue]
 }

@@ -6,7 +6,7 @@ import Testing
     import Darwin
 #endif
 
-/// A client that does not speak HTTP to its end.
+/// A client that can send incomplete or invalid HTTP.
 struct Connection {
     private let descriptor: Int32
 
@@ -41,7 +41,7 @@ struct Connection {
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    /// Closes the connection in order, or resets it.
+    /// Closes the connection normally, or resets it.
     func close(resets: Bool) {
         if resets {
             var linger = linger(l_onoff: 1, l_linger: 0)

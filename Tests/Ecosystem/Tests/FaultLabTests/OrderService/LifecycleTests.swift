@@ -3,14 +3,14 @@ import Foundation
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// What ends by itself, and what does not end.
-    @Suite("The service ends in order, whatever ends first or not at all")
+    /// Tests services and tasks that end on their own, and those that don't end.
+    @Suite("The service shuts down in order, even if a part ends early or never")
     struct LifecycleTests {
         private static let trace = "0af7651916cd43dd8448eb211c80319c"
         private static let headers = [("traceparent", "00-\(trace)-b7ad6b7169203331-01")]
 
         @Test(arguments: [1, 600])
-        func `a task of the bus has some time after SIGTERM, is cancelled then, and its error is logged as any other`(
+        func `a task of the bus has some time after SIGTERM, is then cancelled, and its error is logged like any other`(
             seconds: Int
         ) async throws {
             try await withService { process, caller in
@@ -26,12 +26,12 @@ extension FaultLab.ServiceLab {
                 #expect(errors.map { $0.metadata["exception.type"] } == ["OrderService.LabelJam"], "\(errors)")
                 #expect(errors.first?.metadata["hb.request.id"] == answer.id)
                 #expect(errors.first?.metadata["trace.id"] == Self.trace)
-                let law = try law(of: process)
-                #expect(law["posted"] == 1 && law["dropped"] == 0)
+                let totals = try totals(of: process)
+                #expect(totals["posted"] == 1 && totals["dropped"] == 0)
             }
         }
 
-        @Test func `a task that goes on in spite of its cancellation does not keep the service`() async throws {
+        @Test func `a task that ignores its cancellation doesn't delay the service's end`() async throws {
             try await withService { process, caller in
                 let request = ServiceRequest(method: "POST", path: "/labels/9?seconds=600&busy=yes", status: 202)
                 let answer = try await caller.send(request)
@@ -41,15 +41,15 @@ extension FaultLab.ServiceLab {
                 let end = try await process.end()
                 #expect(end == .exit(0))
                 #expect(begin.duration(to: .now) < .seconds(60))
-                let law = try law(of: process)
-                #expect(law["posted"] == 0)
+                let totals = try totals(of: process)
+                #expect(totals["posted"] == 0)
             }
         }
 
-        @Test func `a service that fails ends the others in order, so that requests are answered`() async throws {
+        @Test func `a service that fails shuts the others down in order, so that requests are answered`() async throws {
             try await withService { process, caller in
                 async let pending = caller.send(.quote("hang?within=2000", 504))
-                // One of them asks for the metrics.
+                // One of the two is the request for the metrics.
                 try await caller.waitUntilActive("GET", 2)
                 let fire = try await caller.send(ServiceRequest(method: "DELETE", path: "/printer", status: 202))
                 #expect(fire.status == 202)
@@ -59,12 +59,12 @@ extension FaultLab.ServiceLab {
                 #expect(end == .exit(EXIT_FAILURE))
                 let jams = process.lines.filter { $0.metadata["exception.type"] == "OrderService.LabelJam" }
                 #expect(jams.count == 1 && jams.first?.metadata["hb.request.id"] == nil, "\(jams)")
-                _ = try law(of: process)
+                _ = try totals(of: process)
             }
         }
 
         @Test(arguments: ["off", "broken"])
-        func `an exporter that ends by itself ends nothing else, and one that fails is told on standard error`(
+        func `an exporter that ends on its own ends nothing else, and one that fails is logged on standard error`(
             exporter: String
         ) async throws {
             try await withService(["OTHER_EXPORTER": exporter]) { process, caller in
@@ -77,8 +77,8 @@ extension FaultLab.ServiceLab {
                 let end = try await process.end()
                 #expect(end == .exit(0))
                 #expect(process.lines.count { $0.text.contains("Unreachable") } == (exporter == "broken" ? 1 : 0))
-                let law = try law(of: process)
-                #expect(law["posted"] == 1)
+                let totals = try totals(of: process)
+                #expect(totals["posted"] == 1)
             }
         }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One line that the service wrote.
+/// A line that the service wrote.
 struct LogLine: Sendable {
     private struct Entry: Decodable {
         let level: String
@@ -16,24 +16,26 @@ struct LogLine: Sendable {
     let level: String
     let label: String
     let source: String
-    /// The file and line that it is about: `OrderService/Routes.swift:12`.
-    let place: String
+    /// The source location of the entry: `OrderService/Routes.swift:12`.
+    let location: String
     let message: String
     let metadata: [String: String]
 
-    /// Reads a line; what is no entry of the log is a message without a label.
+    /// Reads a line.
+    ///
+    /// A line that isn't a log entry becomes a message without a label.
     init(_ data: Data) {
         text = String(decoding: data, as: UTF8.self)
         let entry = try? JSONDecoder().decode(Entry.self, from: data)
         level = entry?.level ?? ""
         label = entry?.label ?? ""
         source = entry?.source ?? ""
-        place = entry.map { "\($0.file):\($0.line)" } ?? ""
+        location = entry.map { "\($0.file):\($0.line)" } ?? ""
         message = entry?.message ?? text
         metadata = entry?.metadata ?? [:]
     }
 
-    /// The name and the value of a metric, if it is one of those that the service writes at its end.
+    /// The name and value of a metric, if this is one of the metrics that the service writes at its end.
     var metric: (name: String, value: Double)? {
         guard text.hasPrefix("metric "), let gap = text.lastIndex(of: " "),
             let value = Double(text[text.index(after: gap)...])
@@ -41,32 +43,35 @@ struct LogLine: Sendable {
         return (String(text[..<gap].dropFirst("metric ".count)), value)
     }
 
-    /// Whether it is about an error; of which ``isAnswered`` and others are a part.
+    /// Whether the line is about an error.
+    ///
+    /// ``isAnswered`` and others check for more.
     var isError: Bool { metadata["exception.type"] != nil }
 
-    /// Whether it is the span of a request that failed, or in which an error was recorded.
+    /// Whether the line is a request's span that failed or has a recorded error.
     var isRequestSpan: Bool { label == "spans" && metadata["kind"] == "server" }
 
-    /// Whether it is about an error that somebody got as an answer; one of an attempt that was followed by another, or
-    /// that no request was about, is none.
+    /// Whether the line is about an error that a client received as its answer.
+    ///
+    /// False for an attempt that a retry followed, and for an error outside a request.
     var isAnswered: Bool {
         isError && metadata["hb.request.id"] != nil && metadata["retry.attempt"] == nil
     }
 
-    /// Whether the error was not delivered, but given back when the bus was shut down.
+    /// Whether the error wasn't delivered, because the bus returned it on shutdown.
     var isGivenBack: Bool { metadata["error.disposition"] == "pending" && metadata["error.rule"] == nil }
 
-    /// Where the service listens, if this is the line that says so.
+    /// The port on which the service listens, if this is the line that names it.
     var port: Int? { metadata["port"].flatMap(Int.init) }
 
-    /// How many errors it stands for.
+    /// How many errors the line represents.
     var occurrences: Int { metadata["error.occurrences"].flatMap(Int.init) ?? 1 }
 
-    /// What the bus had counted at its end.
-    var law: Law? { Law(message) }
+    /// The bus's totals at its end, if this line has them.
+    var totals: Totals? { Totals(message) }
 
-    /// What a bus had counted, as it says it: `posted 3 = handled 1 + ignored 0 + …; action failures 0`.
-    struct Law: Sendable, Equatable {
+    /// A bus's totals as the bus logs them: `posted 3 = handled 1 + ignored 0 + …; action failures 0`.
+    struct Totals: Sendable, Equatable {
         let counts: [String: Int]
 
         init?(_ text: String) {
@@ -81,8 +86,8 @@ struct LogLine: Sendable {
 
         subscript(name: String) -> Int { counts[name] ?? -1 }
 
-        /// Whether what was posted is what became of it, by a sum of one's own.
-        var holds: Bool {
+        /// Whether the number of posted errors is the sum of the other counts.
+        var areConsistent: Bool {
             let ends = ["handled", "ignored", "unmatched", "suppressed", "dropped", "pending"]
             return counts.count == ends.count + 1 && self["posted"] == ends.reduce(0) { $0 + self[$1] }
         }

@@ -3,17 +3,17 @@ import Foundation
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// What a route that passes on a supplier's response makes of whatever breaks on the other side.
-    @Suite("What breaks upstream is told once, wherever one looks, and told apart")
+    /// Tests a route that passes a supplier's response on to the client while the supplier breaks.
+    @Suite("An upstream failure appears once in every sink, with its own kind")
     struct ProxyTests {
-        /// A supplier's fault, and what is to be seen of it.
+        /// A supplier's fault and its expected result.
         struct Case: CustomTestStringConvertible {
             let path: String
-            /// What broke: a case of `UpstreamError`.
+            /// The expected case of `UpstreamError`.
             let broke: String
-            /// The status that the client gets; 200 where the head was sent before it broke.
+            /// The status that the client receives; 200 if the head was sent before the supplier broke.
             let status: Int
-            /// What the supplier's address is, if it is not the fault server.
+            /// The supplier's address, if the supplier isn't the fault server.
             var supplier: String?
 
             var testDescription: String { path }
@@ -39,14 +39,14 @@ extension FaultLab.ServiceLab {
             try await FaultServer.withServer { server in
                 try await ServiceProcess.withService(in: folder, supplier: server, variables) { process, caller in
                     let answer = try? await caller.send(ServiceRequest(path: "/catalogues/\(fault.path)", status: 0))
-                    // A body that breaks off is none, whatever its status.
+                    // A body that breaks off isn't an answer, whatever its status.
                     #expect(answer?.status == (fault.status == 200 ? nil : fault.status))
                     process.send(SIGTERM)
                     let end = try await process.end()
                     #expect(end == .exit(0))
                     try Self.check(fault, in: process.lines)
-                    let law = try law(of: process)
-                    #expect(law["posted"] == 1 && law["handled"] == 1)
+                    let totals = try totals(of: process)
+                    #expect(totals["posted"] == 1 && totals["handled"] == 1)
                 }
             }
             let recorded = try String(contentsOfFile: folder.path("errors.jsonl"), encoding: .utf8)
@@ -55,13 +55,13 @@ extension FaultLab.ServiceLab {
         }
 
         private static func check(_ fault: Case, in lines: [LogLine]) throws {
-            let told = lines.filter(\.isError)
-            let line = try #require(told.first)
+            let logged = lines.filter(\.isError)
+            let line = try #require(logged.first)
             let kind = "ErrorRoutingUpstream.UpstreamError.\(fault.broke)"
-            #expect(told.count == 1 && line.level == "notice" && line.isAnswered, "\(told.map(\.text))")
+            #expect(logged.count == 1 && line.level == "notice" && line.isAnswered, "\(logged.map(\.text))")
             #expect(line.metadata["error.fingerprint"]?.hasPrefix("\(kind) ") == true, "\(line.text)")
             #expect(line.metadata["url.path"] == "/catalogues/\(fault.path.prefix { $0 != "?" })")
-            // The cause stands in the trail, and nowhere else.
+            // Only the trail contains the cause.
             let trail = try #require(line.metadata["error.trail"])
             let cause = try #require(trail.split(separator: ": ", maxSplits: 1).last)
             #expect(line.text.components(separatedBy: cause).count == 2, "\(line.text)")

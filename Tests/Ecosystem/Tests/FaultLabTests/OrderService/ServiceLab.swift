@@ -3,25 +3,26 @@ import Foundation
 import Testing
 
 extension FaultLab {
-    /// The order service as a process of its own: real packages, real traffic, and nothing known of it but what can be
-    /// seen from outside.
+    /// Tests the order service from outside: it runs in its own process, with real packages and real traffic.
     @Suite("The order service")
     enum ServiceLab {}
 }
 
 extension FaultLab.ServiceLab {
-    /// How many requests a load has; ten thousand with `ERROR_BUS_LONG`, or that many.
+    /// The number of requests of a load.
+    ///
+    /// With `ERROR_BUS_LONG`, it is ten thousand, or the variable's value if that is more.
     static let requestCount: Int = {
         guard let long = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] else { return 1_000 }
         return Int(long).map { max($0, 10_000) } ?? 10_000
     }()
 
-    /// What each answer was, by the name that the service gave to its request.
+    /// The answers, by the IDs that the service gave the requests.
     struct Answered: Sendable {
         var answers: [String: Caller.Answer] = [:]
         var unanswered = 0
         var surprises: [String] = []
-        /// The names of the requests that failed, as far as the service reports that.
+        /// The IDs of the requests that failed and that the service must report.
         private(set) var failures: Set<String> = []
 
         mutating func note(_ request: ServiceRequest, _ answer: Caller.Answer?) {
@@ -37,7 +38,7 @@ extension FaultLab.ServiceLab {
         }
     }
 
-    /// Starts the service beside a supplier who does what the path says.
+    /// Starts the service next to a supplier that behaves as a request's path says.
     static func withService<Value>(
         _ variables: [String: String] = [:],
         _ body: (ServiceProcess, Caller) async throws -> Value
@@ -48,23 +49,23 @@ extension FaultLab.ServiceLab {
         }
     }
 
-    /// Checks the line that says what became of all errors, which comes after theirs, and returns what it says.
+    /// Checks the line with the bus's totals, which comes after the lines about errors, and returns the totals.
     ///
-    /// The metrics say the same at the end.
-    static func law(of process: ServiceProcess) throws -> LogLine.Law {
-        let last = try #require(process.lines.last { $0.isError || $0.law != nil })
-        let law = try #require(last.law, "\(last.text)")
-        #expect(law.holds && law["pending"] == 0, "\(last.message)")
+    /// The service's last metrics must agree with it.
+    static func totals(of process: ServiceProcess) throws -> LogLine.Totals {
+        let last = try #require(process.lines.last { $0.isError || $0.totals != nil })
+        let totals = try #require(last.totals, "\(last.text)")
+        #expect(totals.areConsistent && totals["pending"] == 0, "\(last.message)")
         let metrics = process.lines.compactMap(\.metric)
-        for (name, count) in law.counts where name != "posted" {
+        for (name, count) in totals.counts where name != "posted" {
             #expect(metrics.first { $0.name == "errors.\(name)" }?.value == Double(count), "\(name)")
         }
         let delivered = metrics.filter { $0.name.hasPrefix("errors{") }.reduce(0) { $0 + $1.value }
-        #expect(delivered == Double(law["posted"] - law["dropped"]))
-        return law
+        #expect(delivered == Double(totals["posted"] - totals["dropped"]))
+        return totals
     }
 
-    /// Checks that every request that failed is in the log, exactly once, at the level that its status asks for.
+    /// Checks that every failed request is in the log exactly once, at the level for its status.
     static func expectLoggedOnce(_ answered: Answered, in lines: [LogLine]) {
         let logged = Dictionary(grouping: lines.filter(\.isAnswered)) { $0.metadata["hb.request.id"] ?? "" }
         #expect(Set(logged.keys) == answered.failures)
@@ -77,7 +78,7 @@ extension FaultLab.ServiceLab {
     }
 }
 
-/// A folder that is removed when nobody holds it any more.
+/// A folder that is removed when this object is deallocated.
 final class TemporaryFolder: Sendable {
     private let url: URL
 

@@ -5,16 +5,18 @@ import Synchronization
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// Many requests at once, a third of which fail in every way there is.
-    @Suite("Under load the service logs each failure once, and nothing grows")
+    /// Sends many requests at once.
+    ///
+    /// Every third request fails, each in a different way until all ways have occurred.
+    @Suite("Under load the service logs each failure once, and resources don't grow")
     struct ServiceLoadTests {
-        /// Another process, as the service sees it, that holds the database for a while.
-        private struct Holder {
+        /// Locks the database for a while, as another process would.
+        private struct DatabaseLock {
             private let queue: DatabaseQueue
 
             init(_ folder: TemporaryFolder) throws {
                 var configuration = Configuration()
-                // A transaction that goes on when the call that began it has returned.
+                // Allow a transaction that continues after the call that began it has returned.
                 configuration.allowsUnsafeTransactions = true
                 queue = try DatabaseQueue(path: folder.path("orders.sqlite"), configuration: configuration)
             }
@@ -28,7 +30,7 @@ extension FaultLab.ServiceLab {
 
         private static let rounds = 10
 
-        @Test func `every answer of 500 or above is logged exactly once, and neither memory nor descriptors grow`()
+        @Test func `every failure is logged exactly once, and neither memory nor descriptors grow`()
             async throws
         {
             let folder = try TemporaryFolder()
@@ -40,9 +42,9 @@ extension FaultLab.ServiceLab {
                     }
                     note(.order, try await caller.send(.order))
                     let idle = ProcessStatus(of: process)
-                    let holder = try Holder(folder)
-                    // What is opened once, such as pools of connections and of threads, is opened first. Each time by
-                    // somebody else, whose own connections are gone when descriptors are counted.
+                    let lock = try DatabaseLock(folder)
+                    // Warm up first, because pools of connections and threads are opened only once. Use a new caller
+                    // each time, so that its connections are closed when descriptors are counted.
                     try await Caller.withCaller(port: caller.port) { caller in
                         await caller.send(Self.requests(2 * Caller.width, isLocked: false), note)
                     }
@@ -53,7 +55,7 @@ extension FaultLab.ServiceLab {
                             let isLocked = round % 2 == 0
                             let requests = Self.requests(requestCount / Self.rounds, isLocked: isLocked)
                             if isLocked {
-                                try await holder.hold { await caller.send(requests, note) }
+                                try await lock.hold { await caller.send(requests, note) }
                             } else {
                                 await caller.send(requests, note)
                             }
@@ -67,8 +69,8 @@ extension FaultLab.ServiceLab {
                     #expect(end == .exit(0))
                     Self.check(answered.withLock { $0 }, process)
                     guard let idle, let before, let after, let peak else { return }
-                    // The database may open some more readers, three files each. A leak by the failed request would be
-                    // hundreds.
+                    // The database might open a few more readers, with three files each. If every failed request
+                    // leaked, there would be hundreds more.
                     #expect(after <= before + 24, "\(before) descriptors → \(after)")
                     let growth = peak.peakKilobytes - idle.residentKilobytes
                     #expect(growth <= 64 * 1024, "\(growth) KB over idle")
@@ -85,14 +87,17 @@ extension FaultLab.ServiceLab {
             expectLoggedOnce(answered, in: process.lines)
             let statuses = Dictionary(grouping: answered.answers.values, by: \.status).mapValues(\.count)
             #expect(Set(statuses.keys) == [200, 201, 400, 401, 404, 422, 500, 502, 503, 504])
-            guard let law = try? law(of: process) else { return }
-            // Only failed requests and attempts that were tried again are posted.
+            guard let totals = try? totals(of: process) else { return }
+            // Only failed requests and retried attempts are posted.
             let retried = process.lines.count { $0.metadata["retry.attempt"] != nil }
-            #expect(law["posted"] == answered.failures.count + retried && law["dropped"] == 0)
-            Table.row("service load", "\(statuses.sorted { $0.key < $1.key })", "\(retried) retried", "\(law.counts)")
+            #expect(totals["posted"] == answered.failures.count + retried && totals["dropped"] == 0)
+            Table.row(
+                "service load", "\(statuses.sorted { $0.key < $1.key })", "\(retried) retried", "\(totals.counts)")
         }
 
-        /// Requests of which each third fails, each time in the next of the ways there are.
+        /// Returns a number of requests.
+        ///
+        /// Every third one fails, with each failure in turn.
         private static func requests(_ count: Int, isLocked: Bool) -> [ServiceRequest] {
             let failures = ServiceRequest.failures + (isLocked ? [.orderWhileLocked] : [])
             let successes = ServiceRequest.successes + (isLocked ? [] : [.order])
@@ -102,10 +107,12 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        /// How many descriptors it has, but for its connections to the supplier, which counts them.
+        /// Returns how many descriptors the process has, without its connections to the supplier, which the supplier
+        /// counts.
         ///
-        /// A connection that the other side has just closed may still be among them: the least counts of half a second,
-        /// or of as many as it takes to come down to a limit, a minute at most.
+        /// A connection that the supplier has just closed might still have a descriptor. So the result is the minimum
+        /// over half a second or, if there is a limit, over the time until the count is at most the limit, up to a
+        /// minute.
         private static func descriptors(
             of process: ServiceProcess,
             _ server: FaultServer,
@@ -120,38 +127,6 @@ extension FaultLab.ServiceLab {
                 count += 1
             }
             return least
-        }
-    }
-}
-
-extension FaultLab.ServiceLab {
-    /// One error over and over, and a limit of how often it is logged.
-    @Suite("A storm of one error takes few lines of the log")
-    struct StormTests {
-        @Test func `a storm of one error takes a few lines a second, which tell together how many there were`()
-            async throws
-        {
-            let first = 3
-            try await withService(["FLOOD_LIMIT": "\(first)"]) { process, caller in
-                let begin = ContinuousClock.now
-                let answered = Mutex(Answered())
-                let storm = repeatElement(ServiceRequest.label, count: requestCount)
-                await caller.send(storm) { request, answer in answered.withLock { $0.note(request, answer) } }
-                process.send(SIGTERM)
-                let end = try await process.end()
-                #expect(end == .exit(0))
-                let time = begin.duration(to: .now)
-                let lines = process.lines.filter(\.isAnswered)
-                #expect(answered.withLock { $0.failures.count } == requestCount)
-                #expect(lines.reduce(0) { $0 + $1.occurrences } == requestCount)
-                let law = try law(of: process)
-                #expect(law["posted"] == requestCount && law["suppressed"] == requestCount - lines.count)
-                // In each window the first few, and one that stands for the rest. A window begins with the first error
-                // that comes after the one before it.
-                let windows = Int(time.components.seconds) + 1
-                #expect(lines.count <= windows * (first + 1), "\(lines.count) lines in \(time)")
-                Table.row("storm", "\(requestCount) in \(time)", "\(lines.count) lines", "\(law.counts)")
-            }
         }
     }
 }

@@ -7,9 +7,9 @@ import Foundation
 #endif
 
 extension ServiceProcess {
-    /// Starts a program, whose output and errors go to one descriptor.
+    /// Starts a program, and sends its standard output and standard error to one descriptor.
     ///
-    /// - Throws: ``NotStarted``
+    /// - Throws: ``NotStarted`` if the program can't be started.
     static func spawn(_ path: String, _ variables: [String: String], _ output: Int32) throws -> pid_t {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
@@ -22,7 +22,7 @@ extension ServiceProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         posix_spawn_file_actions_adddup2(&actions, output, 2)
-        // Signals as they are for any process, whatever this one has made of them.
+        // Reset the signals to their defaults, whatever this process has set.
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var none = sigset_t()

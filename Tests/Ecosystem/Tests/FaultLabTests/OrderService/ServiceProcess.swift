@@ -9,10 +9,10 @@ import Testing
     import Darwin
 #endif
 
-/// The order service, or another program, as a process of its own, and all that it writes.
+/// A program that runs in its own process, such as the order service, with everything that it writes.
 ///
-/// A thread reads its output to the end, and then waits for the process: nothing here depends on a child's signals, and
-/// a full pipe holds nobody up.
+/// A thread reads the output to its end and then waits for the process. So nothing here depends on a child's signals,
+/// and a full pipe doesn't block the program.
 final class ServiceProcess: Sendable {
     /// How a process ended.
     enum End: Sendable, Equatable {
@@ -20,7 +20,9 @@ final class ServiceProcess: Sendable {
         case signal(Int32)
     }
 
-    /// An event that did not come in time, with the last lines that the process wrote.
+    /// An event didn't happen in time.
+    ///
+    /// The description has the last lines that the process wrote.
     struct TimedOut: Error, CustomStringConvertible {
         let description: String
     }
@@ -37,13 +39,13 @@ final class ServiceProcess: Sendable {
     let id: pid_t
     private let output: Watched<Output>
 
-    /// Starts the service on a port that is free, runs the body when it listens, and leaves no process behind.
+    /// Starts the service on a free port, runs the body when the service listens, and ends the process.
     ///
     /// - Parameters:
-    ///   - folder: Where its database is; the same again is the same database.
-    ///   - server: Its supplier.
-    ///   - variables: What else its environment says.
-    ///   - body: Gets the process, and who can ask it for something.
+    ///   - folder: The folder of the database. Pass the same folder again to use the same database.
+    ///   - server: The supplier.
+    ///   - variables: Further environment variables.
+    ///   - body: Receives the process and a client of the service.
     static func withService<Value>(
         in folder: TemporaryFolder,
         supplier server: FaultServer,
@@ -56,7 +58,7 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// The same, without waiting for anything.
+    /// Starts the service, and runs the body without waiting until the service listens.
     static func withProcess<Value>(
         in folder: TemporaryFolder,
         supplier server: FaultServer,
@@ -75,7 +77,7 @@ final class ServiceProcess: Sendable {
     init(_ program: String, _ variables: [String: String]) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw NotStarted(code: errno) }
-        // For this child alone: an end that another child inherits keeps the pipe open.
+        // Don't let other children inherit an end: it would keep the pipe open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (reading, writing) = (ends[0], ends[1])
         defer { close(writing) }
@@ -103,13 +105,13 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Everything that it has written so far.
+    /// All lines that the process has written so far.
     var lines: [LogLine] { output.value.lines }
 
-    /// Waits until it has written a line.
+    /// Waits until the process has written a matching line, and returns the line.
     @discardableResult
     func line(_ what: String, where condition: @escaping @Sendable (LogLine) -> Bool) async throws -> LogLine {
-        // A process that has ended writes no more.
+        // Stop at the process's end, after which it writes nothing.
         let output = try await wait(for: what) { $0.end != nil || $0.lines.contains(where: condition) }
         guard let line = output.lines.first(where: condition) else {
             throw TimedOut(description: "it ended without \(what)\n\(tail)")
@@ -117,18 +119,20 @@ final class ServiceProcess: Sendable {
         return line
     }
 
-    /// Waits until it has ended, and all of its output is read.
+    /// Waits until the process has ended and all of its output has been read.
     func end() async throws -> End {
         guard let end = try await wait(for: "its end", until: { $0.end != nil }).end else { throw CancellationError() }
         return end
     }
 
-    /// Sends a signal, unless it has ended, when its number may be another process's.
+    /// Sends a signal unless the process has ended.
+    ///
+    /// After that, another process might have its ID.
     func send(_ signal: Int32) {
         if output.value.end == nil { kill(id, signal) }
     }
 
-    /// Waits, and kills the process where that takes so long that it will not come any more.
+    /// Waits until a condition holds, and kills the process if that takes more than two minutes.
     private func wait(for what: String, until condition: @escaping @Sendable (Output) -> Bool) async throws -> Output {
         let isThere = try await within(.seconds(120)) { [output] in try await output.wait(until: condition) }
         if !isThere {
@@ -141,14 +145,14 @@ final class ServiceProcess: Sendable {
     private var tail: String { lines.suffix(20).map(\.text).joined(separator: "\n") }
 }
 
-/// What the build has put beside the tests.
+/// An executable that the build has put next to the tests.
 enum Executable {
     struct NotFound: Error {
         let name: String
     }
 
     static func path(_ name: String) throws -> String {
-        // On Darwin a runner has loaded the tests' bundle from elsewhere.
+        // Start at the tests' bundle: on Darwin the main bundle is the test runner's.
         var folder = Bundle(for: ServiceProcess.self).bundleURL
         while folder.pathComponents.count > 1 {
             let file = folder.appending(path: name)
@@ -159,9 +163,9 @@ enum Executable {
     }
 }
 
-/// Runs an operation, for a limited time at most.
+/// Runs an operation for at most a limited time.
 ///
-/// - Returns: Whether it ended in time; where not, it is cancelled.
+/// - Returns: Whether the operation ended in time. If not, it is cancelled.
 func within(_ limit: Duration, _ operation: @escaping @Sendable () async throws -> Void) async throws -> Bool {
     try await withThrowingTaskGroup(of: Bool.self) { group in
         group.addTask {

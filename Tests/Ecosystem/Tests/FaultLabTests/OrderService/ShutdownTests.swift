@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// A shutdown waits for requests for a limited time only.
-    @Suite("What the limit of a shutdown cancels is told, each request once")
+    /// Tests that a shutdown waits for requests only for a limited time.
+    @Suite("Each request that a shutdown cancels is logged once")
     struct ShutdownTests {
         /// What a request waits for when it is cancelled.
         enum Waiting: CaseIterable {
@@ -38,7 +38,7 @@ extension FaultLab.ServiceLab {
         }
 
         @Test(arguments: Waiting.allCases.map { [$0] } + [Waiting.allCases])
-        func `fifty requests that never end are fifty notices, lines, failed spans and counts`(
+        func `fifty requests that never end cause fifty notices, lines, failed spans, and counts`(
             waiting: [Waiting]
         ) async throws {
             let count = 50
@@ -69,9 +69,9 @@ extension FaultLab.ServiceLab {
                 #expect(spans.allSatisfy { $0.metadata["errors"] == "RequestCancelled" })
                 #expect(spans.allSatisfy { $0.metadata["status"] == "error" })
                 #expect(Set(spans.map { $0.metadata["trace.id"] }) == Set(lines.map { $0.metadata["trace.id"] }))
-                // The rule that handles them is the adapter's: nobody is paged, which would hang.
-                let law = try law(of: process)
-                #expect(law["posted"] == count && law["handled"] == count)
+                // The adapter's rule handles them. The pager isn't called, which would hang.
+                let totals = try totals(of: process)
+                #expect(totals["posted"] == count && totals["handled"] == count)
             }
         }
     }

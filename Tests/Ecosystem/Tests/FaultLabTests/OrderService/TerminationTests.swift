@@ -4,10 +4,10 @@ import Synchronization
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// The service gets a signal in the midst of its work.
-    @Suite("The service ends in order, and says what it has not finished")
+    /// Sends the service a signal while it works.
+    @Suite("The service shuts down in order, and logs what it hasn't finished")
     struct TerminationTests {
-        /// Sends requests until some have been answered, then a signal, and goes on until nobody answers.
+        /// Sends requests, sends a signal after some answers, and continues until a request has no answer.
         private static func load(
             _ process: ServiceProcess,
             _ caller: Caller,
@@ -15,7 +15,8 @@ extension FaultLab.ServiceLab {
             then signal: Int32
         ) async throws -> Answered {
             let answered = Mutex(Answered())
-            // Not the one that throws a cancellation: what that means depends on whether the service is ending.
+            // Leave out the request that throws a cancellation: its meaning depends on whether the service is shutting
+            // down.
             let all = (ServiceRequest.failures + ServiceRequest.successes + [.order]).filter {
                 $0.path != "/stocktaking"
             }
@@ -26,43 +27,43 @@ extension FaultLab.ServiceLab {
             }
             _ = try await caller.send(.order)
             await caller.send(requests) { request, answer in
-                let isMoment = answered.withLock { answered in
+                let isTime = answered.withLock { answered in
                     answered.note(request, answer)
                     return answer != nil && answered.answers.count == count
                 }
-                if isMoment { process.send(signal) }
+                if isTime { process.send(signal) }
             }
             return answered.withLock { $0 }
         }
 
-        @Test func `on SIGTERM it answers what it has begun, tells of every error, and exits with 0`() async throws {
+        @Test func `on SIGTERM it answers requests that have begun, logs every error, and exits with 0`() async throws {
             try await withService { process, caller in
                 let answered = try await Self.load(process, caller, until: 300, then: SIGTERM)
                 let begin = ContinuousClock.now
                 let end = try await process.end()
                 #expect(end == .exit(0))
-                // 15 seconds for the last requests, 3 for the last errors; the machine may be slow besides.
+                // Allow 15 seconds for the last requests, 3 for the last errors, and more for a slow machine.
                 #expect(begin.duration(to: .now) < .seconds(60))
                 #expect(answered.surprises.isEmpty, "\(answered.surprises.prefix(5))")
                 #expect(answered.answers.count >= 300 && answered.unanswered > 0)
-                // What nobody got to hear is in the log too, where the connection was closed first.
+                // The log also has errors that no caller received, because the connection was closed first.
                 let ids = process.lines.filter(\.isAnswered).compactMap { $0.metadata["hb.request.id"] }
                 #expect(Set(ids).count == ids.count && answered.failures.isSubset(of: ids))
-                // Each with its trace, of which the tracer has told as well.
+                // Each error has its trace, which the tracer has logged too.
                 let traces = process.lines.filter(\.isAnswered).compactMap { $0.metadata["trace.id"] }
                 let spans = process.lines.filter(\.isRequestSpan).compactMap { $0.metadata["trace.id"] }
                 #expect(traces.count == ids.count && Set(traces) == Set(spans) && spans.count == ids.count)
-                let law = try law(of: process)
-                let told = process.lines.count(where: \.isError)
-                #expect(law["posted"] == told && law["dropped"] == process.lines.count(where: \.isGivenBack))
-                Table.row("SIGTERM", "\(answered.answers.count) answered", "\(law.counts)")
+                let totals = try totals(of: process)
+                let logged = process.lines.count(where: \.isError)
+                #expect(totals["posted"] == logged && totals["dropped"] == process.lines.count(where: \.isGivenBack))
+                Table.row("SIGTERM", "\(answered.answers.count) answered", "\(totals.counts)")
             }
         }
 
-        @Test func `on SIGTERM while the bus is stuck, what cannot be told in time is given back, each error once`()
+        @Test func `on SIGTERM while the bus is stuck, each error that can't be delivered in time is returned once`()
             async throws
         {
-            // Nobody ever answers the call for help, and all errors after it wait.
+            // The pager never answers, and all later errors wait for it.
             try await withService(["PAGER_PATH": "hang", "PAGER_WAITS": "yes"]) { process, caller in
                 var answered = Answered()
                 answered.note(.label, try await caller.send(.label))
@@ -75,13 +76,15 @@ extension FaultLab.ServiceLab {
                 let time = begin.duration(to: .now)
                 #expect(time >= .seconds(3) && time < .seconds(60), "\(time)")
                 expectLoggedOnce(answered, in: process.lines)
-                let law = try law(of: process)
-                #expect(law["dropped"] == process.lines.count(where: \.isGivenBack) && law["dropped"] == law["posted"])
-                Table.row("SIGTERM, stuck", "\(time)", "\(law.counts)")
+                let totals = try totals(of: process)
+                #expect(
+                    totals["dropped"] == process.lines.count(where: \.isGivenBack)
+                        && totals["dropped"] == totals["posted"])
+                Table.row("SIGTERM, stuck", "\(time)", "\(totals.counts)")
             }
         }
 
-        @Test func `where a request, a task and the bus are all stuck it ends in the thirty seconds that there are`()
+        @Test func `if a request, a task, and the bus are all stuck, it ends within thirty seconds`()
             async throws
         {
             try await withService(["PAGER_PATH": "hang", "PAGER_WAITS": "yes"]) { process, caller in
@@ -92,7 +95,7 @@ extension FaultLab.ServiceLab {
                 let connection = try Connection(to: caller.port)
                 defer { connection.close(resets: false) }
                 try connection.write("GET /pickups HTTP/1.1\r\nHost: orders\r\n\r\n")
-                // One of them asks for the metrics.
+                // One of the two is the request for the metrics.
                 try await caller.waitUntilActive("GET", 2)
                 let begin = ContinuousClock.now
                 process.send(SIGTERM)
@@ -100,13 +103,13 @@ extension FaultLab.ServiceLab {
                 #expect(end == .exit(0))
                 let time = begin.duration(to: .now)
                 #expect(time >= .seconds(15) && time < .seconds(30), "\(time)")
-                let law = try law(of: process)
-                #expect(law["posted"] == 2 && law["dropped"] == process.lines.count(where: \.isGivenBack))
-                Table.row("SIGTERM, all stuck", "\(time)", "\(law.counts)")
+                let totals = try totals(of: process)
+                #expect(totals["posted"] == 2 && totals["dropped"] == process.lines.count(where: \.isGivenBack))
+                Table.row("SIGTERM, all stuck", "\(time)", "\(totals.counts)")
             }
         }
 
-        @Test func `a pager that never answers holds up nobody's log, and none of it is given back on SIGTERM`()
+        @Test func `a pager that never answers doesn't delay the log, and no error is returned on SIGTERM`()
             async throws
         {
             try await withService(["PAGER_PATH": "hang"]) { process, caller in
@@ -114,19 +117,19 @@ extension FaultLab.ServiceLab {
                 for _ in 0..<8 { answered.note(.label, try await caller.send(.label)) }
                 for request in ServiceRequest.failures { answered.note(request, try await caller.send(request)) }
                 #expect(answered.surprises.isEmpty, "\(answered.surprises)")
-                // Each is told while all pages are under way.
+                // Each error is logged while all pages are under way.
                 let ids = answered.failures
                 for id in ids { try await process.line("the error") { $0.metadata["hb.request.id"] == id } }
                 process.send(SIGTERM)
                 let end = try await process.end()
                 #expect(end == .exit(0))
                 expectLoggedOnce(answered, in: process.lines)
-                let law = try law(of: process)
-                #expect(law["dropped"] == 0 && law["posted"] == process.lines.count(where: \.isError))
+                let totals = try totals(of: process)
+                #expect(totals["dropped"] == 0 && totals["posted"] == process.lines.count(where: \.isError))
             }
         }
 
-        @Test func `after SIGKILL it comes up again, with every order that it had confirmed`() async throws {
+        @Test func `after SIGKILL it starts again with every order that it had confirmed`() async throws {
             let folder = try TemporaryFolder()
             try await FaultServer.withServer { server in
                 let answered = try await ServiceProcess.withService(in: folder, supplier: server) { process, caller in
@@ -149,13 +152,13 @@ extension FaultLab.ServiceLab {
                     process.send(SIGTERM)
                     let end = try await process.end()
                     #expect(end == .exit(0))
-                    let law = try law(of: process)
-                    #expect(law["posted"] == 1)
+                    let totals = try totals(of: process)
+                    #expect(totals["posted"] == 1)
                 }
             }
         }
 
-        @Test func `where it cannot open its database it says why, once, and exits with another status than 0`()
+        @Test func `if it can't open its database, it logs the reason once and exits with a failure`()
             async throws
         {
             let folder = try TemporaryFolder()
@@ -164,28 +167,29 @@ extension FaultLab.ServiceLab {
                 try await ServiceProcess.withProcess(in: folder, supplier: server, variables) { process in
                     let end = try await process.end()
                     #expect(end == .exit(EXIT_FAILURE))
-                    let told = process.lines.filter(\.isError)
-                    #expect(told.map { $0.metadata["exception.type"] } == ["GRDB.DatabaseError"], "\(told)")
-                    let law = try law(of: process)
-                    #expect(law["posted"] == 1)
+                    let logged = process.lines.filter(\.isError)
+                    #expect(logged.map { $0.metadata["exception.type"] } == ["GRDB.DatabaseError"], "\(logged)")
+                    let totals = try totals(of: process)
+                    #expect(totals["posted"] == 1)
                 }
             }
         }
 
-        @Test func `where its port is in use it says so, once, and exits with another status than 0`() async throws {
+        @Test func `if its port is in use, it logs that once and exits with a failure`() async throws {
             let folder = try TemporaryFolder()
             try await FaultServer.withServer { server in
                 try await ServiceProcess.withService(in: folder, supplier: server) { first, _ in
                     let port = first.lines.compactMap(\.port).first ?? 0
-                    // Another process listens there already.
+                    // Another process already listens on this port.
                     try await ServiceProcess.withProcess(in: folder, supplier: server, ["PORT": "\(port)"]) { second in
                         let end = try await second.end()
                         #expect(end == .exit(EXIT_FAILURE))
-                        let told = second.lines.filter(\.isError)
-                        #expect(told.count == 1 && told.first?.message.contains("in use") == true, "\(told)")
-                        #expect(told.first?.level == "error" && told.first?.metadata["error.scope"] == "Application")
-                        let law = try law(of: second)
-                        #expect(law["posted"] == 1)
+                        let logged = second.lines.filter(\.isError)
+                        #expect(logged.count == 1 && logged.first?.message.contains("in use") == true, "\(logged)")
+                        #expect(
+                            logged.first?.level == "error" && logged.first?.metadata["error.scope"] == "Application")
+                        let totals = try totals(of: second)
+                        #expect(totals["posted"] == 1)
                     }
                 }
             }

@@ -15,21 +15,21 @@ struct Main {
         if let schedule = options.replayed { replay(schedule, of: options.scenarios[0], options) }
         if options.scenarios.count == 1 { exit(explore(options.scenarios[0], options).rawValue) }
         print(Row.header)
-        exit(Worst.of(exploreAll(options)).rawValue)
+        exit(Status.of(exploreAll(options)).rawValue)
     }
 
-    /// The result of an exploration, as the status of the process; the worst is the largest.
-    enum Worst: Int32 {
+    /// The result of an exploration, as the exit status of the process.
+    enum Status: Int32 {
         case complete = 0
         case incomplete = 2
         case failed = 1
 
-        static func of(_ all: [Worst]) -> Worst {
+        static func of(_ all: [Status]) -> Status {
             all.contains(.failed) ? .failed : all.contains(.incomplete) ? .incomplete : .complete
         }
     }
 
-    private static func explore(_ scenario: Scenario, _ options: Options) -> Worst {
+    private static func explore(_ scenario: Scenario, _ options: Options) -> Status {
         failIfTrapped(scenario)
         let bound = options.bound(of: scenario)
         let report = Explorer(bound).explore(scenario, within: options.seconds)
@@ -42,7 +42,7 @@ struct Main {
     }
 
     /// Explores each scenario in its own process, as many at once as there are jobs, and prints the rows in order.
-    private static func exploreAll(_ options: Options) -> [Worst] {
+    private static func exploreAll(_ options: Options) -> [Status] {
         let results = Results(count: options.scenarios.count)
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = options.jobs
@@ -57,7 +57,7 @@ struct Main {
                     text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
                     process.waitUntilExit()
                 }
-                results.set(index, Worst(rawValue: process.terminationStatus) ?? .failed, text)
+                results.set(index, Status(rawValue: process.terminationStatus) ?? .failed, text)
             }
         }
         queue.waitUntilAllOperationsAreFinished()
@@ -79,7 +79,7 @@ struct Main {
 
     nonisolated(unsafe) private static var explored: Scenario?
 
-    /// An assertion that fails stops the process: first, say in which schedule.
+    /// Makes the process print the schedule before a failed assertion stops it.
     private static func failIfTrapped(_ scenario: Scenario) {
         unsafe explored = scenario
         for number in [SIGILL, SIGTRAP, SIGSEGV, SIGABRT] {
@@ -97,19 +97,21 @@ struct Main {
     }
 }
 
-/// The rows of all scenarios; each is printed as soon as the rows before it are.
+/// The rows of all scenarios.
+///
+/// Each row is printed as soon as all rows before it are printed.
 private final class Results: @unchecked Sendable {
     private let lock = NSLock()
-    private var results: [(worst: Main.Worst, text: String)?]
+    private var results: [(status: Main.Status, text: String)?]
     private var printed = 0
 
     init(count: Int) { results = Array(repeating: nil, count: count) }
 
-    var all: [Main.Worst] { lock.withLock { results.map { $0?.worst ?? .failed } } }
+    var all: [Main.Status] { lock.withLock { results.map { $0?.status ?? .failed } } }
 
-    func set(_ index: Int, _ worst: Main.Worst, _ text: String) {
+    func set(_ index: Int, _ status: Main.Status, _ text: String) {
         lock.withLock {
-            results[index] = (worst, text)
+            results[index] = (status, text)
             while printed < results.count, let (_, text) = results[printed] {
                 print(text, terminator: "")
                 printed += 1

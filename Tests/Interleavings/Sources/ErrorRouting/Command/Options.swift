@@ -1,17 +1,17 @@
 import Exploration
 import Foundation
 
-/// The task of the command.
+/// The command's options.
 struct Options {
     static let usage = """
         usage: interleavings [--only SCENARIO] [--long] [--seconds N] [--jobs N] [--list]
                interleavings --replay STRING
           --only SCENARIO   explores one scenario
-          --long            raises the bounds, and explores as much as there is time for
-          --seconds N       gives each scenario so many seconds of processor time
-          --jobs N          explores so many scenarios at once
+          --long            raises the bounds, and explores until the time runs out
+          --seconds N       gives each scenario N seconds of processor time
+          --jobs N          explores N scenarios at once
           --list            prints the scenarios' names
-          --replay STRING   shows a schedule step by step, as a failure prints it
+          --replay STRING   shows the steps of a schedule; a failure prints its string
         """
 
     private(set) var scenarios = Scenario.all
@@ -19,7 +19,7 @@ struct Options {
     private(set) var replayed: Schedule?
     private(set) var jobs = ProcessInfo.processInfo.activeProcessorCount
     private(set) var seconds = 60.0
-    /// Whether a scenario can be left incomplete when its time is over.
+    /// Whether a scenario can stay incomplete when its time runs out.
     private(set) var isLong = false
 
     init?(_ arguments: some Sequence<String>) {

@@ -1,6 +1,6 @@
 import Exploration
 
-/// A bus with its real posts, worker and end, in threads instead of tasks.
+/// A bus with its real posting, worker, and shutdown code, in threads instead of tasks.
 struct ExploredBus {
     let bus: ErrorBus
 
@@ -14,7 +14,7 @@ struct ExploredBus {
 
     private static let source = ErrorReport.Source()
 
-    /// Posts an error; the ledger notes its end.
+    /// Posts an error; the ledger records its outcome.
     func post(_ number: Int) {
         let error = Numbered(number: number)
         let isPending = bus.post(error, as: .failure, metadata: [:], source: Self.source, in: nil)
@@ -24,9 +24,10 @@ struct ExploredBus {
     /// Posts an error of another type.
     func post(_ error: any Error) { bus.post(error, as: .failure, metadata: [:], source: Self.source) }
 
-    /// The worker's loop: it sleeps at once, and in its thread.
+    /// Runs the worker's loop, which sleeps in its thread as soon as nothing is pending.
     ///
-    /// - Parameter count: The number of reports after which it stops; there a worker in a task lets other tasks run.
+    /// - Parameter count: The number of reports after which the loop stops. A worker in a task would let other tasks
+    ///   run there.
     func work(until count: Int = DeliveryWorker.turn) {
         let worker = DeliveryWorker(bus: bus, generation: 0, patience: 0)
         var (action, untilYield) = (worker.next(), count)
@@ -51,12 +52,14 @@ struct ExploredBus {
     /// The invariant between any two steps.
     func checkCounts() {
         guard let counts = bus.storage.statisticsIfUnlocked else { return }
-        // The same as `isBalanced`, which creates a list of all counts.
+        // Don't use `isBalanced`: it gives the same result, but creates a list of all counts.
         let ends = counts.handled + counts.ignored + counts.unmatched + counts.suppressed + counts.dropped
         expect(counts.posted == ends + counts.pending && counts.pending >= 0, "the counts do not balance: \(counts)")
     }
 
-    /// Checks the state after the end, when a number of errors were posted.
+    /// Checks the state after the end of the bus.
+    ///
+    /// - Parameter posted: The number of posted errors.
     func check(posted: Int) {
         let (counts, notices) = (bus.statistics, bus.storage.perform { $0.counts.notices })
         expect(counts.posted == posted + Int(notices), "\(posted) were posted: \(counts)")

@@ -19,31 +19,33 @@ struct Numbered: Error {
 
 /// The outcomes of the errors of one execution.
 ///
-/// Not synchronized: the threads of a scenario run one at a time.
+/// It needs no lock, because the threads of a scenario run one at a time.
 final class Ledger: @unchecked Sendable {
     nonisolated(unsafe) private static var current = Ledger()
 
-    /// The ledger in which the rules below write.
+    /// The ledger that the rules below write to.
     static var now: Ledger {
         get { unsafe current }
         set { unsafe current = newValue }
     }
 
-    /// The errors that their post has returned as pending.
+    /// The errors that were pending when their post returned.
     var pending: [Int] = []
     var (handled, returned, written): ([Int], [Int], [Int]) = ([], [], [])
     /// The number of errors that the handled reports represent.
     var occurrences = 0
-    /// How many drops the notices tell of that were handled, returned and written, by the numbers of their delivery.
+    /// The number of drops in each notice that was handled or returned, by the notice's number.
     var (handledDrops, returnedDrops): ([UInt64: Int], [UInt64: Int]) = ([:], [:])
     var writtenDrops = 0
 
-    /// All reported drops; a notice that was returned while it was delivered counts once.
+    /// All reported drops; a notice that was both handled and returned counts once.
     var drops: Int {
         handledDrops.merging(returnedDrops) { handled, _ in handled }.values.reduce(0, +) + writtenDrops
     }
 
-    /// Rules that note their errors; created once, so their tables are those of a long-running bus.
+    /// Rules that record their errors.
+    ///
+    /// They are created once, so that their tables are those of a long-running bus.
     static let rules = ErrorHandler()
         .on(Numbered.self) { error, report in
             now.handled.append(error.number)
@@ -55,7 +57,7 @@ final class Ledger: @unchecked Sendable {
             return .stop
         }
 
-    /// Notes the errors that it must redact, and writes nothing.
+    /// Records the errors of the reports that it redacts, and writes nothing.
     static let lastResort = LastResort { _ in }.redacting { report in
         if let error = report.error as? Numbered { now.written.append(error.number) }
         if let drops = report.error as? ErrorsDropped { now.writtenDrops += drops.count }
@@ -69,7 +71,7 @@ final class Ledger: @unchecked Sendable {
         }
     }
 
-    /// Checks that each error has come to one end.
+    /// Checks that each error has exactly one outcome.
     func check(posted: Int) {
         expect(Set(handled).count == handled.count, "handled twice: \(handled)")
         expect(Set(returned).count == returned.count, "returned twice: \(returned)")
@@ -86,7 +88,7 @@ func expect(_ condition: @autoclosure () -> Bool, _ text: @autoclosure () -> Str
     if !condition() { fail(text()) }
 }
 
-/// Makes the schedule fail, in a thread of it or after them.
+/// Fails the schedule, in one of its threads or after they have ended.
 func fail(_ text: String) { Explorer.exploring?.fail(text) }
 
 /// Waits until a condition that reads the threads' shared state holds.

@@ -1,16 +1,16 @@
 import Exploration
 import Synchronization
 
-/// Shadows Synchronization's type of this name in all files of this module, so that each access is the explorer's step.
+/// Shadows Synchronization's type of this name in all files of this module, so that the explorer controls each access.
 ///
-/// Stores a real atomic for its layout and its address, which identifies the location. Its memory holds the newest
-/// value. While no thread of a scenario runs, an access only reads or writes that memory.
+/// It contains a real atomic for the layout and for the address, which identifies the location. This memory always has
+/// the newest value. While no thread of a scenario runs, an access only reads or writes this memory.
 @safe struct Atomic<Value: AtomicRepresentable>: ~Copyable, @unchecked Sendable {
     private let storage: Synchronization.Atomic<Value>
 
     init(_ value: consuming Value) { storage = .init(value) }
 
-    // An object on the stack might be at the same address as one before it.
+    // Forget the address: a later object on the stack might have the same one.
     deinit { Explorer.active?.forget(address) }
 
     func load(ordering: AtomicLoadOrdering, file: StaticString = #fileID, line: UInt = #line) -> Value {

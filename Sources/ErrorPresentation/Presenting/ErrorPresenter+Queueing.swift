@@ -5,14 +5,14 @@ import Foundation
 extension ErrorPresenter {
     /// Adds an error that didn't come through the inbox, after all errors in the inbox.
     func present(_ arrival: Arrival) {
-        if isPlacing {
+        if isQueueing {
             // Don't recurse: the code for an error's text might present another error, and so on.
             if inbox.receive(arrival) { Task.detached { @MainActor [weak self] in self?.wakeUp() } }
             return
         }
         emptyInbox()
         machine.receive(Statistics(received: arrival.count, waiting: arrival.count))
-        place(arrival)
+        enqueue(arrival)
         publish()
     }
 
@@ -53,19 +53,19 @@ extension ErrorPresenter {
     func emptyInbox(atWakeUp: Bool = false) {
         let batch = inbox.takeAll(atWakeUp: atWakeUp)
         machine.receive(batch.counts)
-        for arrival in batch.arrivals { place(arrival) }
+        for arrival in batch.arrivals { enqueue(arrival) }
     }
 
-    private func place(_ arrival: Arrival) {
-        isPlacing = true
+    private func enqueue(_ arrival: Arrival) {
+        isQueueing = true
         let presented = presented(arrival)
-        isPlacing = false
+        isQueueing = false
         guard let (error, recovery) = presented else {
             if let retried = arrival.retried { machine.failRetry(retried) }
             return machine.skip(arrival.count)
         }
         let type = type(of: arrival.error)
-        switch machine.place(error, type: type, isFromUser: arrival.isFromUser, asFailureOf: arrival.retried) {
+        switch machine.enqueue(error, type: type, isFromUser: arrival.isFromUser, asFailureOf: arrival.retried) {
         case .shown(let id), .waits(let id):
             recoveries[id] = recovery
         case .folded, .discarded:

@@ -1,12 +1,12 @@
 /// Caches the results of lines by their bytes, so that the next line with the same bytes costs one lookup.
 ///
-/// The size is bounded, and no order is kept: a line has four possible slots, and replaces another line if all four are
-/// taken. A line that isn't cached is evaluated again.
-struct KeptVerdicts<Verdict: Sendable>: Sendable {
+/// The size is bounded, and the cache stores no order. A line has four possible slots, and replaces another line if all
+/// four are taken. A line that isn't cached is evaluated again.
+struct VerdictCache<Verdict: Sendable>: Sendable {
     /// The slot of a key, or the slot that it would take, and the key's hash.
     ///
     /// It is valid until the next verdict is cached.
-    struct Place {
+    struct Slot {
         fileprivate let hash: Int
         fileprivate let index: Int
         fileprivate var isOfKey = false
@@ -14,7 +14,7 @@ struct KeptVerdicts<Verdict: Sendable>: Sendable {
 
     /// The maximum length of a cached key; the deciding bytes of a line are rarely more than a few hundred.
     private static var keyLimit: Int { 2_048 }
-    private static var places: Int { 4 }
+    private static var slotCount: Int { 4 }
 
     private let count: Int
     // Keep separate arrays: a lookup rarely needs more than the hashes.
@@ -24,40 +24,40 @@ struct KeptVerdicts<Verdict: Sendable>: Sendable {
 
     /// - Parameter count: The maximum number of cached verdicts; a power of two.
     init(count: Int = 2_048) {
-        assert(count >= Self.places && count.nonzeroBitCount == 1, "places are found by the bits of a hash")
+        assert(count >= Self.slotCount && count.nonzeroBitCount == 1, "slots are found by the bits of a hash")
         self.count = count
     }
 
     /// Returns the slot of a key.
-    func place(of key: [UInt8]) -> Place {
+    func slot(of key: [UInt8]) -> Slot {
         var hasher = Hasher()
         unsafe key.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         let hash = hasher.finalize()
-        let first = hash & (count - 1) & ~(Self.places - 1)
+        let first = hash & (count - 1) & ~(Self.slotCount - 1)
         if !hashes.isEmpty {
-            for index in first..<first + Self.places where hashes[index] == hash && keys[index] == key {
-                return Place(hash: hash, index: index, isOfKey: true)
+            for index in first..<first + Self.slotCount where hashes[index] == hash && keys[index] == key {
+                return Slot(hash: hash, index: index, isOfKey: true)
             }
-            for index in first..<first + Self.places where keys[index].isEmpty {
-                return Place(hash: hash, index: index)
+            for index in first..<first + Self.slotCount where keys[index].isEmpty {
+                return Slot(hash: hash, index: index)
             }
         }
-        // Choose by other bits than the last ones, which chose the four slots.
-        return Place(hash: hash, index: first + Int(truncatingIfNeeded: hash >> 40) & (Self.places - 1))
+        // Don't choose by the last bits, which have already selected the four slots.
+        return Slot(hash: hash, index: first + Int(truncatingIfNeeded: hash >> 40) & (Self.slotCount - 1))
     }
 
     /// Returns the verdict in a slot; nil if it isn't the key's.
-    func verdict(at place: Place) -> Verdict? { place.isOfKey ? verdicts[place.index] : nil }
+    func verdict(at slot: Slot) -> Verdict? { slot.isOfKey ? verdicts[slot.index] : nil }
 
     /// Caches the verdict of a key, unless the key is too long.
-    mutating func keep(_ verdict: Verdict, of key: [UInt8], at place: Place) {
-        assert(!key.isEmpty, "an empty key marks a place that is free")
+    mutating func store(_ verdict: Verdict, of key: [UInt8], at slot: Slot) {
+        assert(!key.isEmpty, "an empty key marks a free slot")
         guard key.count <= Self.keyLimit else { return }
         if hashes.isEmpty {
             hashes = Array(repeating: 0, count: count)
             keys = Array(repeating: [], count: count)
             verdicts = Array(repeating: nil, count: count)
         }
-        (hashes[place.index], keys[place.index], verdicts[place.index]) = (place.hash, key, verdict)
+        (hashes[slot.index], keys[slot.index], verdicts[slot.index]) = (slot.hash, key, verdict)
     }
 }

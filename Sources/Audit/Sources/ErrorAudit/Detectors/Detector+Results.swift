@@ -29,7 +29,7 @@ extension Detector {
             kind: .droppedResult, token: Syntax(failed), tried: Syntax(choice.subject), block: failed.statements)
         loss.isPartlyReported = fate == .partlyReported
         if failed.statements.allSatisfy({ $0.item.is(BreakStmtSyntax.self) }) {
-            loss.notes.append(("nothing is done", 8))
+            loss.notes.append(("no code handles it", 8))
         }
         loss.bus = "case .failure(let error): postError(error)"
         loss.plain = "case .failure(let error): logger.error(\"\\(error)\")"
@@ -99,7 +99,7 @@ extension Detector {
             else { return false }
             if use.is(ReturnStmtSyntax.self) { return true }
             guard use.is(LabeledExprSyntax.self) else { return false }
-            return use.parent?.parent?.as(FunctionCallExprSyntax.self).map { file.telling($0) != .quiet } ?? true
+            return use.parent?.parent?.as(FunctionCallExprSyntax.self).map { file.messageUse(of: $0) != .quiet } ?? true
         }
     }
 

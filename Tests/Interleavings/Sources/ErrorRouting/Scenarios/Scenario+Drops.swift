@@ -3,24 +3,24 @@ import Exploration
 extension Scenario {
     /// Posts to a full bus, and their notices.
     static let drops: [Scenario] = [
-        drops("drops-two-posters", .none(), each: 1, types: 1),
-        drops("drops-two-posters-of-two", .preemptions(2), long: .none(staleReads: 0), each: 2, types: 1),
+        drops("drops-two-callers", .none(), each: 1, types: 1),
+        drops("drops-two-callers-of-two", .preemptions(2), long: .none(staleReads: 0), each: 2, types: 1),
         drops("drops-of-two-types", .none(), each: 1, types: 2),
-        dropsAtTheEnd("drops-at-the-end", .none(), posters: 1),
-        dropsAtTheEnd("drops-at-the-end-two-posters", .preemptions(2), long: .none(staleReads: 0), posters: 2),
+        dropsAtTheEnd("drops-at-the-end", .none(), callers: 1),
+        dropsAtTheEnd("drops-at-the-end-two-callers", .preemptions(2), long: .none(staleReads: 0), callers: 2),
     ]
 
     private struct Other: Error {}
 
-    /// Callers of a bus without a worker, and a thread that creates notices until all drops are in one.
+    /// Callers of a bus without a worker, and a thread that creates notices until they report all drops.
     private static func drops(_ name: String, _ bound: Bound, long: Bound? = nil, each: Int, types: Int) -> Scenario {
         Scenario(of: name, bound, long: long) {
             let bus = ExploredBus(capacity: 1)
             bus.post(0)
-            let posters = (0..<2).map { poster in
+            let callers = (0..<2).map { caller in
                 {
                     for number in 1...each {
-                        if types == 1 || poster == 0 { bus.post(10 * poster + number) } else { bus.post(Other()) }
+                        if types == 1 || caller == 0 { bus.post(10 * caller + number) } else { bus.post(Other()) }
                     }
                 }
             }
@@ -35,7 +35,7 @@ extension Scenario {
                     sum += notices.last ?? 0
                 }
             }
-            return Execution(of: posters + [maker]) {
+            return Execution(of: callers + [maker]) {
                 expect(sum == 2 * each && !notices.contains(0), "notices of \(notices) drops")
                 let drops = bus.bus.storage.intake.drops.unreported
                 expect(drops == 0 && !bus.bus.storage.intake.drops.hasNotice, "\(drops) drops have no notice")
@@ -43,14 +43,14 @@ extension Scenario {
         }
     }
 
-    /// Drops that are announced while the bus ends; the last thread reports them.
-    private static func dropsAtTheEnd(_ name: String, _ bound: Bound, long: Bound? = nil, posters: Int) -> Scenario {
+    /// Drops that callers announce while the bus ends; the last thread reports them.
+    private static func dropsAtTheEnd(_ name: String, _ bound: Bound, long: Bound? = nil, callers: Int) -> Scenario {
         Scenario(of: name, bound, long: long) {
             let bus = ExploredBus(capacity: 1)
             bus.post(0)
-            let threads = (1...posters).map { number in { bus.post(number) } }
+            let threads = (1...callers).map { number in { bus.post(number) } }
             return Execution(of: threads + [{ bus.abort() }]) {
-                bus.check(posted: posters + 1)
+                bus.check(posted: callers + 1)
             }
         }
     }

@@ -32,7 +32,7 @@ extension Detector {
         else {
             return nil
         }
-        loss.notes.append(("the closure ignores its argument, which may hold an error", -30))
+        loss.notes.append(("the closure ignores its argument, which might contain an error", -30))
         return loss
     }
 

@@ -4,11 +4,11 @@ import FaultServer
 import Foundation
 import HTTPErrors
 
-/// The error that a client makes of a situation, and whether the client tries again.
-struct Retrial: Sendable {
-    /// How it ended; nil where it ended well.
+/// A client's error for a situation, and whether the client tried again.
+struct RetryObservation: Sendable {
+    /// The error; nil for a success.
     let error: NetworkError?
-    /// Whether it was tried a second time.
+    /// Whether the client made a second attempt.
     let isRetried: Bool
 
     init(of situation: Situation, as method: String, on server: FaultServer, by transport: any HTTPTransport) async {
@@ -29,7 +29,7 @@ struct Retrial: Sendable {
     }
 }
 
-/// Notes an attempt that another follows, which is posted as one.
+/// Records whether an attempt was posted, which means that a retry followed.
 private struct Attempts: ErrorPosting {
     let retried: Watched<Bool>
 
@@ -65,7 +65,7 @@ private struct Probe: APIRequest {
 }
 
 extension TransportRequest {
-    /// The URL without path and query.
+    /// The URL without its path and query.
     fileprivate var origin: URL {
         var components = URLComponents()
         components.scheme = url.scheme

@@ -1,27 +1,27 @@
 import Exploration
 
 extension Scenario {
-    /// The whole bus: posts, the worker that sleeps and is woken, and each way to an end.
+    /// The whole bus: posts, the worker that sleeps and is woken, and each way to end the bus.
     static let bus: [Scenario] = [
-        posts("close-one-poster-of-two", .none(), capacity: 2, each: [2], end: close),
-        posts("abort-one-poster-of-two", .none(), capacity: 2, each: [2], end: abort),
+        posts("close-one-caller-of-two", .none(), capacity: 2, each: [2], end: close),
+        posts("abort-one-caller-of-two", .none(), capacity: 2, each: [2], end: abort),
         posts("close-full", .none(staleReads: 0), long: .none(staleReads: 1), capacity: 1, each: [2], end: close),
         posts(
             "abort-full", .preemptions(2, staleReads: 0), long: .none(staleReads: 0), capacity: 1, each: [2], end: abort
         ),
-        posts("close-two-posters", .preemptions(2), long: .preemptions(3), capacity: 2, each: [1, 1], end: close),
+        posts("close-two-callers", .preemptions(2), long: .preemptions(3), capacity: 2, each: [1, 1], end: close),
         posts(
-            "abort-two-posters", .preemptions(2, staleReads: 0), long: .preemptions(3), capacity: 2, each: [1, 1],
+            "abort-two-callers", .preemptions(2, staleReads: 0), long: .preemptions(3), capacity: 2, each: [1, 1],
             end: abort),
         posts(
-            "close-two-posters-full", .preemptions(2, staleReads: 0), long: .preemptions(3), capacity: 1, each: [1, 1],
+            "close-two-callers-full", .preemptions(2, staleReads: 0), long: .preemptions(3), capacity: 1, each: [1, 1],
             end: close),
         posts(
-            "abort-two-posters-full", .preemptions(2, staleReads: 0), long: .preemptions(2), capacity: 1, each: [1, 1],
+            "abort-two-callers-full", .preemptions(2, staleReads: 0), long: .preemptions(2), capacity: 1, each: [1, 1],
             end: abort),
         posts(
-            "close-two-posters-of-two", .preemptions(1), long: .preemptions(2), capacity: 2, each: [2, 2], end: close),
-        posts("shutdown-two-posters", .preemptions(2, staleReads: 0), long: .preemptions(2), capacity: 2, each: [1, 1])
+            "close-two-callers-of-two", .preemptions(1), long: .preemptions(2), capacity: 2, each: [2, 2], end: close),
+        posts("shutdown-two-callers", .preemptions(2, staleReads: 0), long: .preemptions(2), capacity: 2, each: [1, 1])
         {
             $0.bus.finish()
             $0.abort()
@@ -33,25 +33,25 @@ extension Scenario {
             "slots-used-again-capacity-2", .preemptions(2, staleReads: 0), long: .preemptions(2), capacity: 2, each: [5]
         ),
         reuse(
-            "slots-used-again-two-posters", .preemptions(1, staleReads: 0), long: .preemptions(1), capacity: 1,
+            "slots-used-again-two-callers", .preemptions(1, staleReads: 0), long: .preemptions(1), capacity: 1,
             each: [3, 3]),
-        roomHandedOn, flush, flushWhileAborting, flood, statistics,
+        roomPassedOn, flush, flushWhileAborting, flood, statistics,
     ]
 
     private static let close: @Sendable (ExploredBus) -> Void = { $0.bus.finish() }
     private static let abort: @Sendable (ExploredBus) -> Void = { $0.abort() }
 
-    /// Callers, a worker, and an end while they run.
+    /// Callers and a worker, and the end of the bus while they run.
     private static func posts(
         _ name: String, _ bound: Bound, long: Bound? = nil, capacity: Int, each: [Int],
         end: @escaping @Sendable (ExploredBus) -> Void
     ) -> Scenario {
         Scenario(of: name, bound, long: long) {
             let bus = ExploredBus(capacity: capacity)
-            let posters = each.indices.map { poster in
-                { for number in 0..<each[poster] { bus.post(10 * poster + number) } }
+            let callers = each.indices.map { caller in
+                { for number in 0..<each[caller] { bus.post(10 * caller + number) } }
             }
-            return Execution(of: posters + [{ bus.work() }, { end(bus) }], invariant: bus.checkCounts) {
+            return Execution(of: callers + [{ bus.work() }, { end(bus) }], invariant: bus.checkCounts) {
                 bus.check(posted: each.reduce(0, +))
             }
         }
@@ -64,33 +64,33 @@ extension Scenario {
         Scenario(of: name, bound, long: long) {
             let bus = ExploredBus(capacity: capacity)
             var left = each.count
-            let posters = each.indices.map { poster in
+            let callers = each.indices.map { caller in
                 {
-                    for number in 0..<each[poster] {
+                    for number in 0..<each[caller] {
                         wait { bus.bus.storage.intake.accepted - bus.bus.storage.intake.released < capacity }
-                        bus.post(10 * poster + number)
+                        bus.post(10 * caller + number)
                     }
                     left -= 1
                     if left == 0 { bus.bus.finish() }
                 }
             }
-            return Execution(of: posters + [{ bus.work() }]) {
+            return Execution(of: callers + [{ bus.work() }]) {
                 bus.check(posted: each.reduce(0, +))
             }
         }
     }
 
     /// A caller learns from another one that there is capacity, and fills the slot that the worker has emptied for it.
-    private static let roomHandedOn = Scenario(
+    private static let roomPassedOn = Scenario(
         of: "room-handed-on", .preemptions(3, staleReads: 0), long: .preemptions(4)
     ) {
         let bus = ExploredBus(capacity: 2)
         for number in 0..<2 { bus.post(number) }
-        // Up to here the ring's four slots are filled for the first time.
+        // The first four posts fill the ring's four slots for the first time.
         func waitForRoom(after count: Int64, released: Int64) {
             wait { bus.bus.storage.intake.accepted >= count && bus.bus.storage.intake.released >= released }
         }
-        let posters = [
+        let callers = [
             {
                 waitForRoom(after: 2, released: 2)
                 for number in 2..<4 { bus.post(number) }
@@ -102,13 +102,13 @@ extension Scenario {
                 bus.post(5)
             },
         ]
-        return Execution(of: posters + [{ bus.work(until: 3) }]) {
+        return Execution(of: callers + [{ bus.work(until: 3) }]) {
             expect(
                 Ledger.now.pending.count + Ledger.now.drops + Int(bus.bus.storage.intake.drops.unreported) == 6, "lost")
         }
     }
 
-    /// A flush waits for earlier posts, and for nothing more.
+    /// A flush waits only for earlier posts.
     private static let flush = Scenario(of: "flush", .preemptions(2, staleReads: 0), long: .preemptions(3)) {
         let bus = ExploredBus(capacity: 2)
         let flusher = {
@@ -139,12 +139,12 @@ extension Scenario {
         }
     }
 
-    /// A flood limit holds one error, and suppresses another.
+    /// A flood limit holds one error back, and suppresses another.
     private static let flood = Scenario(of: "flood-limit", .preemptions(2), long: .preemptions(3)) {
         let bus = ExploredBus(capacity: 4, floodLimit: FloodLimit(first: 1, per: .seconds(100_000_000)))
         bus.letNoTimerStart()
-        let poster = { for number in 0..<3 { bus.post(number) } }
-        return Execution(of: [poster, { bus.work() }, { bus.bus.finish() }]) {
+        let caller = { for number in 0..<3 { bus.post(number) } }
+        return Execution(of: [caller, { bus.work() }, { bus.bus.finish() }]) {
             let (ledger, counts) = (Ledger.now, bus.bus.statistics)
             expect(ledger.occurrences == ledger.pending.count, "reports stand for \(ledger.occurrences): \(counts)")
             expect(ledger.handled.count + counts.suppressed == ledger.pending.count, "\(counts)")
@@ -153,7 +153,7 @@ extension Scenario {
         }
     }
 
-    /// The counts balance for a reader while everything continues.
+    /// A reader's counts balance while the other threads run.
     private static let statistics = Scenario(of: "statistics", .preemptions(2, staleReads: 0), long: .preemptions(2)) {
         let bus = ExploredBus(capacity: 1)
         let reader = {
@@ -163,11 +163,11 @@ extension Scenario {
             }
             expect(first.posted <= second.posted && first.dropped <= second.dropped, "\(first), then \(second)")
         }
-        let poster = {
+        let caller = {
             for number in 0..<2 { bus.post(number) }
             bus.bus.finish()
         }
-        return Execution(of: [poster, { bus.work() }, reader]) {
+        return Execution(of: [caller, { bus.work() }, reader]) {
             bus.check(posted: 2)
         }
     }

@@ -1,7 +1,7 @@
 import Exploration
 
-/// Shadow the standard library's members of these names: each read and write through a pointer is checked to be
-/// ordered with other threads' writes there.
+/// Shadows the standard library's members of the same names, and checks that each access through a pointer is ordered
+/// with other threads' writes to that address.
 extension UnsafeMutablePointer where Pointee: ~Copyable {
     @inline(__always)
     func initialize(to value: consuming Pointee) {
@@ -15,7 +15,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable {
         return unsafe UnsafeMutableBufferPointer(start: self, count: 1).moveElement(from: 0)
     }
 
-    /// A property has no parameters for its caller's location, but a replay still shows it.
+    /// Replaces the caller's location, because a property has no parameters for it.
+    ///
+    /// A replay still shows the location.
     fileprivate static var site: Site { Site("an element", 0) }
 }
 
@@ -33,7 +35,7 @@ extension UnsafeMutablePointer {
     }
 }
 
-/// Notes the creation or a read of an object that is published by its address.
+/// Records the creation or a read of an object that is published by its address.
 func made<Object: AnyObject>(_ object: Object) -> Object {
     Explorer.active?.write(Borrowed(object).address, at: Site("an object", 0))
     return object

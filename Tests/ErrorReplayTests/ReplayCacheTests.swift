@@ -9,7 +9,7 @@ import Testing
 @testable import ErrorReplay
 
 @Suite("E4: cached results change no verdict", .tags(.recording4), .hangLimit)
-struct ReplayShortWaysTests {
+struct ReplayCacheTests {
     private let rebuilding = RebuildableErrors()
         .adding(Order.self).adding(Coded.self).adding(Lossy.self).adding(Holder.self).adding(Fields.self)
 
@@ -122,14 +122,14 @@ private struct LineMaker {
 
     private mutating func change(_ bytes: inout [UInt8]) {
         guard !bytes.isEmpty else { return }
-        let place = Int.random(in: 0..<bytes.count, using: &random)
+        let index = Int.random(in: 0..<bytes.count, using: &random)
         switch Int.random(in: 0..<12, using: &random) {
-        case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
-        case 1: bytes.remove(at: place)
-        case 2: bytes.removeSubrange(place...)
-        case 3: bytes.insert(contentsOf: pick(Self.pieces), at: place)
+        case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+        case 1: bytes.remove(at: index)
+        case 2: bytes.removeSubrange(index...)
+        case 3: bytes.insert(contentsOf: pick(Self.pieces), at: index)
         case 4: bytes.append(contentsOf: pick(Self.pieces))
-        case 5: bytes.insert(contentsOf: Array(repeating: UInt8(ascii: "["), count: 600), at: place)
+        case 5: bytes.insert(contentsOf: Array(repeating: UInt8(ascii: "["), count: 600), at: index)
         default: replace(pick(Self.texts), with: pick(Self.texts), in: &bytes)
         }
     }
@@ -155,7 +155,7 @@ private struct LineMaker {
     ]
 }
 
-extension ReplayShortWaysTests {
+extension ReplayCacheTests {
     @Test(arguments: [false, true])
     func `lines by the thousand, hostile ones among them, give the same table with and without caches`(
         isByType: Bool
@@ -180,20 +180,20 @@ extension ReplayShortWaysTests {
         await recorder.close(within: longTime)
         // A predicate that reads more than the error: whether it was called an odd number of times.
         let calls = Mutex((short: 0, long: 0))
-        func replay(isShort: Bool) -> Replay {
+        func replay(usesCaches: Bool) -> Replay {
             let rules =
                 isByType
                 ? rulesByType(50)
                 : self.rules(50) {
                     calls.withLock { calls in
-                        let call = isShort ? \(short: Int, long: Int).short : \.long
+                        let call = usesCaches ? \(short: Int, long: Int).short : \.long
                         calls[keyPath: call] += 1
                         return calls[keyPath: call].isMultiple(of: 3)
                     }
                 }
-            return Replay(rules: rules, scopes: ["pay": pay], rebuilding: rebuilding, isShort: isShort)
+            return Replay(rules: rules, scopes: ["pay": pay], rebuilding: rebuilding, usesCaches: usesCaches)
         }
-        var (short, long) = (replay(isShort: true), replay(isShort: false))
+        var (short, long) = (replay(usesCaches: true), replay(usesCaches: false))
         let seed = UInt64.random(in: 0...UInt64.max)
         var maker = LineMaker(seed: seed, try RecordedFile(folder).records)
         let (count, chunk) = (isLong ? 100_000 : 10_000, 2_500)
@@ -242,17 +242,17 @@ extension ReplayShortWaysTests {
     }
 
     @Test func `verdicts are bounded in number and size, and a lookup never finds another key's`() {
-        var kept = KeptVerdicts<Int>(count: 64)
+        var cache = VerdictCache<Int>(count: 64)
         let keys = (0..<1_000).map { Array("key \($0)".utf8) }
-        for (number, key) in keys.enumerated() { kept.keep(number, of: key, at: kept.place(of: key)) }
+        for (number, key) in keys.enumerated() { cache.store(number, of: key, at: cache.slot(of: key)) }
         let found = keys.enumerated().compactMap { number, key in
-            kept.verdict(at: kept.place(of: key)).map { ($0, number) }
+            cache.verdict(at: cache.slot(of: key)).map { ($0, number) }
         }
         #expect(found.allSatisfy { $0 == $1 })
         #expect(found.count > 32 && found.count <= 64)
         let long = [UInt8](repeating: 1, count: 2_049)
-        kept.keep(1, of: long, at: kept.place(of: long))
-        expectNil(kept.verdict(at: kept.place(of: long)))
+        cache.store(1, of: long, at: cache.slot(of: long))
+        expectNil(cache.verdict(at: cache.slot(of: long)))
     }
 
     @Test func `the names of a contrived file are bounded too`() {

@@ -11,7 +11,7 @@ import NIOSSL
 /// Maps the errors of async-http-client, and of the libraries that it uses, to those of `URLSession`.
 ///
 /// The original error becomes the cause, so that rules can still match it. An unknown error is returned unchanged.
-enum EvenedOut {
+enum ErrorMapping {
     /// Returns the mapped error of a request in a task that isn't cancelled.
     static func error(for error: any Error) -> any Error {
         switch error {
@@ -32,6 +32,15 @@ enum EvenedOut {
         case is BoringSSLError, is NIOSSLCloseTimedOutError: lost(.networkConnectionLost, error)
         default: error
         }
+    }
+
+    /// Returns the mapped error of a body.
+    ///
+    /// The server has processed the request, even if it refuses the stream later.
+    static func error(ofBody error: any Error) -> any Error {
+        let mapped = self.error(for: error)
+        let isRefused = (mapped as? NetworkError)?.neverReachedServer == true
+        return isRefused ? lost(.networkConnectionLost, error) : mapped
     }
 
     /// Whether an error says that the server took too long.

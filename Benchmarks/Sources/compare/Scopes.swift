@@ -12,19 +12,9 @@ enum Scopes {
     /// Returns tables with a figure and its quartiles for each number of rules of the bus.
     static func tables(_ measurement: Measurement) -> [String] {
         let names = ["making a scope without rules", "making a scope with one rule", "making the same path by hand"]
-        let requests = PostingContender.requests.map { ($0.name, $0.posters) }
+        let requests = PostingContender.requests.map { ($0.name, $0.callers) }
         return Table.series(names, over: "rules of the bus around", Contender.rulesAroundScopes, in: measurement)
             + [""] + Table.list("a scope for a body that does nothing", bodies, in: measurement)
             + [""] + Table.list("one error, from its scope's making to handled", requests, in: measurement)
-    }
-}
-
-/// The cost of observers, and of a flood limit that suppresses nothing.
-enum Company {
-    static var subjects: [Subject] { PostingContender.company.map(Subject.init) }
-
-    static func table(_ measurement: Measurement) -> [String] {
-        let figures = PostingContender.company.filter { $0.posters == 1 }.map { ($0.name, 1) }
-        return Table.list("one error of many, by one poster", figures, in: measurement)
     }
 }

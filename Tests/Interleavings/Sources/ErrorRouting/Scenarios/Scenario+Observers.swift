@@ -11,7 +11,9 @@ extension Scenario {
         firstObserver,
     ]
 
-    /// The reports that an observer receives; none may come after the end, and the end comes once.
+    /// The reports that an observer receives.
+    ///
+    /// No report may follow the end, and the end comes once.
     private final class Observed: @unchecked Sendable {
         private let retained = Counted()
         private(set) var numbers: [Int] = []
@@ -30,7 +32,7 @@ extension Scenario {
         }
     }
 
-    /// While reports are delivered, one observer comes and another goes.
+    /// While reports are delivered, one observer is added and another is removed.
     private static func observers(
         _ name: String, _ bound: Bound, long: Bound, end: @escaping @Sendable (ExploredBus) -> Void
     ) -> Scenario {
@@ -43,7 +45,7 @@ extension Scenario {
             var (comes, wasPending): (ErrorObservation?, Bool) = (nil, false)
             let comer = {
                 comes = bus.bus.observe(coming.note, onEnd: coming.end)
-                // These belong to this thread's own steps, so they come after the observer.
+                // Read this after adding the observer: a report that is pending now must reach it.
                 wasPending = bus.bus.statistics.handled == 0
                 bus.post(1)
                 end(bus)
@@ -69,7 +71,9 @@ extension Scenario {
         }
     }
 
-    /// The first observer comes during a delivery; it receives the report if that still counts as pending.
+    /// The first observer is added during a delivery.
+    ///
+    /// It receives the report if the report still counts as pending.
     private static let firstObserver = Scenario(of: "observer-comes", .none(), long: .none(staleReads: 4)) {
         let bus = ExploredBus(capacity: 4)
         let observed = Observed()

@@ -2,7 +2,7 @@ import Exploration
 import Synchronization
 
 extension Scenario {
-    /// Objects that the first thread creates at their first use, and that are read without a lock.
+    /// Objects that the first thread to use them creates, and that are read without a lock.
     static let tables: [Scenario] = [setOnce, typeTable, rules, scope, threadKey]
 
     /// Two threads set an object, and a third one reads it.
@@ -18,7 +18,9 @@ extension Scenario {
 
     private final class SharedOnce: Sendable { let value = SetOnce<Counted>() }
 
-    /// The objects that threads have found; each access must be ordered with their creation.
+    /// The objects that threads have found.
+    ///
+    /// Each access must be ordered after the object's creation.
     private final class Found<Object: AnyObject>: @unchecked Sendable {
         private(set) var addresses: [UInt] = []
 
@@ -39,7 +41,9 @@ extension Scenario {
 
     private final class SharedTable: Sendable { let entries = TypeTable<Counted>() }
 
-    /// Two threads insert entries, one of them for the same type, one of them in a larger table; a third reads all.
+    /// Two threads insert entries: one for the same type, one in a larger table.
+    ///
+    /// A third thread reads all entries.
     private static let typeTable = Scenario(of: "TypeTable", .none()) {
         let (table, found) = (SharedTable(), types.map { _ in Found<Counted>() })
         func insert(_ type: Int) { found[type].note(table.entries.insert(made(Counted()), for: types[type])) }
@@ -61,7 +65,9 @@ extension Scenario {
 
     // MARK: Rules and scopes
 
-    /// Two threads are the first to handle errors with a handler, and a third one with another that begins with it.
+    /// Two threads are the first to handle errors with a handler.
+    ///
+    /// A third is the first with a handler that extends it.
     private static let rules = Scenario(of: "rules-at-first-use", .none()) {
         let retained = Counted()
         let handled = Handled()
@@ -92,7 +98,7 @@ extension Scenario {
         func note(_ rule: Int) { rules.append(rule) }
     }
 
-    /// One thread is the first to post in a scope, another in a scope below it, and the worker is the first reader.
+    /// One thread is the first to post in a scope, another in a nested scope, and the worker is the first reader.
     private static let scope = Scenario(of: "scope-at-first-use", .preemptions(2), long: .preemptions(3)) {
         let bus = ExploredBus(capacity: 4)
         let handled = Handled()
@@ -121,7 +127,7 @@ extension Scenario {
 
     // MARK: Threads
 
-    /// Several threads are the first that need the system's key.
+    /// Several threads are the first to need the system's key.
     private static let threadKey = Scenario(of: "PerThreads-key", .none()) {
         ThreadSpecific.reset()
         PerThread.key.store(0, ordering: .relaxed)

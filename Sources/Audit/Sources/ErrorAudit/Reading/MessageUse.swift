@@ -2,7 +2,7 @@ import SwiftParser
 import SwiftSyntax
 
 /// How a call uses a message.
-enum Telling {
+enum MessageUse {
     /// The message isn't read in production: `print`, or a debug line.
     case quiet
     /// The message reaches a reader who can act on it.
@@ -48,7 +48,7 @@ private let quietFunctions: Set = ["print", "debugPrint", "dump", "NSLog", "asse
 
 extension SourceText {
     /// Returns how a call uses a message.
-    func telling(_ call: FunctionCallExprSyntax) -> Telling {
+    func messageUse(of call: FunctionCallExprSyntax) -> MessageUse {
         let (callee, name) = (call.callee, call.name)
         if isReporter(callee) { return .loud }
         if quietFunctions.contains(name) {

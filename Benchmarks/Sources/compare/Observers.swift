@@ -1,0 +1,11 @@
+import Contenders
+
+/// The cost of observers, and of a flood limit that suppresses nothing.
+enum Observers {
+    static var subjects: [Subject] { PostingContender.observed.map(Subject.init) }
+
+    static func table(_ measurement: Measurement) -> [String] {
+        let figures = PostingContender.observed.filter { $0.callers == 1 }.map { ($0.name, 1) }
+        return Table.list("one error of many, by one poster", figures, in: measurement)
+    }
+}
