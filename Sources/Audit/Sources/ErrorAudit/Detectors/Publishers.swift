@@ -25,8 +25,8 @@ extension Detector {
             loss.block = completion.statements
             loss.bus = "receiveCompletion: { if case .failure(let error) = $0 { postError(error) } }"
             loss.plain = "receiveCompletion: { if case .failure(let error) = $0 { logger.error(\"\\(error)\") } }"
-        case "replaceError":
-            let value = call.argument("with")
+        case "replaceError", "catchAndReturn", "catchErrorJustReturn":
+            let value = call.arguments.first?.expression
             guard value.map({ !ErrorUse(of: $0, names: [], in: file).isReported }) ?? true, Self.canFail(base) else {
                 return nil
             }
@@ -34,14 +34,14 @@ extension Detector {
             loss.notes.append(("the failure becomes a value", 5))
             loss.bus = ".catch { postError($0); return Just(\(text)) }"
             loss.plain = ".catch { logger.error(\"\\($0)\"); return Just(\(text)) }"
-        case "catch":
+        case "catch", "recover", "flatMapError", "flatMapErrorThrowing", "whenFailure":
             guard let closure = call.closures.first?.closure, call.closures.count == 1 else { return nil }
             let names = closure.parameterNames.isEmpty ? ["$0"] : closure.parameterNames
             let fate = paths.fate(of: closure.statements, names: Set(names))
             guard fate != .reported, Self.canFail(base) else { return nil }
             loss.block = closure.statements
-            loss.bus = ".catch { error in postError(error); … }"
-            loss.plain = ".catch { error in logger.error(\"\\(error)\"); … }"
+            loss.bus = ".\(call.name) { error in postError(error); … }"
+            loss.plain = ".\(call.name) { error in logger.error(\"\\(error)\"); … }"
         default: return nil
         }
         return loss

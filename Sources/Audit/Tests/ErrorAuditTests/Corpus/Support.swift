@@ -14,10 +14,15 @@ nonisolated struct Store: Sendable {
     func parse(_ text: String) throws -> Order { throw OutOfStock() }
     func fetch(_ completion: @escaping @Sendable (Result<Order, any Error>) -> Void) {}
     func request(_ completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {}
+    func enumerate(_ body: (Data?, Bool) -> Void) {}
     func upload(completion: @escaping @Sendable ((any Error)?) -> Void) {}
 }
 
-nonisolated struct Button { var isEnabled = false }
+nonisolated struct Button {
+    var isEnabled = false
+    func dimmed() -> Button { self }
+    func addAction(_ action: (Button) -> Void) {}
+}
 
 nonisolated struct Feedback: Sendable {
     enum Kind { case error }
@@ -47,6 +52,9 @@ nonisolated struct Publisher<Output, Failure: Error> {
     func replaceError(with value: Output) -> Publisher<Output, Never> { Publisher<Output, Never>() }
     func `catch`(_ handler: (Failure) -> Publisher<Output, Never>) -> Publisher<Output, Never> {
         handler(0 as! Failure)
+    }
+    func recover(_ handler: (Failure) -> Output) -> Publisher<Output, Never> {
+        replaceError(with: handler(0 as! Failure))
     }
     func handleEvents(receiveCompletion: (Completion) -> Void) -> Self { self }
 }
