@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Finds callbacks and futures with unread errors.
+/// Finds callbacks with unread errors.
 extension Detector {
     /// Functions with a closure for the error that another rule reads.
     private static let handlers: Set = [
@@ -21,9 +21,9 @@ extension Detector {
         let names = closure.parameterNames
         guard !names.isEmpty, call.name != "handleEvents", call.name != "sink" else { return nil }
         var loss = Loss(kind: .droppedResult, token: Syntax(closure), tried: Syntax(call.calledExpression))
-        loss.block = closure.statements
+        // Only an empty closure is about the error alone.
+        if closure.statements.isEmpty { loss.block = closure.statements }
         loss.bus = "{ error in postError(error) }"
-        loss.plain = "{ error in logger.error(\"\\(error)\") }"
         if let error = names.first(where: Self.isError), !Self.handlers.contains(call.name) {
             guard isUnread(error, of: closure, closure.statements) else { return nil }
             loss.notes.append(("the closure never shows `\(error)`", 0))
@@ -38,18 +38,19 @@ extension Detector {
             loss.notes.append(("the closure ignores its last argument, which may be an error", -15))
             return loss
         }
-        guard closure.statements.isEmpty, names.allSatisfy({ $0 == "_" }), call.name != "whenComplete" else {
+        guard names.allSatisfy({ $0 == "_" }), !ErrorUse(of: closure.statements, names: [], in: file).isReported else {
             return nil
         }
         let role = Words.of(label ?? call.name)
+        let isCompletion = !Set(role).isDisjoint(with: ["completion", "complete", "completed"])
         // Skip the handler of a new object, such as a button's action: it is called without an error.
         let isNew = call.name.first?.isUppercase == true || role.contains("action")
         let isAwaited = call.parent?.is(AwaitExprSyntax.self) == true || call.parent?.is(TryExprSyntax.self) == true
         let acts = [Words.changes, Words.fetches, Words.cleansUp].contains { $0.contains(verb) } && verb != "open"
-        guard
-            !Set(role).isDisjoint(with: ["completion", "complete", "completed"]) || role.contains("handler") && !isNew
-                || label == nil && acts && !isNew && !isAwaited
-        else { return nil }
+        let isHandler = role.contains("handler") && !isNew || label == nil && acts && !isNew && !isAwaited
+        // Skip the end of an animation: only calls that act complete with an error.
+        let isEnd = call.name == "whenComplete" || label != nil && isCompletion && acts
+        guard isEnd || closure.statements.isEmpty && (isCompletion || isHandler) else { return nil }
         loss.notes.append(("the closure ignores its argument, which may hold an error", -30))
         return loss
     }
@@ -65,7 +66,6 @@ extension Detector {
             guard isUnread(name, of: function, body) else { return nil }
             var loss = Loss(kind: .droppedResult, token: Syntax(function.funcKeyword), tried: nil, block: body)
             loss.bus = "postError(\(name))"
-            loss.plain = "logger.error(\"\\(\(name))\")"
             return loss
         }
         return nil
@@ -78,28 +78,6 @@ extension Detector {
         // Skip tests of the error: they are findings of their own.
         let isTested = reads.contains { $0.parent?.enclosing(ConditionElementSyntax.self, upTo: \.isStatement) != nil }
         return !isTested && paths.fate(of: body, names: [name]) == .printed
-    }
-
-    /// Finds `whenComplete { _ in }`, and `future.whenSuccess { … }` without a handler for the failure.
-    func future(_ call: FunctionCallExprSyntax) -> Loss? {
-        guard let member = call.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base,
-            let closure = call.closures.first?.closure
-        else { return nil }
-        let ignores =
-            call.name == "whenComplete" && closure.parameterNames.first == "_"
-            && !ErrorUse(of: closure.statements, names: [], in: file).isReported
-        guard ignores || call.name == "whenSuccess" else { return nil }
-        let scope = Syntax(call).enclosing(where: \.isScope) ?? Syntax(file.tree)
-        let text = scope.trimmedDescription
-        let receiver = base.trimmedDescription
-        if ["whenFailure", "cascade", "cascadeFailure"].contains(where: { text.contains("\(receiver).\($0)") }) {
-            return nil
-        }
-        var loss = Loss(
-            kind: .droppedResult, token: Syntax(member.declName), tried: Syntax(base), block: closure.statements)
-        loss.bus = "\(receiver).whenFailure { postError($0) }"
-        loss.plain = "\(receiver).whenFailure { logger.error(\"\\($0)\") }"
-        return loss
     }
 }
 

@@ -16,7 +16,6 @@ extension Detector {
         let head = pattern.isEmpty ? "catch" : "catch \(pattern)"
         let name = names.first ?? "error"
         loss.bus = "\(head) { postError(\(name)) }"
-        loss.plain = "\(head) { logger.error(\"\\(\(name))\") }"
         if body.isEmpty {
             loss.kind = .emptyCatch
             loss.edits = Fixes.emptyCatch(clause)
@@ -27,7 +26,6 @@ extension Detector {
             let code = last.trimmedDescription
             let rest = code.contains(where: \.isNewline) ? "…" : code
             loss.bus = "\(head) { postError(\(name)); \(rest) }"
-            loss.plain = "\(head) { logger.error(\"\\(\(name))\"); \(rest) }"
         }
         return loss
     }
@@ -40,7 +38,6 @@ extension Detector {
         guard let thrown = twice?.thrown else { return nil }
         var loss = Loss(kind: .reportedTwice, token: Syntax(clause), tried: nil, block: clause.body.statements)
         loss.bus = "catch { \(thrown.trimmedDescription) }"
-        loss.plain = loss.bus
         return loss
     }
 

@@ -26,7 +26,6 @@ extension Detector {
         guard uses.hasThrowingChild, !uses.isRead else { return nil }
         var loss = Loss(kind: .children, token: Syntax(call), tried: Syntax(body.statements))
         loss.bus = "try await \(name).waitForAll()"
-        loss.plain = loss.bus
         return loss
     }
 }

@@ -32,7 +32,6 @@ extension Detector {
             loss.notes.append(("nothing is done", 8))
         }
         loss.bus = "case .failure(let error): postError(error)"
-        loss.plain = "case .failure(let error): logger.error(\"\\(error)\")"
         return loss
     }
 
@@ -120,7 +119,6 @@ extension Detector {
         let head =
             subject.map { "if case .failure(let error) = \(Self.oneLine($0))" } ?? "if let \(name)"
         loss.bus = "\(head) { postError(\(name)) }"
-        loss.plain = "\(head) { logger.error(\"\\(\(name))\") }"
         return loss
     }
 
@@ -163,13 +161,15 @@ extension Detector {
             return false
         }
         // These are values: `Image(…).bold()`, `Color.red`, and `"—"`, but not `retry()`, `Task { … }`, or `Hud.hide()`.
-        if var call = value.as(FunctionCallExprSyntax.self) {
-            while let base = call.calledExpression.as(MemberAccessExprSyntax.self)?.base?.as(
-                FunctionCallExprSyntax.self)
+        if let call = value.as(FunctionCallExprSyntax.self) {
+            var first = call
+            while let base = first.calledExpression.as(MemberAccessExprSyntax.self)?.base?.bare,
+                let earlier = base.as(FunctionCallExprSyntax.self)
             {
-                call = base
+                first = earlier
             }
-            return call.name != "Task" && (call.name.first?.isUppercase == true || item.item.is(ReturnStmtSyntax.self))
+            let name = item.item.is(ReturnStmtSyntax.self) ? first.callee : first.name
+            return name != "Task" && name.first?.isUppercase == true
         }
         return value.is(MemberAccessExprSyntax.self) || value.is(StringLiteralExprSyntax.self) && !value.isBareValue
     }

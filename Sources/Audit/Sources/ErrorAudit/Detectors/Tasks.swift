@@ -101,14 +101,14 @@ struct Handle {
         if let binding = parent.parent?.as(PatternBindingSyntax.self), parent.is(InitializerClauseSyntax.self) {
             guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else { return false }
             let scope = node.enclosing(where: \.isScope) ?? Syntax(file.tree)
-            return HandleUses.isRead(name, in: scope, except: binding)
+            return HandleUses.isRead(name, in: scope)
         }
         if let list = parent.as(ExprListSyntax.self), let sequence = list.parent?.as(SequenceExprSyntax.self) {
             let elements = Array(list)
             guard elements.count > 2, elements[1].is(AssignmentExprSyntax.self) else { return isUsed(Syntax(sequence)) }
             if elements[0].is(DiscardAssignmentExprSyntax.self) { return false }
             guard let name = elements[0].dottedName.split(separator: ".").last else { return false }
-            return HandleUses.isRead(String(name), in: Syntax(file.tree), except: nil)
+            return HandleUses.isRead(String(name), in: Syntax(file.tree))
         }
         if let closure = parent.parent?.parent?.as(ClosureExprSyntax.self), parent.is(CodeBlockItemSyntax.self) {
             return closure.statements.count == 1 && Self.returnsValue(closure)
@@ -117,7 +117,7 @@ struct Handle {
         if let call = parent.parent?.parent?.as(FunctionCallExprSyntax.self), ["append", "insert"].contains(call.name),
             let collection = call.callee.split(separator: ".").dropLast().last
         {
-            return HandleUses.isRead(String(collection), in: Syntax(file.tree), except: nil)
+            return HandleUses.isRead(String(collection), in: Syntax(file.tree))
         }
         if parent.is(ReturnStmtSyntax.self) || parent.is(LabeledExprSyntax.self) || parent.is(ArrayElementSyntax.self) {
             return !parent.is(LabeledExprSyntax.self)
@@ -162,7 +162,7 @@ private final class HandleUses: SyntaxVisitor {
     private let name: String
     private var isRead = false
 
-    static func isRead(_ name: String, in scope: Syntax, except binding: PatternBindingSyntax?) -> Bool {
+    static func isRead(_ name: String, in scope: Syntax) -> Bool {
         let uses = HandleUses(name)
         uses.walk(scope)
         return uses.isRead

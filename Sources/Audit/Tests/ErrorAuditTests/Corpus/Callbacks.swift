@@ -29,6 +29,13 @@ nonisolated final class Callbacks: @unchecked Sendable {
             case .failure: Task { self.done() }  //~ dropped-result
             }
         }
+        store.fetch { result in
+            switch result {
+            case .success(let order): use(order)
+            case .failure: return self.done()  //~ dropped-result
+            }
+        }
+        store.upload(completion: { _ in self.done() })  //~ dropped-result
     }
 
     func handled(_ result: Result<Order, any Error>) -> Button {
@@ -46,6 +53,7 @@ nonisolated final class Callbacks: @unchecked Sendable {
             print(data)
         }
         Button().addAction { _ in }
+        animate(completion: { _ in self.done() })
         store.fetch { self.keep($0) }
         // Each branch is a value that is shown.
         return switch result {

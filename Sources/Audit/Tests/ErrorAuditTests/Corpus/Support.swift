@@ -40,6 +40,7 @@ nonisolated struct Logger: Sendable {
 nonisolated let store = Store()
 nonisolated let logger = Logger()
 
+nonisolated func animate(completion: (Bool) -> Void) {}
 nonisolated func showAlert(_ message: String) {}
 nonisolated func use(_ order: Order?) {}
 nonisolated func use(_ orders: [Order]) {}
