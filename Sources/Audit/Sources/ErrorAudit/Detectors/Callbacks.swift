@@ -74,10 +74,9 @@ extension Detector {
     /// Returns whether code never reads a parameter with an error, or only to print it.
     private func isUnread(_ name: String, of scope: some SyntaxProtocol, _ body: CodeBlockItemListSyntax) -> Bool {
         let reads = scope.reads(of: name)
-        guard !reads.isEmpty else { return !ErrorUse(of: body, names: [], in: file).isReported }
         // Skip tests of the error: they are findings of their own.
         let isTested = reads.contains { $0.parent?.enclosing(ConditionElementSyntax.self, upTo: \.isStatement) != nil }
-        return !isTested && paths.fate(of: body, names: [name]) == .printed
+        return !isTested && !ErrorUse(of: body, names: [name], in: file).isReported
     }
 }
 

@@ -74,7 +74,10 @@ private final class ErrorUseVisitor: SyntaxVisitor {
     override func visit(_ node: LabeledExprSyntax) -> SyntaxVisitorContinueKind {
         let isTrue = node.expression.as(BooleanLiteralExprSyntax.self)?.literal.text == "true"
         if node.expression.isBareValue, !isTrue { return .skipChildren }
-        if let label = node.label, Words.indicatesFailure(label.text) { use.isReported = true }
+        guard let label = node.label, Words.indicatesFailure(label.text) else { return .visitChildren }
+        // A handler for the errors of another call isn't called here.
+        if node.expression.is(ClosureExprSyntax.self) { return .skipChildren }
+        use.isReported = true
         return .visitChildren
     }
 

@@ -16,6 +16,13 @@ nonisolated final class Callbacks: @unchecked Sendable {
         store.upload { error in  //~ dropped-result
             self.done()
         }
+        store.visit { number, error -> Bool in  //~ dropped-result
+            print(number, error)
+            return true
+        }
+        store.request { data, error in  //~ dropped-result
+            store.visit(errorHandler: { number, error in showAlert("\(number): \(error)") == () })
+        }
         // The closure inside shows its own.
         store.request { data, error in  //~ dropped-result
             store.upload { error in
@@ -46,6 +53,10 @@ nonisolated final class Callbacks: @unchecked Sendable {
         store.request { data, error in
             if error == nil { print(data as Any) }
             self.keep(error)
+        }
+        store.request { data, error in
+            guard let data else { return self.keep(error) }
+            print(data)
         }
         // These closures take no error.
         store.enumerate { data, _ in

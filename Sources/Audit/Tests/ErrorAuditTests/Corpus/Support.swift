@@ -14,6 +14,7 @@ nonisolated struct Store: Sendable {
     func parse(_ text: String) throws -> Order { throw OutOfStock() }
     func fetch(_ completion: @escaping @Sendable (Result<Order, any Error>) -> Void) {}
     func request(_ completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {}
+    func visit(errorHandler: (Int, any Error) -> Bool) {}
     func enumerate(_ body: (Data?, Bool) -> Void) {}
     func upload(completion: @escaping @Sendable ((any Error)?) -> Void) {}
 }
