@@ -2,9 +2,9 @@ import SwiftSyntax
 
 /// Finds callbacks with unread errors.
 extension Detector {
-    /// Functions with a closure for the error that another rule reads.
+    /// Functions with a closure for the error that another method checks, and the bus's `on`: its rule may print.
     private static let handlers: Set = [
-        "catch", "flatMapError", "flatMapErrorThrowing", "mapError", "recover", "whenFailure",
+        "catch", "flatMapError", "flatMapErrorThrowing", "mapError", "on", "recover", "whenFailure",
     ]
     /// The first words of functions with a closure for each element.
     private static let iterators: Set = [
@@ -24,7 +24,10 @@ extension Detector {
         // Only an empty closure is about the error alone.
         if closure.statements.isEmpty { loss.block = closure.statements }
         loss.bus = "{ error in postError(error) }"
-        if let error = names.first(where: Self.isError), !Self.handlers.contains(call.name) {
+        // The only argument of `onError: { reason in … }` is an error, whatever its name.
+        let isForErrors = names.count == 1 && label.map { Words.indicatesFailure($0) } == true
+        let error = names.first(where: Self.isError) ?? (isForErrors ? names.first { $0 != "_" } : nil)
+        if let error, !Self.handlers.contains(call.name) {
             guard isUnread(error, of: closure, closure.statements) else { return nil }
             loss.notes.append(("the closure never shows `\(error)`", 0))
             return loss
@@ -47,7 +50,7 @@ extension Detector {
         let isNew = call.name.first?.isUppercase == true || role.contains("action")
         let isAwaited = call.parent?.is(AwaitExprSyntax.self) == true || call.parent?.is(TryExprSyntax.self) == true
         let acts = [Words.changes, Words.fetches, Words.cleansUp].contains { $0.contains(verb) } && verb != "open"
-        let isHandler = role.contains("handler") && !isNew || label == nil && acts && !isNew && !isAwaited
+        let isHandler = !isNew && (role.contains("handler") || isForErrors || label == nil && acts && !isAwaited)
         // Skip the end of an animation: only calls that act complete with an error.
         let isEnd = call.name == "whenComplete" || label != nil && isCompletion && acts
         guard isEnd || closure.statements.isEmpty && (isCompletion || isHandler) else { return nil }

@@ -23,6 +23,8 @@ nonisolated final class Callbacks: @unchecked Sendable {
         store.request { data, error in  //~ dropped-result
             store.visit(errorHandler: { number, error in showAlert("\(number): \(error)") == () })
         }
+        store.observe(onError: { _ in })  //~ dropped-result
+        store.observe(onError: { reason in print(reason) })  //~ dropped-result
         // The closure inside shows its own.
         store.request { data, error in  //~ dropped-result
             store.upload { error in
@@ -58,7 +60,9 @@ nonisolated final class Callbacks: @unchecked Sendable {
             guard let data else { return self.keep(error) }
             print(data)
         }
+        store.observe(onError: { reason in self.keep(reason) })
         // These closures take no error.
+        _ = Silence(error: { _ in })
         store.enumerate { data, _ in
             guard let data else { return }
             print(data)

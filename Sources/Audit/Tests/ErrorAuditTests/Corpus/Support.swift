@@ -15,9 +15,12 @@ nonisolated struct Store: Sendable {
     func fetch(_ completion: @escaping @Sendable (Result<Order, any Error>) -> Void) {}
     func request(_ completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {}
     func visit(errorHandler: (Int, any Error) -> Bool) {}
+    func observe(onError: (any Error) -> Void) {}
     func enumerate(_ body: (Data?, Bool) -> Void) {}
     func upload(completion: @escaping @Sendable ((any Error)?) -> Void) {}
 }
+
+nonisolated struct Silence { let error: (String) -> Void }
 
 nonisolated struct Button {
     var isEnabled = false
