@@ -1,7 +1,16 @@
 import SwiftSyntax
 
-/// Finds callbacks and futures with unread errors.
+/// Finds callbacks with unread errors.
 extension Detector {
+    /// Functions with a closure for the error that another method checks, and the bus's `on`: its rule may print.
+    private static let handlers: Set = [
+        "catch", "flatMapError", "flatMapErrorThrowing", "mapError", "on", "recover", "whenFailure",
+    ]
+    /// The first words of functions with a closure for each element.
+    private static let iterators: Set = [
+        "compact", "enumerate", "filter", "flat", "for", "map", "merge", "on", "reduce",
+    ]
+
     static func isError(_ name: String) -> Bool {
         let words = Words.of(name)
         return words.last == "error" || name == "err" || name == "failure"
@@ -12,26 +21,39 @@ extension Detector {
         let names = closure.parameterNames
         guard !names.isEmpty, call.name != "handleEvents", call.name != "sink" else { return nil }
         var loss = Loss(kind: .droppedResult, token: Syntax(closure), tried: Syntax(call.calledExpression))
-        loss.block = closure.statements
+        // Only an empty closure is about the error alone.
+        if closure.statements.isEmpty { loss.block = closure.statements }
         loss.bus = "{ error in postError(error) }"
-        loss.plain = "{ error in logger.error(\"\\(error)\") }"
-        if let error = names.first(where: Self.isError), names.count > 1 || closure.statements.isEmpty {
-            guard !ErrorUse.reads(closure.statements, error) else { return nil }
-            guard !ErrorUse(of: closure.statements, names: [], in: file).isReported else { return nil }
-            loss.notes.append(("the closure never reads `\(error)`", 0))
+        // The only argument of `onError: { reason in … }` is an error, whatever its name.
+        let isForErrors = names.count == 1 && label.map { Words.indicatesFailure($0) } == true
+        let error = names.first(where: Self.isError) ?? (isForErrors ? names.first { $0 != "_" } : nil)
+        if let error, !Self.handlers.contains(call.name) {
+            guard isUnread(error, of: closure, closure.statements) else { return nil }
+            loss.notes.append(("the closure never shows `\(error)`", 0))
             return loss
         }
-        guard closure.statements.isEmpty, names.allSatisfy({ $0 == "_" }), call.name != "whenComplete" else {
+        // The last argument of `{ data, _ in guard let data else { return } }` is the reason why there are no data.
+        let verb = Words.of(call.name).first ?? ""
+        if names.count > 1, names.last == "_", let value = names.first, value != "_", !Self.iterators.contains(verb),
+            closure.signature?.returnClause == nil, let test = closure.reads(of: value).first?.parent?.optionalBinding
+        {
+            guard !branchReports(test) else { return nil }
+            loss.notes.append(("the closure ignores its last argument, which may be an error", -15))
+            return loss
+        }
+        guard names.allSatisfy({ $0 == "_" }), !ErrorUse(of: closure.statements, names: [], in: file).isReported else {
             return nil
         }
         let role = Words.of(label ?? call.name)
+        let isCompletion = !Set(role).isDisjoint(with: ["completion", "complete", "completed"])
         // Skip the handler of a new object, such as a button's action: it is called without an error.
-        let isNew = call.name.first?.isUppercase == true
-        guard
-            !Set(role).isDisjoint(with: ["completion", "complete", "completed"]) || role.contains("handler") && !isNew
-        else {
-            return nil
-        }
+        let isNew = call.name.first?.isUppercase == true || role.contains("action")
+        let isAwaited = call.parent?.is(AwaitExprSyntax.self) == true || call.parent?.is(TryExprSyntax.self) == true
+        let acts = [Words.changes, Words.fetches, Words.cleansUp].contains { $0.contains(verb) } && verb != "open"
+        let isHandler = !isNew && (role.contains("handler") || isForErrors || label == nil && acts && !isAwaited)
+        // Skip the end of an animation: only calls that act complete with an error.
+        let isEnd = call.name == "whenComplete" || label != nil && isCompletion && acts
+        guard isEnd || closure.statements.isEmpty && (isCompletion || isHandler) else { return nil }
         loss.notes.append(("the closure ignores its argument, which might contain an error", -30))
         return loss
     }
@@ -44,35 +66,30 @@ extension Detector {
             let name = (parameter.secondName ?? parameter.firstName).text
             guard label.first == "did", label.contains("error"), Words.has(parameter.type.trimmedDescription, ["error"])
             else { continue }
-            guard !ErrorUse.reads(body, name) || paths.fate(of: body, names: [name]) == .printed else { return nil }
-            guard !ErrorUse(of: body, names: [], in: file).isReported else { return nil }
+            guard isUnread(name, of: function, body) else { return nil }
             var loss = Loss(kind: .droppedResult, token: Syntax(function.funcKeyword), tried: nil, block: body)
             loss.bus = "postError(\(name))"
-            loss.plain = "logger.error(\"\\(\(name))\")"
             return loss
         }
         return nil
     }
 
-    /// Finds `whenComplete { _ in }`, and `future.whenSuccess { … }` without a handler for the failure.
-    func future(_ call: FunctionCallExprSyntax) -> Loss? {
-        guard let member = call.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base,
-            let closure = call.closures.first?.closure
-        else { return nil }
-        let ignores =
-            call.name == "whenComplete" && closure.parameterNames.first == "_"
-            && !ErrorUse(of: closure.statements, names: [], in: file).isReported
-        guard ignores || call.name == "whenSuccess" else { return nil }
-        let scope = Syntax(call).enclosing(where: \.isScope) ?? Syntax(file.tree)
-        let text = scope.trimmedDescription
-        let receiver = base.trimmedDescription
-        if ["whenFailure", "cascade", "cascadeFailure"].contains(where: { text.contains("\(receiver).\($0)") }) {
-            return nil
-        }
-        var loss = Loss(
-            kind: .droppedResult, token: Syntax(member.declName), tried: Syntax(base), block: closure.statements)
-        loss.bus = "\(receiver).whenFailure { postError($0) }"
-        loss.plain = "\(receiver).whenFailure { logger.error(\"\\($0)\") }"
-        return loss
+    /// Returns whether code never reads a parameter with an error, or only to print it.
+    private func isUnread(_ name: String, of scope: some SyntaxProtocol, _ body: CodeBlockItemListSyntax) -> Bool {
+        let reads = scope.reads(of: name)
+        // Skip tests of the error: they are findings of their own.
+        let isTested = reads.contains { $0.parent?.enclosing(ConditionElementSyntax.self, upTo: \.isStatement) != nil }
+        return !isTested && !ErrorUse(of: body, names: [name], in: file).isReported
+    }
+}
+
+extension Syntax {
+    fileprivate var isStatement: Bool { self.is(CodeBlockItemSyntax.self) }
+
+    /// The condition that unwraps this variable: `guard let data`, `if let data = data`.
+    fileprivate var optionalBinding: ConditionElementSyntax? {
+        guard let binding = enclosing(OptionalBindingConditionSyntax.self, upTo: \.isStatement) else { return nil }
+        let value = binding.initializer.map { Syntax($0.value) } ?? Syntax(binding.pattern)
+        return value.trimmedDescription == trimmedDescription ? binding.parent?.as(ConditionElementSyntax.self) : nil
     }
 }

@@ -4,9 +4,9 @@ import SwiftSyntax
 extension Detector {
     func catchClause(_ clause: CatchClauseSyntax, of statement: DoStmtSyntax) -> Loss? {
         let body = clause.body.statements
-        let names = Set(clause.catchItems.isEmpty ? ["error"] : clause.catchItems.flatMap(\.boundNames))
+        let names = clause.errorNames
         let fate = paths.fate(of: body, names: names)
-        if fate == .reported { return reportedTwice(clause, names) }
+        if fate == .reported { return reportedTwice(clause) }
         var loss = Loss(kind: .substitute, token: Syntax(clause), tried: Syntax(statement.body), block: body)
         loss.isExpected = Self.isSpecific(clause)
         loss.isPartlyReported = fate == .partlyReported
@@ -16,7 +16,6 @@ extension Detector {
         let head = pattern.isEmpty ? "catch" : "catch \(pattern)"
         let name = names.first ?? "error"
         loss.bus = "\(head) { postError(\(name)) }"
-        loss.plain = "\(head) { logger.error(\"\\(\(name))\") }"
         if body.isEmpty {
             loss.kind = .emptyCatch
             loss.edits = Fixes.emptyCatch(clause)
@@ -27,32 +26,19 @@ extension Detector {
             let code = last.trimmedDescription
             let rest = code.contains(where: \.isNewline) ? "…" : code
             loss.bus = "\(head) { postError(\(name)); \(rest) }"
-            loss.plain = "\(head) { logger.error(\"\\(\(name))\"); \(rest) }"
         }
         return loss
     }
 
-    /// Returns a loss if the clause logs the error and rethrows it unchanged.
-    private func reportedTwice(_ clause: CatchClauseSyntax, _ names: Set<String>) -> Loss? {
-        var isLogged = false
-        for statement in clause.body.statements {
-            if let thrown = statement.item.as(ThrowStmtSyntax.self) {
-                guard isLogged, ErrorUse.mentions(thrown.expression, names) else { return nil }
-                var loss = Loss(
-                    kind: .reportedTwice, token: Syntax(clause), tried: nil, block: clause.body.statements)
-                loss.bus = "catch { \(thrown.trimmedDescription) }"
-                loss.plain = loss.bus
-                return loss
-            }
-            if statement.item.is(ExpressionStmtSyntax.self) || statement.item.is(FunctionCallExprSyntax.self)
-                || statement.item.is(ExprSyntax.self)
-            {
-                let use = ErrorUse(of: statement.item, names: names, in: file)
-                let isAssertion = statement.trimmedDescription.hasPrefix("assert")
-                if use.isLogged || use.isPrinted, !isAssertion { isLogged = true }
-            }
+    /// Returns a loss if the clause logs the error and then throws it.
+    private func reportedTwice(_ clause: CatchClauseSyntax) -> Loss? {
+        let twice = clause.throwing(in: file).first { thrown, before in
+            (before.isLogged || before.isPrinted) && ErrorUse.mentions(thrown.expression, clause.errorNames)
         }
-        return nil
+        guard let thrown = twice?.thrown else { return nil }
+        var loss = Loss(kind: .reportedTwice, token: Syntax(clause), tried: nil, block: clause.body.statements)
+        loss.bus = "catch { \(thrown.trimmedDescription) }"
+        return loss
     }
 
     /// Returns whether a clause catches only some errors.
@@ -66,7 +52,7 @@ extension Detector {
                     let type = expression.expression.trimmedDescription
                     return !["as NSError", "as Error", "as any Error", "as Swift.Error"].contains { type.hasSuffix($0) }
                 }
-                return !pattern.is(IdentifierPatternSyntax.self)
+                return !pattern.is(IdentifierPatternSyntax.self) && pattern.trimmedDescription != "_"
             }
     }
 
@@ -74,6 +60,9 @@ extension Detector {
     /// `orders = []`.
     private static func isMerelyAnEnd(_ item: CodeBlockItemSyntax) -> Bool {
         if item.item.is(BreakStmtSyntax.self) || item.item.is(ContinueStmtSyntax.self) { return true }
+        // `await setOrders([])` sets a value.
+        let setter = item.item.as(ExprSyntax.self)?.bare.as(FunctionCallExprSyntax.self)
+        if let setter, !setter.arguments.isEmpty, setter.arguments.allSatisfy(\.expression.isBareValue) { return true }
         if item.description.contains("try ") || item.description.contains("await ") { return false }
         if let statement = item.item.as(ReturnStmtSyntax.self) {
             return statement.expression.map { $0.isBareValue || $0.is(DeclReferenceExprSyntax.self) } ?? true
@@ -83,5 +72,33 @@ extension Detector {
         return expression?.as(FunctionCallExprSyntax.self).map {
             ["print", "debugPrint", "NSLog", "debug", "trace", "verbose", "log"].contains($0.name)
         } ?? false
+    }
+}
+
+extension CatchClauseSyntax {
+    /// The names of the variables with the caught error.
+    var errorNames: Set<String> { catchItems.isEmpty ? ["error"] : Set(catchItems.flatMap(\.boundNames)) }
+
+    /// Returns the first `throw` of each statement, and the uses of the error in the statements before it.
+    func throwing(in file: SourceText) -> [(thrown: ThrowStmtSyntax, before: ErrorUse)] {
+        var before = ErrorUse(names: errorNames)
+        return body.statements.compactMap { statement in
+            if let thrown = statement.firstThrow { return (thrown, before) }
+            // Skip a cleanup with errors of its own, and assertions.
+            let isOther = statement.item.is(DoStmtSyntax.self) || statement.item.is(DeferStmtSyntax.self)
+            if !isOther, !statement.item.is(DeclSyntax.self), !statement.trimmedDescription.hasPrefix("assert") {
+                before.formUnion(ErrorUse(of: statement.item, names: errorNames, in: file))
+            }
+            return nil
+        }
+    }
+}
+
+extension CodeBlockItemSyntax {
+    /// The first `throw` in the statement, but not in a closure.
+    fileprivate var firstThrow: ThrowStmtSyntax? {
+        let scope = enclosing(where: \.isScope)?.id
+        return tokens(viewMode: .sourceAccurate).lazy.compactMap { $0.parent?.as(ThrowStmtSyntax.self) }
+            .first { $0.enclosing(where: \.isScope)?.id == scope }
     }
 }

@@ -8,10 +8,9 @@ extension Detector {
             let value = binding.initializer?.value, let item = Syntax(node).enclosing(CodeBlockItemSyntax.self),
             let list = item.parent?.as(CodeBlockItemListSyntax.self)
         else { return nil }
+        let names = Set(binding.pattern.boundNames)
+        guard !list.contains(where: { $0.id != item.id && ErrorUse.mentions($0, names) }) else { return nil }
         let name = binding.pattern.trimmedDescription
-        guard value.is(TryExprSyntax.self),
-            name == "_" || !list.contains(where: { $0.id != item.id && ErrorUse.reads($0, name) })
-        else { return nil }
         var loss = Loss(kind: .children, token: Syntax(node), tried: Syntax(value))
         loss.bus = "async let \(name == "_" ? "done" : name) = errors.catching { \(value.trimmedDescription) }"
         loss.plain = "try await \(name == "_" ? "done" : name)"
@@ -27,7 +26,6 @@ extension Detector {
         guard uses.hasThrowingChild, !uses.isRead else { return nil }
         var loss = Loss(kind: .children, token: Syntax(call), tried: Syntax(body.statements))
         loss.bus = "try await \(name).waitForAll()"
-        loss.plain = loss.bus
         return loss
     }
 }

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Finds Combine publishers that lose errors.
+/// Finds publishers, futures, and promises that lose errors.
 extension Detector {
     func publisher(_ call: FunctionCallExprSyntax) -> Loss? {
         guard let member = call.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base else {
@@ -24,24 +24,29 @@ extension Detector {
             guard !ErrorUse(of: completion.statements, names: [], in: file).isReported else { return nil }
             loss.block = completion.statements
             loss.bus = "receiveCompletion: { if case .failure(let error) = $0 { postError(error) } }"
-            loss.plain = "receiveCompletion: { if case .failure(let error) = $0 { logger.error(\"\\(error)\") } }"
-        case "replaceError":
-            let value = call.argument("with")
+        case "replaceError", "catchAndReturn", "catchErrorJustReturn":
+            let value = call.arguments.first?.expression
             guard value.map({ !ErrorUse(of: $0, names: [], in: file).isReported }) ?? true, Self.canFail(base) else {
                 return nil
             }
             let text = value.map { Self.oneLine($0) } ?? "…"
             loss.notes.append(("the failure becomes a value", 5))
             loss.bus = ".catch { postError($0); return Just(\(text)) }"
-            loss.plain = ".catch { logger.error(\"\\($0)\"); return Just(\(text)) }"
-        case "catch":
+        case "catch", "recover", "flatMapError", "flatMapErrorThrowing", "whenFailure":
             guard let closure = call.closures.first?.closure, call.closures.count == 1 else { return nil }
             let names = closure.parameterNames.isEmpty ? ["$0"] : closure.parameterNames
             let fate = paths.fate(of: closure.statements, names: Set(names))
             guard fate != .reported, Self.canFail(base) else { return nil }
             loss.block = closure.statements
-            loss.bus = ".catch { error in postError(error); … }"
-            loss.plain = ".catch { error in logger.error(\"\\(error)\"); … }"
+            loss.bus = ".\(call.name) { error in postError(error); … }"
+        case "whenSuccess":
+            guard let closure = call.closures.first?.closure else { return nil }
+            let scope = Syntax(call).enclosing(where: \.isScope) ?? Syntax(file.tree)
+            let receiver = base.trimmedDescription
+            let handlers = ["whenFailure", "cascade", "cascadeFailure"].map { "\(receiver).\($0)" }
+            guard !handlers.contains(where: scope.trimmedDescription.contains) else { return nil }
+            loss.block = closure.statements
+            loss.bus = "\(receiver).whenFailure { postError($0) }"
         default: return nil
         }
         return loss

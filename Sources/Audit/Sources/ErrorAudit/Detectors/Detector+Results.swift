@@ -32,7 +32,6 @@ extension Detector {
             loss.notes.append(("no code handles it", 8))
         }
         loss.bus = "case .failure(let error): postError(error)"
-        loss.plain = "case .failure(let error): logger.error(\"\\(error)\")"
         return loss
     }
 
@@ -59,8 +58,13 @@ extension Detector {
                 guard isUnreported(block, isFailure ? Set(match.pattern.boundNames) : []) else { return nil }
                 return dropped(element, match.initializer.value, block, "error")
             }
-            guard let name = errorParameter(tested: element.condition, isGuard: isGuard),
-                isUnreported(body.statements, [name]), !isPassed(name, around: node, upTo: node.position)
+            guard let (name, isAbsent) = errorParameter(tested: element.condition, isGuard: isGuard) else { continue }
+            if isAbsent {
+                // Accept `if error == nil { … }` if other code reads the error too.
+                guard node.scope(declaring: name)?.reads(of: name).count == 1, other == nil else { continue }
+                return dropped(element, nil, nil, name)
+            }
+            guard isUnreported(body.statements, [name]), !isPassed(name, around: node, upTo: node.position)
             else { continue }
             return dropped(element, nil, body.statements, name)
         }
@@ -79,7 +83,7 @@ extension Detector {
 
     /// Returns whether a name is a property of the type around a node.
     private func isStored(_ name: String, _ node: Syntax) -> Bool {
-        guard !node.isParameter(name), let members = node.enclosing(MemberBlockSyntax.self)?.members else {
+        guard node.scope(declaring: name) == nil, let members = node.enclosing(MemberBlockSyntax.self)?.members else {
             return false
         }
         return members.contains { member in
@@ -90,9 +94,7 @@ extension Detector {
     /// Returns whether a variable is returned, or passed to a call that isn't just a debug line.
     private func isPassed(_ name: String, around node: Syntax, upTo end: AbsolutePosition? = nil) -> Bool {
         // Look outside a closure that doesn't declare the variable.
-        let scope = node.enclosing { round in
-            round.isScope && round.as(ClosureExprSyntax.self)?.parameterNames.contains(name) != false
-        }
+        let scope = node.enclosing { $0.isScope && (!$0.is(ClosureExprSyntax.self) || $0.declares(name)) }
         return (scope ?? Syntax(file.tree)).tokens(viewMode: .sourceAccurate).contains { token in
             guard token.text == name, end.map({ token.position < $0 }) ?? true,
                 let use = token.parent?.as(DeclReferenceExprSyntax.self)?.parent
@@ -117,21 +119,26 @@ extension Detector {
         let head =
             subject.map { "if case .failure(let error) = \(Self.oneLine($0))" } ?? "if let \(name)"
         loss.bus = "\(head) { postError(\(name)) }"
-        loss.plain = "\(head) { logger.error(\"\\(\(name))\") }"
         return loss
     }
 
-    /// Returns a callback's error parameter if the condition tests whether there is an error.
-    private func errorParameter(tested condition: ConditionElementSyntax.Condition, isGuard: Bool) -> String? {
+    /// Returns a callback's error parameter if the condition tests whether there is an error, or whether there is none.
+    private func errorParameter(
+        tested condition: ConditionElementSyntax.Condition, isGuard: Bool
+    ) -> (name: String, isAbsent: Bool)? {
         var name: String?
+        var isAbsent = false
         if !isGuard, let binding = condition.as(OptionalBindingConditionSyntax.self) {
             name = (binding.initializer?.value.dottedName ?? binding.pattern.trimmedDescription)
         } else if let sequence = condition.as(SequenceExprSyntax.self) {
             let parts = sequence.elements.map(\.trimmedDescription)
-            if parts.count == 3, parts[2] == "nil", parts[1] == (isGuard ? "==" : "!=") { name = parts[0] }
+            if parts.count == 3, parts[2] == "nil", !isGuard || parts[1] == "==" {
+                name = parts[0]
+                isAbsent = !isGuard && parts[1] == "=="
+            }
         }
-        guard let name, Self.isError(name), Syntax(condition).isParameter(name) else { return nil }
-        return name
+        guard let name, Self.isError(name), Syntax(condition).scope(declaring: name) != nil else { return nil }
+        return (name, isAbsent)
     }
 
     /// Returns whether code only observes a publisher.
@@ -153,12 +160,18 @@ extension Detector {
         guard let value = item.item.as(ReturnStmtSyntax.self)?.expression ?? item.item.as(ExprSyntax.self) else {
             return false
         }
-        if value.isBareValue || value.is(SequenceExprSyntax.self) { return false }
-        // These are values: `Image(…)` and `.red`, but not `retry()` or `self?.finish()`.
-        let name = value.dottedName
-        return value.is(MemberAccessExprSyntax.self) || value.is(StringLiteralExprSyntax.self)
-            || name.first?.isUppercase == true && !name.contains(".")
-            || name.split(separator: ".").first?.first?.isUppercase == true
+        // These are values: `Image(…).bold()`, `Color.red`, and `"—"`, but not `retry()`, `Task { … }`, or `Hud.hide()`.
+        if let call = value.as(FunctionCallExprSyntax.self) {
+            var first = call
+            while let base = first.calledExpression.as(MemberAccessExprSyntax.self)?.base?.bare,
+                let earlier = base.as(FunctionCallExprSyntax.self)
+            {
+                first = earlier
+            }
+            let name = item.item.is(ReturnStmtSyntax.self) ? first.callee : first.name
+            return name != "Task" && name.first?.isUppercase == true
+        }
+        return value.is(MemberAccessExprSyntax.self) || value.is(StringLiteralExprSyntax.self) && !value.isBareValue
     }
 }
 
@@ -172,21 +185,5 @@ extension SwitchCaseItemSyntax {
 extension String {
     fileprivate func hasPrefixes(_ prefixes: [String]) -> Bool {
         prefixes.contains { hasPrefix($0) && (count == $0.count || self[index(startIndex, offsetBy: $0.count)] == "(") }
-    }
-}
-
-extension SyntaxProtocol {
-    /// Returns whether a name is a parameter of a surrounding closure or function.
-    fileprivate func isParameter(_ name: String) -> Bool {
-        var node = parent
-        while let current = node {
-            if let closure = current.as(ClosureExprSyntax.self), closure.parameterNames.contains(name) { return true }
-            if let function = current.as(FunctionDeclSyntax.self) {
-                let parameters = function.signature.parameterClause.parameters
-                return parameters.contains { ($0.secondName ?? $0.firstName).text == name }
-            }
-            node = current.parent
-        }
-        return false
     }
 }

@@ -70,13 +70,9 @@ private final class EscapeVisitor: SyntaxVisitor {
     override func visit(_ node: DoStmtSyntax) -> SyntaxVisitorContinueKind {
         let catchesAll = node.catchClauses.contains { !Detector.isSpecific($0) }
         if !catchesAll { walk(node.body) }
-        var isLogged = false
-        for clause in node.catchClauses {
-            // Skip an error that is logged before it is rethrown: it isn't lost with the task.
-            let use = ErrorUse(of: clause.body, names: ["error"], in: file)
-            if use.isLogged { isLogged = true }
-        }
-        if !isLogged { for clause in node.catchClauses { walk(clause.body) } }
+        // Skip an error that is reported before it is rethrown: it isn't lost with the task.
+        let isReported = node.catchClauses.contains { $0.throwing(in: file).contains { $0.before.isReported } }
+        if !isReported { for clause in node.catchClauses { walk(clause.body) } }
         return .skipChildren
     }
 
@@ -105,19 +101,24 @@ struct Handle {
         if let binding = parent.parent?.as(PatternBindingSyntax.self), parent.is(InitializerClauseSyntax.self) {
             guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else { return false }
             let scope = node.enclosing(where: \.isScope) ?? Syntax(file.tree)
-            return HandleUses.isRead(name, in: scope, except: binding)
+            return HandleUses.isRead(name, in: scope)
         }
         if let list = parent.as(ExprListSyntax.self), let sequence = list.parent?.as(SequenceExprSyntax.self) {
             let elements = Array(list)
             guard elements.count > 2, elements[1].is(AssignmentExprSyntax.self) else { return isUsed(Syntax(sequence)) }
             if elements[0].is(DiscardAssignmentExprSyntax.self) { return false }
             guard let name = elements[0].dottedName.split(separator: ".").last else { return false }
-            return HandleUses.isRead(String(name), in: Syntax(file.tree), except: nil)
+            return HandleUses.isRead(String(name), in: Syntax(file.tree))
         }
         if let closure = parent.parent?.parent?.as(ClosureExprSyntax.self), parent.is(CodeBlockItemSyntax.self) {
             return closure.statements.count == 1 && Self.returnsValue(closure)
         }
         if parent.is(CodeBlockItemSyntax.self) { return isLastOfBody(parent) }
+        if let call = parent.parent?.parent?.as(FunctionCallExprSyntax.self), ["append", "insert"].contains(call.name),
+            let collection = call.callee.split(separator: ".").dropLast().last
+        {
+            return HandleUses.isRead(String(collection), in: Syntax(file.tree))
+        }
         if parent.is(ReturnStmtSyntax.self) || parent.is(LabeledExprSyntax.self) || parent.is(ArrayElementSyntax.self) {
             return !parent.is(LabeledExprSyntax.self)
                 || parent.parent?.parent.map { !isWrapped($0) || isUsed($0) } ?? true
@@ -161,7 +162,7 @@ private final class HandleUses: SyntaxVisitor {
     private let name: String
     private var isRead = false
 
-    static func isRead(_ name: String, in scope: Syntax, except binding: PatternBindingSyntax?) -> Bool {
+    static func isRead(_ name: String, in scope: Syntax) -> Bool {
         let uses = HandleUses(name)
         uses.walk(scope)
         return uses.isRead
@@ -177,10 +178,14 @@ private final class HandleUses: SyntaxVisitor {
         var value = Syntax(node)
         while let parent = value.parent {
             if let member = parent.as(MemberAccessExprSyntax.self) {
-                if member.declName.id != value.id {
-                    if Handle.reads.contains(member.declName.baseName.text) { isRead = true }
-                    return .skipChildren
-                }
+                // A property such as `isCancelled` has no error, but a call such as `removeFirst()` returns a task.
+                let isBase = member.declName.id != value.id
+                if isBase, Handle.reads.contains(member.declName.baseName.text) { isRead = true }
+                let isCalled = member.parent?.as(FunctionCallExprSyntax.self)?.calledExpression.id == member.id
+                if isBase, isRead || !isCalled { return .skipChildren }
+            } else if let call = parent.as(FunctionCallExprSyntax.self), call.calledExpression.id == value.id {
+                // Accept `tasks.map { await $0.value }`.
+                if ErrorUse.mentions(call, Handle.reads) { isRead = true }
             } else if !parent.is(OptionalChainingExprSyntax.self), !parent.is(ForceUnwrapExprSyntax.self),
                 !parent.is(SubscriptCallExprSyntax.self)
             {
@@ -194,6 +199,8 @@ private final class HandleUses: SyntaxVisitor {
             let elements = Array(list)
             let isSource = elements.count > 2 && elements[1].is(AssignmentExprSyntax.self) && elements[0].id != value.id
             if isSource, !elements[0].is(DiscardAssignmentExprSyntax.self) { isRead = true }
+        } else if let loop = parent.as(ForStmtSyntax.self) {
+            if ErrorUse.mentions(loop.body, Handle.reads) { isRead = true }
         } else if parent.is(LabeledExprSyntax.self) || parent.is(ReturnStmtSyntax.self)
             || parent.is(ArrayElementSyntax.self)
             || parent.is(InitializerClauseSyntax.self)

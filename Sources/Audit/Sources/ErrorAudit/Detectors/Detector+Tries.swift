@@ -59,7 +59,7 @@ extension Detector {
     }
 
     /// Returns whether the branch for nil reports the failure: the `else` block of `guard let x = try? …` or `if let`.
-    private func branchReports(_ condition: ConditionElementSyntax) -> Bool {
+    func branchReports(_ condition: ConditionElementSyntax) -> Bool {
         let owner = condition.parent?.parent
         if let check = owner?.as(GuardStmtSyntax.self) { return reports(check.body.statements) }
         guard let branch = owner?.as(IfExprSyntax.self) else { return false }
@@ -75,8 +75,13 @@ extension Detector {
             let item = branch.enclosing(CodeBlockItemSyntax.self),
             let list = item.parent?.as(CodeBlockItemListSyntax.self)
         else { return false }
-        let rest = list.drop { $0.id != item.id }.dropFirst()
-        return reports(CodeBlockItemListSyntax(rest.map(\.detached)))
+        // Skip further attempts. Anything that follows the first other statement is about something else.
+        let rest = list.drop { $0.id != item.id }.dropFirst().drop {
+            $0.item.is(VariableDeclSyntax.self)
+                || $0.item.as(ExpressionStmtSyntax.self)?.expression.is(IfExprSyntax.self) == true
+        }
+        guard let next = rest.first, !next.item.is(DoStmtSyntax.self) else { return false }
+        return reports([next.detached])
     }
 
     private func otherwiseReports(_ branch: IfExprSyntax) -> Bool {
@@ -89,7 +94,7 @@ extension Detector {
 
     /// Returns whether a block reports that something failed.
     func reports(_ block: CodeBlockItemListSyntax) -> Bool {
-        [.reported, .partlyReported].contains(paths.fate(of: block, names: ["error"]))
+        paths.fate(of: block, names: []) == .reported
     }
 
     /// Returns whether one of the next statements reports the failure if a variable is nil.

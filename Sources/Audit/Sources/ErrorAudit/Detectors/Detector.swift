@@ -37,7 +37,7 @@ final class Detector: SyntaxVisitor {
     }
 
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-        add(task(node) ?? group(node) ?? publisher(node) ?? future(node))
+        add(task(node) ?? group(node) ?? publisher(node))
         for (label, closure) in node.closures { add(callback(closure, label: label, of: node)) }
         return .visitChildren
     }
@@ -103,10 +103,14 @@ struct Loss {
     var isPartlyReported = false
     /// Further facts, each with the points that it adds to the score.
     var notes: [(why: String, points: Int)] = []
-    /// The line to write instead: with the bus, and without it.
+    /// The line to write instead.
     var bus = ""
-    var plain = ""
+    /// The line without the bus; if it is nil, the one with the bus, but with a logger.
+    var plain: String?
     var edits: [Edit] = []
 
-    func instead(_ plainly: Bool) -> String { plainly ? plain : bus }
+    func instead(_ plainly: Bool) -> String {
+        guard plainly else { return bus }
+        return plain ?? bus.replacing(/postError\((.+?)\)/) { "logger.error(\"\\(\($0.1))\")" }
+    }
 }

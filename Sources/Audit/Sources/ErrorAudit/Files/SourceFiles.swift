@@ -75,10 +75,12 @@ struct SourceFiles {
     }
 
     /// Returns whether a path belongs to a test: `Tests/…`, `AppUITests/…`, `…Tests.swift`.
+    ///
+    /// The singular means little: "SpeedTest" can be a product. The imports of a file show whether it is a test.
     static func isTest(_ path: some StringProtocol) -> Bool {
         path.split(separator: "/").contains { part in
             let name = part.hasSuffix(".swift") ? part.dropLast(6) : part
-            return name.hasSuffix("Tests") || name.hasSuffix("Test") || name.lowercased() == "tests"
+            return name.hasSuffix("Tests") || name.lowercased() == "tests"
         }
     }
 

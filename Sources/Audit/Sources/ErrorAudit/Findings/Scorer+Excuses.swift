@@ -87,8 +87,7 @@ extension Scorer {
     /// Returns whether a node is in a `catch` that throws or reports, so that the first error isn't lost.
     private func isOnErrorPath(_ node: Syntax) -> Bool {
         guard let clause = node.enclosing(CatchClauseSyntax.self, upTo: \.isFunction) else { return false }
-        let names = Set(clause.catchItems.isEmpty ? ["error"] : clause.catchItems.flatMap(\.boundNames))
-        return ErrorPaths(file: file).fate(of: clause.body.statements, names: names) == .reported
+        return ErrorPaths(file: file).fate(of: clause.body.statements, names: clause.errorNames) == .reported
     }
 
     /// Returns whether the block before `catch` and the `catch` return opposite Booleans.

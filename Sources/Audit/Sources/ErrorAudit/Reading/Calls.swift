@@ -72,6 +72,44 @@ extension ClosureExprSyntax {
     }
 }
 
+extension SyntaxProtocol {
+    /// Returns whether a closure, function, or `catch` declares a name for its body.
+    ///
+    /// A closure without parameter names declares `$0`.
+    func declares(_ name: String) -> Bool {
+        if let closure = self.as(ClosureExprSyntax.self) {
+            let names = closure.parameterNames
+            return names.isEmpty ? name.hasPrefix("$") : names.contains(name)
+        }
+        if let clause = self.as(CatchClauseSyntax.self) {
+            return clause.catchItems.isEmpty ? name == "error" : clause.catchItems.boundNames.contains(name)
+        }
+        return self.as(FunctionDeclSyntax.self)?.signature.parameterClause.parameters.contains {
+            ($0.secondName ?? $0.firstName).text == name
+        } ?? false
+    }
+
+    /// Returns the closure or function around a node with a parameter of a name.
+    func scope(declaring name: String) -> Syntax? {
+        let found = enclosing { $0.is(FunctionDeclSyntax.self) || $0.declares(name) }
+        return found?.declares(name) == true && found?.is(CatchClauseSyntax.self) == false ? found : nil
+    }
+
+    /// Returns the reads of a closure's or function's parameter, but not those of another variable with its name.
+    func reads(of name: String) -> [TokenSyntax] {
+        tokens(viewMode: .sourceAccurate).filter { token in
+            guard token.text == name, let node = token.parent else { return false }
+            let isRead =
+                node.as(DeclReferenceExprSyntax.self).map { reference in
+                    reference.parent?.as(MemberAccessExprSyntax.self)?.declName.id != reference.id
+                }
+                ?? (node.parent?.as(OptionalBindingConditionSyntax.self)?.initializer == nil
+                    && node.parent?.is(OptionalBindingConditionSyntax.self) == true)
+            return isRead && node.enclosing { $0.declares(name) }?.id == Syntax(self).id
+        }
+    }
+}
+
 extension CodeBlockItemSyntax {
     /// Whether it is the only expression of a closure, accessor, or function that returns a value, so that it is the
     /// returned value.

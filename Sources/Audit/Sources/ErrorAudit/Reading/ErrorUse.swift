@@ -23,7 +23,14 @@ struct ErrorUse {
         self = visitor.use
     }
 
-    fileprivate init(names: Set<String>) { self.names = names }
+    /// Creates the uses of code that doesn't use the error.
+    init(names: Set<String>) { self.names = names }
+
+    mutating func formUnion(_ other: Self) {
+        isReported = isReported || other.isReported
+        isPrinted = isPrinted || other.isPrinted
+        isLogged = isLogged || other.isLogged
+    }
 }
 
 private final class ErrorUseVisitor: SyntaxVisitor {
@@ -65,8 +72,12 @@ private final class ErrorUseVisitor: SyntaxVisitor {
     }
 
     override func visit(_ node: LabeledExprSyntax) -> SyntaxVisitorContinueKind {
-        if node.expression.isBareValue { return .skipChildren }
-        if let label = node.label, Words.indicatesFailure(label.text) { use.isReported = true }
+        let isTrue = node.expression.as(BooleanLiteralExprSyntax.self)?.literal.text == "true"
+        if node.expression.isBareValue, !isTrue { return .skipChildren }
+        guard let label = node.label, Words.indicatesFailure(label.text) else { return .visitChildren }
+        // A handler for the errors of another call isn't called here.
+        if node.expression.is(ClosureExprSyntax.self) { return .skipChildren }
+        use.isReported = true
         return .visitChildren
     }
 
@@ -111,6 +122,11 @@ private final class ErrorUseVisitor: SyntaxVisitor {
             use.names.insert(name)
         }
         return .skipChildren
+    }
+
+    // Skip a closure with an error parameter: it reports another error.
+    override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind {
+        node.parameterNames.contains(where: Detector.isError) ? .skipChildren : .visitChildren
     }
 
     override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }

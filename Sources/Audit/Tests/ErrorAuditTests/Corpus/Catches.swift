@@ -8,6 +8,7 @@ final class Catches {
 
     func empty() async {
         do { try await store.save(Order()) } catch {}  //~ empty-catch
+        do { try await store.save(Order()) } catch _ {}  //~ empty-catch
         do {
             try await store.save(Order())
         } catch {  //~ empty-catch
@@ -81,6 +82,25 @@ final class Catches {
         }
     }
 
+    // A setter with an empty value is no report, and `failed: true` is one.
+    func passed() async {
+        do {
+            orders = try await store.load()
+        } catch is OutOfStock {  //~ substitute harmless
+            await setOrders([])
+        } catch {
+            finish(failed: true)
+        }
+        do {
+            orders = try await store.load()
+        } catch {  //~ substitute
+            finish(failed: false)
+        }
+    }
+
+    func setOrders(_ orders: [Order]) async {}
+    func finish(failed: Bool) {}
+
     func triesAgain(_ attempt: Int) async {
         do {
             orders = try await store.load()
@@ -120,6 +140,19 @@ final class Catches {
             try await store.save(Order())
         } catch {  //~ reported-twice harmless
             logger.error("\(error)")
+            throw error
+        }
+        do {
+            try await store.save(Order())
+        } catch {  //~ reported-twice harmless
+            logger.error("\(error)")
+            if isLoading { throw error } else { throw OutOfStock() }
+        }
+        // The log is about the cleanup.
+        do {
+            try await store.save(Order())
+        } catch {
+            do { try await store.close() } catch { logger.error("\(error)") }
             throw error
         }
         // The clause throws a different error.

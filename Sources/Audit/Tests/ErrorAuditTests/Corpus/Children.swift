@@ -3,6 +3,7 @@ func children() async throws {
         group.addTask { try await store.save(Order()) }
     }
     async let _ = try store.load()  //~ children
+    async let unread = store.load()  //~ children
 
     // The body reads the errors of the children.
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -21,4 +22,6 @@ func children() async throws {
     }
     async let orders = store.load()
     use(try await orders)
+    async let (first, second) = (store.load(), store.load())
+    use(try await first + second)
 }

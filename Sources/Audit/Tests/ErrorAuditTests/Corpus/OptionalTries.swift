@@ -50,6 +50,23 @@ func optionalTries(container: KeyedDecodingContainer<Keys>, url: URL) async thro
     }
 }
 
+func attempts(result: Result<Order, any Error>) throws {
+    if let order = try? store.parse("7"), order.number > 7 { return use(order) }  //~ optional-try
+    do { try store.saveNow(Order()) } catch { logger.error("\(error)") }
+
+    // The branch reads the failure.
+    guard let order = try? result.get() else {
+        if case .failure(let error) = result { logger.error("\(error)") }
+        return
+    }
+    use(order)
+
+    // After the last attempt, the function throws.
+    if let order = try? store.parse("7") { return use(order) }
+    if let order = try? store.parse("8") { return use(order) }
+    throw OutOfStock()
+}
+
 enum Keys: CodingKey { case number }
 
 struct Lenient: Decodable {

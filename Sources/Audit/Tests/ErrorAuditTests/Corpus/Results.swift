@@ -89,6 +89,7 @@ nonisolated final class Results: @unchecked Sendable {
         publisher.sink(receiveCompletion: { _ in }, receiveValue: { self.orders = $0 })  //~ dropped-result
         use(publisher.replaceError(with: []))  //~ dropped-result
         _ = publisher.catch { _ in Publisher<[Order], Never>() }  //~ dropped-result
+        _ = publisher.recover { _ in [] }  //~ dropped-result
         _ = publisher.catch {
             self.error = $0; return Publisher<[Order], Never>()
         }

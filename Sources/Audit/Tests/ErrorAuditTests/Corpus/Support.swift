@@ -14,10 +14,19 @@ nonisolated struct Store: Sendable {
     func parse(_ text: String) throws -> Order { throw OutOfStock() }
     func fetch(_ completion: @escaping @Sendable (Result<Order, any Error>) -> Void) {}
     func request(_ completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {}
+    func visit(errorHandler: (Int, any Error) -> Bool) {}
+    func observe(onError: (any Error) -> Void) {}
+    func enumerate(_ body: (Data?, Bool) -> Void) {}
     func upload(completion: @escaping @Sendable ((any Error)?) -> Void) {}
 }
 
-nonisolated struct Button { var isEnabled = false }
+nonisolated struct Silence { let error: (String) -> Void }
+
+nonisolated struct Button {
+    var isEnabled = false
+    func dimmed() -> Button { self }
+    func addAction(_ action: (Button) -> Void) {}
+}
 
 nonisolated struct Feedback: Sendable {
     enum Kind { case error }
@@ -35,6 +44,7 @@ nonisolated struct Logger: Sendable {
 nonisolated let store = Store()
 nonisolated let logger = Logger()
 
+nonisolated func animate(completion: (Bool) -> Void) {}
 nonisolated func showAlert(_ message: String) {}
 nonisolated func use(_ order: Order?) {}
 nonisolated func use(_ orders: [Order]) {}
@@ -47,6 +57,9 @@ nonisolated struct Publisher<Output, Failure: Error> {
     func replaceError(with value: Output) -> Publisher<Output, Never> { Publisher<Output, Never>() }
     func `catch`(_ handler: (Failure) -> Publisher<Output, Never>) -> Publisher<Output, Never> {
         handler(0 as! Failure)
+    }
+    func recover(_ handler: (Failure) -> Output) -> Publisher<Output, Never> {
+        replaceError(with: handler(0 as! Failure))
     }
     func handleEvents(receiveCompletion: (Completion) -> Void) -> Self { self }
 }

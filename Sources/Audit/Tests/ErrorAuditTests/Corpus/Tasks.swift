@@ -3,6 +3,8 @@ final class Screen {
     var orders: [Order] = []
     private var loading: Task<Void, any Error>?
     private var saving: Task<Void, any Error>?
+    private var saves: [Task<Void, any Error>] = []
+    private var loads: [Task<[Order], any Error>] = []
 
     func appear() {
         Task {  //~ task
@@ -16,6 +18,7 @@ final class Screen {
         let task = Task { try await store.save(Order()) }  //~ task
         task.cancel()
         loading = Task { try await store.save(Order()) }  //~ task
+        saves.append(Task { try await store.save(Order()) })  //~ task
         Task {  //~ task harmless
             try await Task.sleep(for: .seconds(7))
             orders = []
@@ -29,7 +32,10 @@ final class Screen {
         }
     }
 
-    func disappear() { loading?.cancel() }
+    func disappear() {
+        loading?.cancel()
+        saves.forEach { $0.cancel() }
+    }
 
     // The error arrives where the value is awaited.
     func awaited() async throws {
@@ -40,6 +46,8 @@ final class Screen {
         try await saving?.value
         let other = Task { try await store.load() }
         keep(other)
+        loads.append(Task { try await store.load() })
+        for load in loads { use(try await load.value) }
     }
 
     func returned() -> Task<[Order], any Error> {
@@ -58,6 +66,14 @@ final class Screen {
             }
         }
         Task { await appeared() }
+        Task {
+            do {
+                try await store.save(Order())
+            } catch {
+                showAlert("\(error)")
+                throw error
+            }
+        }
         Task {
             do {
                 try await store.save(Order())
