@@ -41,8 +41,8 @@
         memory = RuleSteps.make(count: starts[3]) { put in
             var ends = starts
             top.forEachRule(before: end) { rule, stage in
-                let place = ends[stage.rawValue]
-                put(RuleStep(rule, order: place), place)
+                let position = ends[stage.rawValue]
+                put(RuleStep(rule, order: position), position)
                 ends[stage.rawValue] += 1
             }
         }

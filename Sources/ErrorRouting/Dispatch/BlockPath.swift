@@ -44,7 +44,7 @@
         // Reserve room for four blocks, which is enough for a preset with additions, then for eight, and so on.
         if count >= 4, count & (count - 1) == 0 {
             let larger = withCapacity(2 * count)
-            for place in 0..<count { larger.initializeElement(at: place, to: path.element(at: place)) }
+            for position in 0..<count { larger.initializeElement(at: position, to: path.element(at: position)) }
             path = larger
         }
         path.initializeElement(at: count, to: block)

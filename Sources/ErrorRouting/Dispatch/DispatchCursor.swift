@@ -1,7 +1,7 @@
 /// One error's dispatch through the blocks of a path: the stages in order, the blocks of each, and the steps of each
 /// block.
 ///
-/// Handlers and maps share one traversal of the rules, ``DispatchPlace/next(for:_:on:_:)``. A handler's traversal
+/// Handlers and maps share one traversal of the rules, ``DispatchPosition/next(for:_:on:_:)``. A handler's traversal
 /// ends at an asynchronous rule; ``finish(_:under:)`` runs that rule and continues.
 ///
 /// A cursor retains nothing that concurrent dispatches share: the rule set or the path's scopes retain blocks, plans,
@@ -21,7 +21,7 @@ struct DispatchCursor: ~Copyable {
     }
 
     private let path: Borrowed<BlockPath>
-    private var place: DispatchPlace
+    private var position: DispatchPosition
     private var notes: DispatchNotes
 
     /// - Parameters:
@@ -34,17 +34,17 @@ struct DispatchCursor: ~Copyable {
         _ path: Borrowed<BlockPath>, _ notes: consuming DispatchNotes, isAttempt: Bool = false,
         from progress: DispatchProgress? = nil
     ) {
-        (self.path, place) = (path, progress?.place ?? DispatchPlace(isAttempt: isAttempt))
+        (self.path, position) = (path, progress?.position ?? DispatchPosition(isAttempt: isAttempt))
         self.notes = notes
         if let progress { self.notes.know(progress) }
     }
 
     /// The dispatch's progress, for another worker.
-    var progress: DispatchProgress { DispatchProgress(place: place, failures: failures, findings: notes.subject) }
+    var progress: DispatchProgress { DispatchProgress(position: position, failures: failures, findings: notes.subject) }
 
     /// The error's disposition so far.
     @inline(__always)
-    var disposition: HandleOutcome.Disposition { place.disposition }
+    var disposition: HandleOutcome.Disposition { position.disposition }
 
     /// The failures of actions so far; nil if there are none.
     @inline(__always)
@@ -53,8 +53,8 @@ struct DispatchCursor: ~Copyable {
     /// The outcome so far; final after the last rule.
     @inline(__always)
     var outcome: HandleOutcome {
-        let rule = place.decisive?.read { $0.registration.threadsOwnDescription }
-        return HandleOutcome(place.disposition, place.matchedRuleCount, rule, failed: failures)
+        let rule = position.decisive?.read { $0.registration.threadsOwnDescription }
+        return HandleOutcome(position.disposition, position.matchedRuleCount, rule, failed: failures)
     }
 
     /// Finds the first rule of an error map that matches.
@@ -79,7 +79,7 @@ struct DispatchCursor: ~Copyable {
     private mutating func find<Content: Error, Value: Sendable>(
         _ content: Content, _ error: UnboxedError, on path: BlockPath, _ value: inout Value
     ) -> Borrowed<Rule>? {
-        while let step = place.next(for: content, error, on: path, &notes) {
+        while let step = position.next(for: content, error, on: path, &notes) {
             let isMatch = step.rule.read { rule in
                 // A map has no other rules.
                 let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
@@ -88,7 +88,7 @@ struct DispatchCursor: ~Copyable {
                 return true
             }
             if isMatch { return step.rule }
-            place.take()
+            position.take()
         }
         return nil
     }
@@ -124,23 +124,23 @@ struct DispatchCursor: ~Copyable {
         _ content: Content, _ error: UnboxedError, on path: BlockPath, under supervisor: (any ActionSupervisor)?,
         _ mustNotSuspend: Bool
     ) -> End {
-        while let step = place.next(for: content, error, on: path, &notes) {
+        while let step = position.next(for: content, error, on: path, &notes) {
             if step.traits.isAsynchronous
-                || mustNotSuspend && place.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
+                || mustNotSuspend && position.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
             {
                 return .needsSuspension
             }
             if let supervisor, !supervisor.isCurrent { return .superseded }
-            place.take()
+            position.take()
             do {
-                if place.stage == .always, step.traits.needsReport { carryOutcome() }
+                if position.stage == .always, step.traits.needsReport { carryOutcome() }
                 let isKnown = step.isKnown(of: Content.self)
                 let answer = try step.rule.read { rule in
                     isKnown
                         ? try rule.act(on: content, error, &notes)
                         : try rule.actIfMatching(error, &notes, under: supervisor)
                 }
-                place.record(answer, of: step.rule)
+                position.record(answer, of: step.rule)
             } catch let thrown {
                 record(thrown, of: step.rule, error)
             }
@@ -163,10 +163,10 @@ struct DispatchCursor: ~Copyable {
     @inline(never)
     private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: UnboxedError) {
         // The report of an `always` action's failure has the outcome so far, like the report of the action itself.
-        if place.stage == .always { carryOutcome() }
+        if position.stage == .always { carryOutcome() }
         var progress = progress
         progress.record(thrown, of: rule.object, notes.made(for: error))
-        place = progress.place
+        position = progress.position
         notes.know(progress)
     }
 
@@ -186,8 +186,8 @@ struct DispatchCursor: ~Copyable {
             let end = runUnboxed(error, under: supervisor)
             guard end == .needsSuspension else { return end }
             if let supervisor, supervisor.isTaskCancelled { return .needsNewTask }
-            guard let step = place.take() else { preconditionFailure("a dispatch that pauses has a next rule") }
-            if place.stage == .always { carryOutcome() }
+            guard let step = position.take() else { preconditionFailure("a dispatch that pauses has a next rule") }
+            if position.stage == .always { carryOutcome() }
             do {
                 let (rule, isCertain) = (step.rule.object, step.match == .certain)
                 let answer =
@@ -199,13 +199,13 @@ struct DispatchCursor: ~Copyable {
                         try await rule.actSuspending(error, &notes, isCertain: isCertain) { true }
                     }
                 if let supervisor, !supervisor.actionDidEnd() { return .superseded }
-                place.record(answer, of: step.rule)
+                position.record(answer, of: step.rule)
             } catch let thrown {
                 // Discard the error of an action that ends too late: the action has already failed by its time limit.
                 if let supervisor, !supervisor.actionDidEnd() { return .superseded }
                 record(thrown, of: step.rule, error)
             }
-            if place.isStageOver, !path.read({ place.advance(on: $0) }) { return .completed }
+            if position.isStageOver, !path.read({ position.advance(on: $0) }) { return .completed }
         }
     }
 

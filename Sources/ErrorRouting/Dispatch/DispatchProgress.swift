@@ -4,7 +4,7 @@
 /// action exceeds its time limit.
 struct DispatchProgress: Sendable {
     /// The position of the dispatch.
-    var place = DispatchPlace()
+    var position = DispatchPosition()
     /// The failures so far; nil if there are none.
     var failures: [ActionFailure]?
     /// The error with the matchers' cached results, for the worker that continues, because computing them is expensive.
@@ -14,6 +14,6 @@ struct DispatchProgress: Sendable {
     mutating func record(_ error: any Error, of rule: Rule, _ report: ErrorReport) {
         let failure = ActionFailure(error: error, report: report, rule: rule.registration.description)
         failures = (failures ?? []) + [failure]
-        place.record(.next, of: Borrowed(rule))
+        position.record(.next, of: Borrowed(rule))
     }
 }

@@ -26,13 +26,13 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
         var anyCode: [String: [RuleStep]] = [:]
         var domains: [String] = []
         // Use indices: a loop would copy each tuple with its step.
-        for place in conditions.indices where conditions[place].key.code == nil {
-            anyCode[conditions[place].key.domain, default: []].append(conditions[place].step)
+        for position in conditions.indices where conditions[position].key.code == nil {
+            anyCode[conditions[position].key.domain, default: []].append(conditions[position].step)
         }
         // Neighbors usually have the same domain.
-        for place in conditions.indices where domains.count <= Self.fewDomains {
-            if place > 0, conditions[place].key.domain == conditions[place - 1].key.domain { continue }
-            if !domains.contains(conditions[place].key.domain) { domains.append(conditions[place].key.domain) }
+        for position in conditions.indices where domains.count <= Self.fewDomains {
+            if position > 0, conditions[position].key.domain == conditions[position - 1].key.domain { continue }
+            if !domains.contains(conditions[position].key.domain) { domains.append(conditions[position].key.domain) }
         }
         // Most rules are for a few domains, which are found without hashing.
         let hashesDomains = domains.count > Self.fewDomains && Self.haveManyDomainsForOneCode(conditions)

@@ -43,7 +43,7 @@ class KeyIndex<Key: Equatable>: StepIndex, @unchecked Sendable {
         var groups: [[RuleStep]] = []
         // Skip a key that doesn't equal itself: no error matches it.
         for (key, hash, step) in entries where key == key {
-            if let known = Self.place(of: key, hash, in: keys, table) {
+            if let known = Self.position(of: key, hash, in: keys, table) {
                 groups[known].append(step)
             } else {
                 keys.append(key)
@@ -52,7 +52,7 @@ class KeyIndex<Key: Equatable>: StepIndex, @unchecked Sendable {
             }
         }
         var memory: [RuleSteps] = []
-        for place in groups.indices { memory.append(.make(others(keys[place]) + groups[place])) }
+        for position in groups.indices { memory.append(.make(others(keys[position]) + groups[position])) }
         self.memory = memory
         self.keys = keys
         lists = memory.map(\.list)
@@ -67,18 +67,18 @@ class KeyIndex<Key: Equatable>: StepIndex, @unchecked Sendable {
     ///   - hash: Returns the key's hash, as for the entries; called only if there are more than a few keys.
     @inline(__always)
     final func find(_ key: Key, _ hash: @autoclosure () -> Int) -> RuleStepList? {
-        Self.place(of: key, hash(), in: keys, table).map { lists[$0] }
+        Self.position(of: key, hash(), in: keys, table).map { lists[$0] }
     }
 
     // Put the wanted key first, like the error in a matcher's comparison: a user's `==` might not be symmetric.
     @inline(__always)
-    private static func place(
+    private static func position(
         of key: Key, _ hash: @autoclosure () -> Int, in keys: borrowing FixedArray<Key>, _ table: ProbeTable
     ) -> Int? {
         if keys.count <= fewKeys {
-            var place = 0
-            while place < keys.count, key != keys[place] { place += 1 }
-            return place == keys.count ? nil : place
+            var position = 0
+            while position < keys.count, key != keys[position] { position += 1 }
+            return position == keys.count ? nil : position
         }
         let found = table.find(UInt(bitPattern: hash())) { key == keys[Int(bitPattern: $0) - 1] }
         return found == 0 ? nil : Int(bitPattern: found) - 1

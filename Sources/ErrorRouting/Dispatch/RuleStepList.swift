@@ -2,25 +2,25 @@
 ///
 /// Unchecked because the compiler can't verify that the memory doesn't change.
 @safe struct RuleStepList: Sequence, IteratorProtocol, @unchecked Sendable {
-    private var place: UnsafePointer<RuleStep>
+    private var position: UnsafePointer<RuleStep>
     private let end: UnsafePointer<RuleStep>
 
-    init(_ place: UnsafePointer<RuleStep>, _ end: UnsafePointer<RuleStep>) {
-        unsafe (self.place, self.end) = unsafe (place, end)
+    init(_ position: UnsafePointer<RuleStep>, _ end: UnsafePointer<RuleStep>) {
+        unsafe (self.position, self.end) = unsafe (position, end)
     }
 
     @inline(__always)
-    var isEmpty: Bool { unsafe place == end }
+    var isEmpty: Bool { unsafe position == end }
 
     /// The next step; the list must not be empty.
     @inline(__always)
     var first: RuleStep {
         assert(!isEmpty)
-        return unsafe place.pointee
+        return unsafe position.pointee
     }
 
     @inline(__always)
-    mutating func removeFirst() { unsafe place += 1 }
+    mutating func removeFirst() { unsafe position += 1 }
 
     @inline(__always)
     mutating func next() -> RuleStep? {

@@ -3,11 +3,11 @@
     /// - Parameters:
     ///   - count: The number of steps.
     ///   - put: Passes each step and its position to the closure that it receives.
-    static func make(count: Int, _ put: ((RuleStep, _ place: Int) -> Void) -> Void) -> RuleSteps {
+    static func make(count: Int, _ put: ((RuleStep, _ position: Int) -> Void) -> Void) -> RuleSteps {
         let made = unsafe unsafeDowncast(create(minimumCapacity: count) { _ in count }, to: RuleSteps.self)
-        put { step, place in
-            assert(0..<count ~= place)
-            made.initializeElement(at: place, to: step)
+        put { step, position in
+            assert(0..<count ~= position)
+            made.initializeElement(at: position, to: step)
         }
         return made
     }
@@ -15,7 +15,7 @@
     /// Sorts the steps.
     static func make(_ steps: [RuleStep]) -> RuleSteps {
         let steps = steps.sorted { $0.order < $1.order }
-        return make(count: steps.count) { put in for place in steps.indices { put(steps[place], place) } }
+        return make(count: steps.count) { put in for position in steps.indices { put(steps[position], position) } }
     }
 
     var list: RuleStepList { self[0, header] }

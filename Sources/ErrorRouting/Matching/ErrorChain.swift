@@ -31,28 +31,28 @@ final class ErrorChain: Sendable {
         self.bridged = Locked(walk.bridged)
     }
 
-    func error(at place: Int) -> UnboxedError { links[place].error }
+    func error(at position: Int) -> UnboxedError { links[position].error }
 
     /// Returns an error as `as NSError` does.
-    func nsError(at place: Int) -> NSError {
-        if let known = bridged.withLock({ $0[place] }) { return known }
+    func nsError(at position: Int) -> NSError {
+        if let known = bridged.withLock({ $0[position] }) { return known }
         // Bridge it outside the lock: bridging runs user code.
-        let bridged = error(at: place).error as NSError
-        self.bridged.withLock { $0[place] = bridged }
+        let bridged = error(at: position).error as NSError
+        self.bridged.withLock { $0[position] = bridged }
         return bridged
     }
 
     /// Returns the positions of the errors wrapped in one error, breadth first, without its own position.
-    func places(under place: Int) -> [Int] {
+    func positions(under position: Int) -> [Int] {
         // The walk found the errors breadth first from the root.
-        if place == Self.root { return Array(links.indices.dropFirst()) }
-        var (found, isFound) = ([place], Array(repeating: false, count: links.count))
-        isFound[place] = true
+        if position == Self.root { return Array(links.indices.dropFirst()) }
+        var (found, isFound) = ([position], Array(repeating: false, count: links.count))
+        isFound[position] = true
         var next = 0
         while next < found.count {
-            for place in links[found[next]].under where !isFound[place] {
-                isFound[place] = true
-                found.append(place)
+            for position in links[found[next]].under where !isFound[position] {
+                isFound[position] = true
+                found.append(position)
             }
             next += 1
         }

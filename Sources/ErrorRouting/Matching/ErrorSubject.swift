@@ -16,7 +16,7 @@ struct ErrorSubject: Sendable {
     /// The chain of the underlying errors; nil until a matcher needs it.
     private var chain: ErrorChain?
     /// The position of the error in the chain.
-    private let place: Int
+    private let position: Int
     /// The results of matchers by identity, during a call of a combination with repeats.
     var answers: [UInt: any AnyObject & Sendable]?
 
@@ -36,20 +36,20 @@ struct ErrorSubject: Sendable {
     }
 
     /// Creates the subject of an error in a chain.
-    init(_ place: Int, in chain: ErrorChain) {
-        let error = chain.error(at: place)
-        self.init(error, ErrorBox.contentType(of: error.error), in: chain, at: place)
+    init(_ position: Int, in chain: ErrorChain) {
+        let error = chain.error(at: position)
+        self.init(error, ErrorBox.contentType(of: error.error), in: chain, at: position)
     }
 
     @inline(__always)
-    private init(_ error: UnboxedError, _ contentType: Any.Type, in chain: ErrorChain?, at place: Int) {
+    private init(_ error: UnboxedError, _ contentType: Any.Type, in chain: ErrorChain?, at position: Int) {
         unboxed = error
         self.contentType = contentType
         // Call it only for objects: `type(of:)` costs as much as all the rest of this initializer.
         isObject = contentType is AnyClass
         type = isObject ? Swift.type(of: error.error) : contentType
         self.chain = chain
-        self.place = place
+        self.position = position
     }
 
     @inline(__always)
@@ -91,7 +91,7 @@ struct ErrorSubject: Sendable {
         // An `NSError` object needs no bridging.
         let object =
             contentType == NSError.self
-            ? unsafe Self.content(of: unboxed, as: NSError.self) : chain?.nsError(at: place) ?? error as NSError
+            ? unsafe Self.content(of: unboxed, as: NSError.self) : chain?.nsError(at: position) ?? error as NSError
         bridged = object
         return object
     }
@@ -123,8 +123,8 @@ struct ErrorSubject: Sendable {
     mutating func firstUnderlying<Output>(_ match: (inout ErrorSubject) -> Output?) -> Output? {
         let chain = chain ?? ErrorChain(under: error, bridged: bridged)
         self.chain = chain
-        for place in chain.places(under: place) {
-            var underlying = ErrorSubject(place, in: chain)
+        for position in chain.positions(under: position) {
+            var underlying = ErrorSubject(position, in: chain)
             if let output = match(&underlying) { return output }
         }
         return nil

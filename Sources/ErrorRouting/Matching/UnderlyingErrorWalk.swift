@@ -21,7 +21,7 @@ struct UnderlyingErrorWalk {
     private(set) var bridged: [NSError?]
     private(set) var childrenLookedAt = 0
     /// The positions of the visited objects; only objects can form a cycle.
-    private var places: [ObjectIdentifier: Int] = [:]
+    private var positions: [ObjectIdentifier: Int] = [:]
 
     /// The fields of the outermost error, if they are known.
     private let fields: ReflectedFields?
@@ -47,19 +47,19 @@ struct UnderlyingErrorWalk {
         mutating get { directlyUnder(ErrorChain.root).map { ErrorBox.unboxed($0) } }
     }
 
-    private mutating func note(_ error: any Error, under place: Int) {
+    private mutating func note(_ error: any Error, under position: Int) {
         let error = UnboxedError(error)
-        let known = Self.identity(of: error.error).flatMap { places[$0] }
+        let known = Self.identity(of: error.error).flatMap { positions[$0] }
         if let known {
-            links[place].under.append(known)
+            links[position].under.append(known)
         } else if links.count < Self.errorLimit {
-            links[place].under.append(links.count)
+            links[position].under.append(links.count)
             add(error, nil)
         }
     }
 
     private mutating func add(_ error: UnboxedError, _ bridged: NSError?) {
-        if let identity = Self.identity(of: error.error) { places[identity] = links.count }
+        if let identity = Self.identity(of: error.error) { positions[identity] = links.count }
         links.append(ErrorChain.Link(error: error))
         self.bridged.append(bridged)
     }
@@ -68,21 +68,21 @@ struct UnderlyingErrorWalk {
         type(of: error) is AnyClass ? ObjectIdentifier(error as AnyObject) : nil
     }
 
-    private mutating func directlyUnder(_ place: Int) -> [any Error] {
-        let error = links[place].error.error
+    private mutating func directlyUnder(_ position: Int) -> [any Error] {
+        let error = links[position].error.error
         if type(of: error) is any UnderlyingErrors.Type, let error = error as? any UnderlyingErrors {
             return errors(among: error.underlyingErrors)
         }
         // Don't read the user info of other errors: it has no errors in it, and creating it costs more than reflecting
         // the error.
-        if bridged[place] != nil || ErrorText.hasDomainOfItsOwn(error) {
-            let nsError = bridged[place] ?? error as NSError
-            bridged[place] = nsError
+        if bridged[position] != nil || ErrorText.hasDomainOfItsOwn(error) {
+            let nsError = bridged[position] ?? error as NSError
+            bridged[position] = nsError
             if let keyed = underlyingKeys(of: nsError) { return keyed }
         }
         // Don't reflect these errors: a `URLError` has a field with the `NSError` that it is.
         if NSErrorBridge.isBridged(type(of: error)) || type(of: error) is AnyClass { return [] }
-        guard place == ErrorChain.root, let fields else { return reflected(error) }
+        guard position == ErrorChain.root, let fields else { return reflected(error) }
         return errors(in: fields.children.makeIterator(), isCase: fields.isCase)
     }
 

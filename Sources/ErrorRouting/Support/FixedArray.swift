@@ -24,10 +24,10 @@
         count += 1
     }
 
-    subscript(place: Int) -> Element {
+    subscript(position: Int) -> Element {
         @inline(__always) unsafeAddress {
-            assert(0..<count ~= place)
-            return unsafe UnsafePointer(memory + place)
+            assert(0..<count ~= position)
+            return unsafe UnsafePointer(memory + position)
         }
     }
 }

@@ -2,11 +2,13 @@
 extension ManagedBuffer {
     /// Returns an element that is initialized.
     @inline(__always)
-    final func element(at place: Int) -> Element { unsafe withUnsafeMutablePointerToElements { unsafe $0[place] } }
+    final func element(at position: Int) -> Element {
+        unsafe withUnsafeMutablePointerToElements { unsafe $0[position] }
+    }
 
     /// Initializes an element.
     @inline(__always)
-    final func initializeElement(at place: Int, to element: Element) {
-        unsafe withUnsafeMutablePointerToElements { unsafe ($0 + place).initialize(to: element) }
+    final func initializeElement(at position: Int, to element: Element) {
+        unsafe withUnsafeMutablePointerToElements { unsafe ($0 + position).initialize(to: element) }
     }
 }

@@ -97,7 +97,7 @@ struct ErrorsWayTests {
     }
 
     @Test("each place for a change that the page lists is a file or a type")
-    func places() throws {
+    func positions() throws {
         let table = try #require(page.components(separatedBy: "## Where a change belongs").last)
         let names = table.matches(of: /\| .* \| (`.*`) \|/).flatMap { row in
             row.1.matches(of: /`([^`]+)`/).map { String($0.1) }

@@ -38,8 +38,8 @@ extension LinearReadingPathTests {
         for round in 1...pathsPerSeed {
             let errors = (0..<errorsPerPath).map { _ in generator.error() }
             let path = generator.path(for: errors, levels: 1 + round % 4)
-            let place = "seed \(seed), round \(round)"
-            guard await compare(path, errors, &coverage, place) else { return }
+            let position = "seed \(seed), round \(round)"
+            guard await compare(path, errors, &coverage, position) else { return }
         }
         // A run without these cases would prove little.
         expect(Set(coverage.results.keys), equals: ["handled", "ignored", "unmatched"])
@@ -55,7 +55,7 @@ extension LinearReadingPathTests {
         _ path: LinearReading.Path,
         _ errors: [LinearReading.Specimen],
         _ coverage: inout Coverage,
-        _ place: String
+        _ position: String
     ) async -> Bool {
         let (trace, reading) = (ActionTrace(), path.concatenation)
         var isAsExpected = true
@@ -64,7 +64,7 @@ extension LinearReadingPathTests {
             line: Int = #line
         ) {
             if actual == expected { return }
-            expect(actual, equals: expected, "\(place), errors \(specimens), path\n\(path)", line: line)
+            expect(actual, equals: expected, "\(position), errors \(specimens), path\n\(path)", line: line)
             isAsExpected = false
         }
 

@@ -29,13 +29,13 @@ struct LinearReadingPropertyTests {
         _ handler: ErrorHandler,
         _ specimen: LinearReading.Specimen,
         _ coverage: inout Coverage,
-        _ place: String
+        _ position: String
     ) async -> Bool {
         let error = LinearReading.error(specimen)
         let expected = reading.handle(specimen)
         // Create the text only for a failure: printing all rules takes longer than the test.
         var comment: Comment {
-            "\(place), error \(specimen), rules\n\(reading.rules.map { "\($0)" }.joined(separator: "\n"))"
+            "\(position), error \(specimen), rules\n\(reading.rules.map { "\($0)" }.joined(separator: "\n"))"
         }
         var isAsExpected = true
         func check<Value: Equatable>(
@@ -88,8 +88,8 @@ extension LinearReadingPropertyTests {
             // Compare again with a rule added: a used handler can still be customized.
             for stage in ["as made", "customised"] {
                 for specimen in errors {
-                    let place = "seed \(seed), round \(round), \(stage)"
-                    guard await compare(reading, handler, specimen, &coverage, place) else { return }
+                    let position = "seed \(seed), round \(round), \(stage)"
+                    guard await compare(reading, handler, specimen, &coverage, position) else { return }
                 }
                 let rule = generator.rule(for: errors)
                 reading.rules.append(rule)

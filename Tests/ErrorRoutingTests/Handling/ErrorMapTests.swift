@@ -211,7 +211,7 @@ extension DerivedMapTests {
     }
 
     @Test("it names the table's line for each rule, and can have its own rules or an overlay on top")
-    func places() throws {
+    func positions() throws {
         let statuses = Self.table.map(\.status).on(Zoo.Payment.self, 409)
         expect(Self.errors.prefix(2).map { statuses[$0] }, equals: [504, 409])
         let (own, base) = (statuses.explain(Zoo.Timeout()).entries, Self.table.explain(Zoo.Timeout()).entries)

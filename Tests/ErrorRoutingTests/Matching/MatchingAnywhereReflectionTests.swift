@@ -78,7 +78,7 @@ extension MatchingAnywhereReflectionTests {
     private static let context = DecodingError.Context(
         codingPath: [], debugDescription: "", underlyingError: inner)
 
-    private static let places: [(name: String, error: any Error)] = [
+    private static let positions: [(name: String, error: any Error)] = [
         ("a field by its concrete type", Wrapper(field: inner)),
         ("a field as any Error", Wrapper<any Error>(field: inner)),
         ("a field of a field's field", Wrapper(field: Wrapper(field: Wrapper(field: inner)))),
@@ -135,7 +135,7 @@ extension MatchingAnywhereReflectionTests {
 
     @Test("an error is found in fields and payloads, through optionals, arrays and one struct or tuple in between")
     func found() {
-        for (name, error) in Self.places { expect(Self.timeout.match(error), equals: Self.inner, "\(name)") }
+        for (name, error) in Self.positions { expect(Self.timeout.match(error), equals: Self.inner, "\(name)") }
     }
 
     private static let hidingPlaces: [(name: String, error: any Error)] = [

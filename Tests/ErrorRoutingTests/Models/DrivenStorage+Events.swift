@@ -55,12 +55,12 @@ extension DrivenStorage {
     /// Returns how far a worker gets from its starting position.
     func result(_ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]) -> DispatchProgress {
         var result = progress
-        if disposition == .unmatched { _ = Self.fallback.rules.path.read { result.place.advance(on: $0) } }
+        if disposition == .unmatched { _ = Self.fallback.rules.path.read { result.position.advance(on: $0) } }
         for failure in failures { result.record(failure.error, of: rule, failure.report) }
         switch disposition {
         case .unmatched: break
-        case .ignored: result.place.record(.stop, of: Borrowed(Self.ignoring))
-        default: result.place.record(.next, of: Borrowed(rule))
+        case .ignored: result.position.record(.stop, of: Borrowed(Self.ignoring))
+        default: result.position.record(.next, of: Borrowed(rule))
         }
         return result
     }

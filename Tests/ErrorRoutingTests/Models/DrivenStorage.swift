@@ -50,10 +50,10 @@ final class DrivenStorage {
     }
 
     @discardableResult
-    func fill(_ place: Int, with posting: Posting) -> IntakeBox.FillResult {
-        let answer = storage.intake.mailbox.fill(Int64(place), with: posting)
+    func fill(_ position: Int, with posting: Posting) -> IntakeBox.FillResult {
+        let answer = storage.intake.mailbox.fill(Int64(position), with: posting)
         if answer == .refused {
-            let reclaimed = storage.intake.mailbox.reclaim(Int64(place))
+            let reclaimed = storage.intake.mailbox.reclaim(Int64(position))
             expect(Self.number(of: reclaimed.error), equals: Self.number(of: posting.error))
         }
         return answer
@@ -63,9 +63,9 @@ final class DrivenStorage {
     @discardableResult
     func post(_ number: Int, line: UInt = 1, at moment: Duration = .zero, isWaitedFor: Bool = false) -> Bool? {
         switch reserve(for: Numbered(number)) {
-        case .accepted(let place):
+        case .accepted(let position):
             let posting = IntakeBox.posting(Numbered(number), line: line, at: moment, isWaitedFor: isWaitedFor)
-            return fill(place, with: posting) == .filledForSleeper
+            return fill(position, with: posting) == .filledForSleeper
         case .full(let makesNotice):
             if makesNotice { _ = storage.intake.announceDrops(at: .init()) }
             return nil
@@ -134,7 +134,7 @@ final class DrivenStorage {
         let result = result(disposition, failures)
         let action = storage.perform {
             $0.complete(
-                result.place.disposition, result.failures, for: generation,
+                result.position.disposition, result.failures, for: generation,
                 isObserved: isObserved, $1)
         }
         if case .stop = action { return .superseded }

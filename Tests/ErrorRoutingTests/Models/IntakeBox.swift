@@ -15,13 +15,13 @@ final class IntakeBox: Sendable {
         init(_ intake: borrowing BusIntake, for error: any Error) {
             self =
                 switch intake.reserve() {
-                case .accepted(let place): .accepted(Int(place))
+                case .accepted(let position): .accepted(Int(position))
                 case .full: .full(makesNotice: intake.drops.add(type(of: error)))
                 case .closed: .closed
                 }
         }
 
-        var place: Int? { if case .accepted(let place) = self { place } else { nil } }
+        var position: Int? { if case .accepted(let position) = self { position } else { nil } }
     }
 
     typealias FillResult = Mailbox<Posting>.FillResult
@@ -36,24 +36,24 @@ final class IntakeBox: Sendable {
 
     func reserve(_ number: Int) -> Reservation { Reservation(intake, for: Numbered(number)) }
 
-    private func fill(_ place: Int, with number: Int) -> FillResult {
-        let answer = intake.mailbox.fill(Int64(place), with: Self.posting(Numbered(number)))
-        if answer == .refused { expect(Self.number(of: intake.mailbox.reclaim(Int64(place))), equals: number) }
+    private func fill(_ position: Int, with number: Int) -> FillResult {
+        let answer = intake.mailbox.fill(Int64(position), with: Self.posting(Numbered(number)))
+        if answer == .refused { expect(Self.number(of: intake.mailbox.reclaim(Int64(position))), equals: number) }
         return answer
     }
 
     /// Reserves a slot and fills it; returns nil if the error wasn't accepted.
     @discardableResult
-    func post(_ number: Int) -> FillResult? { reserve(number).place.map { fill($0, with: number) } }
+    func post(_ number: Int) -> FillResult? { reserve(number).position.map { fill($0, with: number) } }
 
     // MARK: The reader
 
     /// Takes the next element, or returns nil if it isn't there.
     func take() -> Int? {
-        let place = next.load(ordering: .relaxed)
-        guard intake.mailbox.isFilled(at: Int64(place)) else { return nil }
-        next.store(place + 1, ordering: .relaxed)
-        return Self.number(of: intake.mailbox.take(Int64(place)))
+        let position = next.load(ordering: .relaxed)
+        guard intake.mailbox.isFilled(at: Int64(position)) else { return nil }
+        next.store(position + 1, ordering: .relaxed)
+        return Self.number(of: intake.mailbox.take(Int64(position)))
     }
 
     func takeAll() -> [Int] {

@@ -96,27 +96,27 @@ enum LinearReading {
             var firstMatch: Int?
             var ignoring: Int?
             for rule in reversed(.on, .ignore) {
-                let place = lines.count + 1
+                let position = lines.count + 1
                 if let ignoring {
                     lines.append("\(rule.number): not reached: rule \(ignoring) ignores the error")
                 } else if rule.matcher.find(in: error) == nil {
                     lines.append("\(rule.number): did not match")
                 } else {
                     lines.append("\(rule.number): \(firstMatch == nil ? "matched" : "matched, runs if reached")")
-                    firstMatch = firstMatch ?? place
-                    ignoring = rule.verb == .ignore ? place : nil
+                    firstMatch = firstMatch ?? position
+                    ignoring = rule.verb == .ignore ? position : nil
                 }
             }
-            for (place, rule) in reversed(.onNoMatch).enumerated() {
+            for (position, rule) in reversed(.onNoMatch).enumerated() {
                 if let firstMatch {
                     let did = firstMatch == ignoring ? "ignores the error" : "matched"
                     lines.append("\(rule.number): not reached: rule \(firstMatch) \(did)")
                 } else {
-                    lines.append("\(rule.number): \(place == 0 ? "matched" : "matched, runs if reached")")
+                    lines.append("\(rule.number): \(position == 0 ? "matched" : "matched, runs if reached")")
                 }
             }
-            for (place, rule) in reversed(.always).enumerated() {
-                lines.append("\(rule.number): \(place == 0 ? "matched" : "matched, runs if reached")")
+            for (position, rule) in reversed(.always).enumerated() {
+                lines.append("\(rule.number): \(position == 0 ? "matched" : "matched, runs if reached")")
             }
             return lines
         }

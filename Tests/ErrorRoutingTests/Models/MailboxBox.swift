@@ -17,22 +17,22 @@ final class MailboxBox: Sendable {
     }
 
     @discardableResult
-    func fill(_ place: Int) -> FillResult {
-        let answer = mailbox.fill(Int64(place), with: Item(place, ends))
-        if answer == .refused { expect(mailbox.reclaim(Int64(place)).number, equals: place) }
+    func fill(_ position: Int) -> FillResult {
+        let answer = mailbox.fill(Int64(position), with: Item(position, ends))
+        if answer == .refused { expect(mailbox.reclaim(Int64(position)).number, equals: position) }
         return answer
     }
 
-    func take(_ place: Int) -> Int? { isFilled(place) ? mailbox.take(Int64(place)).number : nil }
-    func close(_ place: Int) -> Int? { mailbox.close(Int64(place))?.number }
-    func empty(_ place: Int) { _ = mailbox.take(Int64(place)) }
-    func sleep(at place: Int) -> Bool { mailbox.sleep(at: Int64(place)) }
-    func rouse(at place: Int) -> Bool { mailbox.rouse(at: Int64(place)) }
+    func take(_ position: Int) -> Int? { isFilled(position) ? mailbox.take(Int64(position)).number : nil }
+    func close(_ position: Int) -> Int? { mailbox.close(Int64(position))?.number }
+    func empty(_ position: Int) { _ = mailbox.take(Int64(position)) }
+    func sleep(at position: Int) -> Bool { mailbox.sleep(at: Int64(position)) }
+    func rouse(at position: Int) -> Bool { mailbox.rouse(at: Int64(position)) }
 
     /// The address of the item in a filled slot.
-    func address(of place: Int) -> UInt { unsafe UInt(bitPattern: mailbox.element(at: Int64(place))) }
+    func address(of position: Int) -> UInt { unsafe UInt(bitPattern: mailbox.element(at: Int64(position))) }
 
-    func isFilled(_ place: Int) -> Bool { mailbox.isFilled(at: Int64(place)) }
+    func isFilled(_ position: Int) -> Bool { mailbox.isFilled(at: Int64(position)) }
 
     /// The counts of created and of deallocated items.
     final class Ends: Sendable {

@@ -5,7 +5,7 @@
 /// Errors are numbers; an even one is a ``Numbered``, an odd one a ``BusWalk/Odd``.
 struct NaiveBus {
     struct Posted: Equatable {
-        let place: Int
+        let position: Int
         let number: Int
         let kind: Int
         let moment: Int
@@ -72,7 +72,7 @@ struct NaiveBus {
         if used < capacity {
             items.append(.error(posted, isFilled: false))
             accepted += 1
-            return .accepted(posted.place)
+            return .accepted(posted.position)
         }
         unreported[type, default: 0] += 1
         return .full(makesNotice: unreported.values.reduce(0, +) == 1)
@@ -119,7 +119,7 @@ struct NaiveBus {
     }
 
     /// Admits errors, in order, until there is one to deliver, or up to the error at a position.
-    mutating func advance(before place: Int = .max) {
+    mutating func advance(before position: Int = .max) {
         if delivering == nil, !failures.isEmpty { delivering = .failure(failures.removeFirst()) }
         while delivering == nil, let item = items.first, item.isReady {
             guard case .error(let posted, _) = item else {
@@ -127,7 +127,7 @@ struct NaiveBus {
                 delivering = takeNotice()
                 continue
             }
-            if posted.place >= place { return }
+            if posted.position >= position { return }
             // If other errors must go first, the error stays where it is.
             if let release = flood?.release(toAdmit: posted.kind, at: posted.moment) {
                 delivering = .error(release.held, occurrences: release.occurrences)

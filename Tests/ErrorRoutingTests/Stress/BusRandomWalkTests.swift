@@ -80,7 +80,7 @@ final class BusWalk {
 
     private func reserve(_ number: Int) {
         let kind = 2 * chance(2...4) + number % 2
-        let posted = NaiveBus.Posted(place: naive.accepted, number: number, kind: kind, moment: now)
+        let posted = NaiveBus.Posted(position: naive.accepted, number: number, kind: kind, moment: now)
         let expected = naive.reserve(posted, type: String(reflecting: type(of: error(number))))
         expect(bus.reserve(for: error(number)), equals: expected)
         if expected == .full(makesNotice: true) {
@@ -100,7 +100,7 @@ final class BusWalk {
             at: .milliseconds(posted.moment),
             isWaitedFor: chance(10)
         )
-        expect(bus.fill(posted.place, with: posting), equals: naive.fill(posted))
+        expect(bus.fill(posted.position, with: posting), equals: naive.fill(posted))
     }
 
     private func askForNotice() {
@@ -236,8 +236,8 @@ final class BusWalk {
         }
         expect(bus.statistics.pending, equals: 0)
         #expect(naive.unreported.isEmpty)
-        for place in 0...Int64(naive.accepted) {
-            let isFilled = bus.storage.intake.mailbox.isFilled(at: place)
+        for position in 0...Int64(naive.accepted) {
+            let isFilled = bus.storage.intake.mailbox.isFilled(at: position)
             #expect(!isFilled)
         }
         #expect(bus.hasEnded)

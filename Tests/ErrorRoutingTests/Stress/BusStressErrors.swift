@@ -57,7 +57,7 @@ enum Stress {
 
 extension StressPlan {
     /// The targets of posts: the bus, and nested scopes with rules that change nothing.
-    func places(in bus: ErrorBus) -> [(posting: any ErrorPosting, path: [String])] {
+    func positions(in bus: ErrorBus) -> [(posting: any ErrorPosting, path: [String])] {
         let handler = ErrorHandler()
             .on(Stress.Quick.self) { _ in .next }
             .on(Stress.Slow.self) { _ in

@@ -151,18 +151,18 @@ struct StressLaws {
     /// Behaviour 19: the reports that an observer read or missed are all reports.
     private mutating func check(_ reading: StressReading) {
         let all = delivered.filter { reading.type == nil || $0.type == reading.type }.map { Int($0.sequence) }
-        let places = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, $0) })
+        let positions = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, $0) })
         var last: Int?
         for (sequence, missed) in reading.read {
-            guard let place = places[Int(sequence)] else {
+            guard let position = positions[Int(sequence)] else {
                 return law("report \(sequence), which was observed, was delivered", holds: false)
             }
             if let last {
-                law("missed before \(sequence)", missed, place - last - 1)
+                law("missed before \(sequence)", missed, position - last - 1)
             } else {
-                law("missed \(missed) before the first, \(sequence)", holds: missed <= place)
+                law("missed \(missed) before the first, \(sequence)", holds: missed <= position)
             }
-            last = place
+            last = position
         }
         if reading.isWhole, let last { law("reports after the last that was observed", all.count - 1 - last, 0) }
     }

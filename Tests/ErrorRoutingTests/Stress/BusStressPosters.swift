@@ -23,9 +23,9 @@ struct StressPoster {
 
     /// Posts all its errors, never suspending.
     mutating func post(to bus: ErrorBus) {
-        let places = plan.places(in: bus)
-        while let (error, source) = next(places.map(\.path)) {
-            let posting = places[error.mark.scope.count].posting
+        let positions = plan.positions(in: bus)
+        while let (error, source) = next(positions.map(\.path)) {
+            let posting = positions[error.mark.scope.count].posting
             posting.post(error, as: .failure, metadata: [:], source: source)
             stage.notePost()
             if chance(2) { sched_yield() }
@@ -35,9 +35,9 @@ struct StressPoster {
 
     /// Posts all its errors, and waits for some of the outcomes.
     mutating func postAndDeliver(to bus: ErrorBus) async {
-        let places = plan.places(in: bus)
-        while let (error, source) = next(places.map(\.path)) {
-            let posting = places[error.mark.scope.count].posting
+        let positions = plan.positions(in: bus)
+        while let (error, source) = next(positions.map(\.path)) {
+            let posting = positions[error.mark.scope.count].posting
             if chance(plan.deliverPercent) {
                 answers[error.mark.key] = await posting.deliver(error, as: .failure, metadata: [:], source: source)
                     .disposition

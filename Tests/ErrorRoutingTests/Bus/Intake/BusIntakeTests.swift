@@ -18,7 +18,7 @@ extension BusIntakeTests {
             box.release(accepted + room - capacity)
             let numbers = accepted..<(accepted + room)
             for number in numbers { expect(box.post(number), equals: .filled) }
-            expectNil(box.reserve(-1).place)
+            expectNil(box.reserve(-1).position)
             expect(box.takeAll(), equals: Array(numbers))
             accepted += room
         }

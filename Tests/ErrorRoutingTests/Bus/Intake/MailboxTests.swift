@@ -17,14 +17,14 @@ extension MailboxTests {
         // more where the reader sleeps.
         let box = MailboxBox(capacity: capacity)
         var isRight = true
-        for place in 0..<max(5_000, 10 * capacity) {
-            isRight = box.fill(place) == .filled && isRight
-            if place > capacity {
-                isRight = box.take(place - capacity - 1) == place - capacity - 1 && isRight
+        for position in 0..<max(5_000, 10 * capacity) {
+            isRight = box.fill(position) == .filled && isRight
+            if position > capacity {
+                isRight = box.take(position - capacity - 1) == position - capacity - 1 && isRight
             }
             // A reader may check an unfilled slot, and sleep there.
-            isRight = !box.isFilled(place + 1) && isRight
-            isRight = box.sleep(at: place + 1) && box.rouse(at: place + 1) && isRight
+            isRight = !box.isFilled(position + 1) && isRight
+            isRight = box.sleep(at: position + 1) && box.rouse(at: position + 1) && isRight
         }
         #expect(isRight)
         expect(box.ends.alive, equals: capacity + 1)
@@ -33,9 +33,9 @@ extension MailboxTests {
     @Test("elements do not overlap, and neither do their cache lines")
     func strides() {
         let box = MailboxBox(capacity: 64)
-        let addresses = (0..<64).map { place in
-            box.fill(place)
-            return box.address(of: place)
+        let addresses = (0..<64).map { position in
+            box.fill(position)
+            return box.address(of: position)
         }
         let size = UInt(MemoryLayout<MailboxBox.Item>.size)
         for (address, next) in zip(addresses, addresses.dropFirst()) {
@@ -50,7 +50,7 @@ extension MailboxTests {
         let ends = MailboxBox.Ends()
         do {
             let box = MailboxBox(capacity: 1_000, ends: ends)
-            for place in firstPlace..<(firstPlace + 1_000) { box.fill(place) }
+            for position in firstPlace..<(firstPlace + 1_000) { box.fill(position) }
             expect(ends.alive, equals: 1_000)
         }
         expect(ends.alive, equals: 0)
@@ -74,10 +74,10 @@ extension MailboxTests {
                 next += 1
             case ..<65:
                 guard let index = out.indices.randomElement(using: &random) else { continue }
-                let place = out.remove(at: step % 2 == 0 ? index : 0)
-                filled.insert(place)
-                let wakes = isAsleep && place == cursor
-                expect(box.fill(place), equals: (wakes ? .filledForSleeper : .filled))
+                let position = out.remove(at: step % 2 == 0 ? index : 0)
+                filled.insert(position)
+                let wakes = isAsleep && position == cursor
+                expect(box.fill(position), equals: (wakes ? .filledForSleeper : .filled))
                 if wakes { isAsleep = false }
             case ..<(isRising ? 75 : 90):
                 expect(box.isFilled(cursor), equals: filled.contains(cursor))
@@ -96,12 +96,12 @@ extension MailboxTests {
             }
             expect(box.ends.alive, equals: filled.count)
         }
-        for place in cursor..<next {
-            expect(box.close(place), equals: (filled.contains(place) ? place : nil))
+        for position in cursor..<next {
+            expect(box.close(position), equals: (filled.contains(position) ? position : nil))
             // No reader sleeps there now, and none is woken.
-            #expect(!box.sleep(at: place) && !box.rouse(at: place))
+            #expect(!box.sleep(at: position) && !box.rouse(at: position))
         }
-        for place in out { expect(box.fill(place), equals: .refused) }
+        for position in out { expect(box.fill(position), equals: .refused) }
         expect(box.ends.alive, equals: 0)
     }
 }

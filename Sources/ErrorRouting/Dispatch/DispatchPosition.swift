@@ -1,7 +1,7 @@
 /// The position of a dispatch among the rules, with its counts; plain words, so that copying is cheap.
 ///
 /// It retains nothing: the dispatch's caller retains the rules, and the rules retain their steps.
-struct DispatchPlace: Sendable {
+struct DispatchPosition: Sendable {
     /// The current stage.
     private(set) var stage = RuleSet.Stage.rules
     /// The number of the current block of the path, within this stage.
