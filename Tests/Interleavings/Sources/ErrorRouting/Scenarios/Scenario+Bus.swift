@@ -81,8 +81,10 @@ extension Scenario {
     }
 
     /// A caller learns from another one that there is capacity, and fills the slot that the worker has emptied for it.
+    ///
+    /// There are no stale reads: a post that doesn't see the capacity is dropped, and the others would wait for it.
     private static let roomPassedOn = Scenario(
-        of: "room-handed-on", .preemptions(3, staleReads: 0), long: .preemptions(4)
+        of: "room-passed-on", .preemptions(3, staleReads: 0), long: .preemptions(4, staleReads: 0)
     ) {
         let bus = ExploredBus(capacity: 2)
         for number in 0..<2 { bus.post(number) }
