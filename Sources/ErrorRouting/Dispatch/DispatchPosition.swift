@@ -41,9 +41,10 @@ struct DispatchPosition: Sendable {
         while true {
             if !isStageOver {
                 var steps = rest ?? path.block(block, stage).read { $0.list(for: content, error, stage, &notes) }
-                let step = steps.next(for: error, of: Content.self)
-                rest = steps
-                if let step { return step }
+                if let step = steps.next(for: error, of: Content.self) {
+                    rest = steps
+                    return step
+                }
             }
             guard advance(on: path) else { return nil }
         }

@@ -41,6 +41,7 @@ extension RuleSet {
     ///   - error: The error.
     ///   - value: Set to the rule's value; unchanged if no rule matches.
     /// - Returns: The rule, which lives as long as this set; nil if none matches.
+    @inline(__always)
     func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
         defer { withExtendedLifetime(self) {} }
         var cursor = DispatchCursor(path, DispatchNotes())
