@@ -128,11 +128,11 @@ public final class ErrorBus: ErrorPosting {
         in scope: ScopeContext?
     ) async -> HandleOutcome {
         guard !isInsideOwnAction else {
-            let isPending = post(error, as: role, metadata: metadata, source: source, in: scope)
+            let isPending = postOutOfLine(error, as: role, metadata: metadata, source: source, in: scope)
             return HandleOutcome(disposition: isPending ? .pending : .dropped)
         }
         let promise = Promise<HandleOutcome>()
-        _ = post(error, as: role, metadata: metadata, source: source, in: scope, promise: promise)
+        _ = postOutOfLine(error, as: role, metadata: metadata, source: source, in: scope, promise: promise)
         return await promise.value(ifCancelled: .pending)
     }
 
@@ -162,7 +162,8 @@ public final class ErrorBus: ErrorPosting {
     /// Posts an error in a scope, or to the bus itself without one.
     ///
     /// - Returns: Whether the error is pending; if not, it was dropped.
-    func post(
+    @inline(__always)
+    private func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String],
         source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
@@ -206,6 +207,15 @@ public final class ErrorBus: ErrorPosting {
         }
         promise?.fulfill(HandleOutcome(disposition: .dropped))
         return false
+    }
+
+    /// Works like ``post(_:as:metadata:source:in:promise:)``: a copy in each scope's `post` would cost more than a call.
+    @inline(never)
+    func postOutOfLine(
+        _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String],
+        source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
+    ) -> Bool {
+        post(error, as: role, metadata: metadata, source: source, in: scope, promise: promise)
     }
 
     private func writeToLastResort(_ posting: Posting) {

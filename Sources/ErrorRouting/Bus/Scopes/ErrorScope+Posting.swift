@@ -18,7 +18,7 @@ extension ErrorScope {
         }
         let (error, context) = (error, context)
         _ = unsafe bus._withUnsafeGuaranteedRef {
-            $0.post(error, as: role, metadata: metadata, source: source, in: context)
+            $0.postOutOfLine(error, as: role, metadata: metadata, source: source, in: context)
         }
     }
 
