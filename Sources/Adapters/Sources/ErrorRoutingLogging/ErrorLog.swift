@@ -11,8 +11,8 @@ public import Logging
 /// The entry's level is the report's severity: a failure that a rule handled is a `notice`, and one that no rule
 /// matched is an `error`. A rule in `levels` takes precedence.
 ///
-/// The error itself is not passed as swift-log's `error:`. Backends print it as `"\(error)"`: a text of any length and
-/// any number of lines, with the contents of the error's fields.
+/// The error itself is not passed as swift-log's `error:`. Backends print it as `"\(error)"`: a string of any length
+/// and any number of lines, with the contents of the error's fields.
 public struct ErrorLog: Sendable {
     private let logger: Logger
     private let levels: ErrorMap<Logger.Level>
