@@ -30,7 +30,7 @@ public struct LastResort: Sendable {
 
     /// Returns the same last resort with the texts of errors redacted.
     ///
-    /// - Parameter redact: Returns the text for a line instead of the report's message, metadata, and trail. If it
+    /// - Parameter redact: Returns the string for a line instead of the report's message, metadata, and trail. If it
     ///   posts an error itself, the line of that error names only its type and source.
     /// - Returns: The redacted last resort.
     public func redacting(_ redact: @escaping @Sendable (ErrorReport) -> String) -> LastResort {
