@@ -17,8 +17,8 @@ import Foundation
 /// ```
 ///
 /// The new rules explain each error that can be rebuilt. The replay compares the rule that would end the handling with
-/// the recorded one. It can't know the results of actions, so it assumes that each action returns what was returned
-/// when the error was handled; see `Explanation.outcome(matchedRuleCount:)`.
+/// the recorded one. It can't determine the results of actions, so it assumes that each action returns what was
+/// returned when the error was handled; see `Explanation.outcome(matchedRuleCount:)`.
 ///
 /// An error that can't be rebuilt is explained by its type, domain, and code, and by those of its underlying errors;
 /// see `ErrorHandler.explain(named:)`. If a rule needs more before the handling would end, the error isn't judged, and
