@@ -22,8 +22,8 @@ public struct ErrorLog: Sendable {
     ///
     /// - Parameters:
     ///   - logger: The logger for the entries.
-    ///   - levels: The levels of failures that matter more or less than their severity says. The map's default isn't
-    ///     used.
+    ///   - levels: The levels of failures that matter more or less than their severity indicates. The map's default
+    ///     isn't used.
     ///   - bind: Called around each entry. `ErrorTracing.bind` of ErrorRoutingTracing binds the trace in which the
     ///     error was posted.
     public init(
@@ -85,8 +85,8 @@ extension ErrorHandler {
     ///
     /// - Parameters:
     ///   - logger: The logger for the entries.
-    ///   - levels: The levels of failures that matter more or less than their severity says. The map's default isn't
-    ///     used.
+    ///   - levels: The levels of failures that matter more or less than their severity indicates. The map's default
+    ///     isn't used.
     /// - Returns: The handler.
     public static func logging(
         to logger: Logger,
