@@ -135,7 +135,7 @@ extension RetryClassified {
     public var forbidsRetry: Bool { false }
 }
 
-/// An error that says when to try again, such as one with a server's `Retry-After`.
+/// An error with a hint about when to try again, such as a server's `Retry-After`.
 ///
 /// The hint doesn't decide whether the error is retried: the rules do. If they retry it, the hint is a lower bound of
 /// the delay. Up to a quarter of the hint is added as jitter, unless the policy's backoff has none, so that the clients
