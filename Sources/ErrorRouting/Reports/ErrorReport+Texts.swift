@@ -39,8 +39,8 @@ extension ErrorReport {
     /// file.
     ///
     /// An example is `Intake.PaymentError.declined Intake/Rules.swift`. It is the same in every run and, as long as
-    /// type, case, and file keep their names, in every release. It contains no lines and case numbers, because other
-    /// edits change these. Payloads, messages, and scopes do not count.
+    /// type, case, and file keep their names, in every release. It contains no line numbers or case numbers, because
+    /// other edits change these. Payloads, messages, and scopes do not count.
     public var fingerprint: String {
         var kind = kind
         return fingerprint(of: &kind)

@@ -78,7 +78,7 @@ public struct LastResort: Sendable {
     }
 
     private func line(of report: ErrorReport) -> ErrorLine {
-        // Read no text: user code might post the error whose text or matcher called it.
+        // Don't read the message: user code might post the error whose message or matcher called it.
         if PerThread.isInUserCode { return ErrorLine(naming: report) }
         return redact.map { ErrorLine(report, redacting: $0) } ?? ErrorLine(report)
     }
