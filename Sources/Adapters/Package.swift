@@ -14,7 +14,7 @@ let package = Package(
         .library(name: "ErrorRoutingAsyncHTTPClient", targets: ["ErrorRoutingAsyncHTTPClient"]),
     ],
     dependencies: [
-        // If this package moves elsewhere, change only this line: to the URL and version of swift-error-bus.
+        // If this package moves elsewhere, change only this line, to the URL and version of swift-error-bus.
         .package(name: "swift-error-bus", path: "../.."),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

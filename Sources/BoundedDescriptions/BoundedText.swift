@@ -17,7 +17,7 @@ package struct BoundedText {
     /// The last position between two units that leaves room for the mark.
     private var position = 0
 
-    /// Creates an empty text.
+    /// Creates an empty string.
     package init(limit: Int) {
         assert(limit >= Self.mark.utf8.count, "there has to be room for the mark")
         self.limit = limit
@@ -26,7 +26,7 @@ package struct BoundedText {
     /// The length so far in bytes.
     var count: Int { bytes.count }
 
-    /// The text so far.
+    /// The string so far.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Adds a string, or the part of it that fits.
@@ -51,7 +51,7 @@ package struct BoundedText {
         if bytes.count + Self.mark.utf8.count <= limit { position = bytes.count }
     }
 
-    /// Removes everything after a position and ends the text with the mark.
+    /// Removes everything after a position and ends the string with the mark.
     mutating func truncate(at position: Int) {
         var end = min(position, limit - Self.mark.utf8.count, bytes.count)
         // Don't end within a scalar.
@@ -61,7 +61,7 @@ package struct BoundedText {
         isCut = true
     }
 
-    /// Sorts the parts at the end of the text.
+    /// Sorts the parts at the end of the string.
     ///
     /// - Parameters:
     ///   - starts: The positions at which the parts begin.

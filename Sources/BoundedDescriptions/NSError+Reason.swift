@@ -1,7 +1,7 @@
 package import Foundation
 
 extension NSError {
-    /// The same error, with texts that are safe to read for every code.
+    /// The same error, with strings that are safe to read for every code.
     ///
     /// For `NSPOSIXErrorDomain`, Foundation on Linux reads the failure reason from the system, and traps if the code
     /// isn't an `Int32`. The description contains the same reason.

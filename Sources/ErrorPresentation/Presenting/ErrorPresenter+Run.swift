@@ -133,7 +133,9 @@ enum Cancellation {
     private static let ofTransfer = ErrorMatcher.type(URLError.self).where { $0.code == .cancelled }
 
     /// Returns the role for posting an operation's failure in this task, by the same rule as `catching`; nil if the
-    /// task was cancelled and the error only reports this, as `URLError.cancelled` does there too.
+    /// task was cancelled and the error only reports that.
+    ///
+    /// In a cancelled task, `URLError.cancelled` is such an error too.
     static func role(of error: any Error) -> ErrorReport.Role? {
         let isCancellation = matcher.match(error) != nil
         guard Task.isCancelled else { return isCancellation ? .notice : .failure }

@@ -106,7 +106,7 @@ public struct PresentedText: Sendable, Hashable {
     /// What the user can do about it; nil for the error's own suggestion.
     public var recoverySuggestion: String?
 
-    /// Creates a text.
+    /// Creates the text for an error.
     ///
     /// Parts that are nil come from the error's own texts.
     ///

@@ -22,8 +22,8 @@
         /// ```
         ///
         /// An alert has the button "OK", the button "Try again" if the operation can be retried, and a button for each
-        /// option of a `RecoverableError`. A banner is a text at the top edge. It disappears when the user taps it or
-        /// after its time (``ErrorPresenter/bannerDuration``). Both button titles are looked up in the app's string
+        /// option of a `RecoverableError`. A banner shows its text at the top edge. It disappears when the user taps it
+        /// or after its time (``ErrorPresenter/bannerDuration``). Both button titles are looked up in the app's string
         /// tables.
         ///
         /// The modifier hasn't been run on an Apple platform. It is type-checked against declarations of SwiftUI that

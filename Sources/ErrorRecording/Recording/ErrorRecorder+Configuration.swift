@@ -24,9 +24,9 @@ extension ErrorRecorder {
         /// The size of a line in bytes, its end included; at least 1,024 and at most 1 MiB.
         ///
         /// If a record's line would be longer, the recorder shortens the record: first its trail, then its value,
-        /// message, and metadata, then the rest. A shortened text ends in `…`, and ``ErrorRecord/shortened`` names each
-        /// field that lost something. Container runtimes split lines at 16 KiB, and only a line of at most `PIPE_BUF`
-        /// bytes reaches a pipe in one piece. Set that size for a recorder that writes to `/dev/stdout`.
+        /// message, and metadata, then the rest. A shortened string ends in `…`, and ``ErrorRecord/shortened`` names
+        /// each field that lost something. Container runtimes split lines at 16 KiB, and only a line of at most
+        /// `PIPE_BUF` bytes reaches a pipe in one piece. Set that size for a recorder that writes to `/dev/stdout`.
         public var lineSize: Int
         /// The name of the service in the records.
         public var service: String

@@ -28,7 +28,8 @@ struct RecordPath {
                 (absolute, descriptor) = (path, Int32(name))
                 return
             }
-            // Stop at a descriptor of another process: the text of its link is for humans, and need not be a path.
+            // Stop at a descriptor of another process: the target of its link is a description, which needn't be a
+            // path.
             if folder.hasPrefix("/proc/") { break }
             guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
             path = target.hasPrefix("/") ? target : "\(folder)/\(target)"

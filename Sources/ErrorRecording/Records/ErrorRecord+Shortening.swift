@@ -48,7 +48,7 @@ extension ErrorRecord {
         return record
     }
 
-    /// Shortens the other texts, which are long only if a redaction or a name is unusual.
+    /// Shortens the other strings, which are long only if a redaction or a name is unusual.
     private mutating func shortenNames(by excess: Int) {
         let names: [WritableKeyPath<ErrorRecord, String>] = [
             \.time, \.host, \.service, \.start, \.role, \.type, \.source, \.disposition, \.fingerprint,
@@ -73,11 +73,11 @@ extension ErrorRecord {
         return count
     }
 
-    /// Returns texts that take fewer bytes in a line; shortens the longest ones to one length.
+    /// Returns strings that take fewer bytes in a line; shortens the longest ones to one length.
     private static func shorten(_ texts: [String], by excess: Int) -> [String] {
         guard excess > 0 else { return texts }
         let lengths = texts.map { RecordLine.length(of: $0) }
-        // All texts are truncated to this length. The bytes that short texts don't need go to the others.
+        // All strings are truncated to this length. The bytes that short strings don't need go to the others.
         var rest = lengths.reduce(0, +) - excess
         var limit = 0
         for (index, length) in lengths.sorted().enumerated() {
@@ -92,6 +92,6 @@ extension ErrorRecord {
 }
 
 extension ErrorRecord.TrailStep {
-    /// The number of bytes that its texts take in a line.
+    /// The number of bytes that its strings take in a line.
     fileprivate var length: Int { [type, message, fingerprint].reduce(0) { $0 + RecordLine.length(of: $1) } }
 }

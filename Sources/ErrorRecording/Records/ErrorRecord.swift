@@ -13,7 +13,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
 
     /// The version of the record's format.
     public var version = ErrorRecord.version
-    /// When the error was posted, in UTC with microseconds; sorts as a text: `2026-05-31T16:05:09.125000Z`.
+    /// When the error was posted, in UTC with microseconds; sorts as a string: `2026-05-31T16:05:09.125000Z`.
     ///
     /// The recorder computes it from the report's instant and one reading of the wall clock, so its times are in the
     /// order of instants. If the wall clock is set by more than half a second, errors from before the change keep the
@@ -61,17 +61,17 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     public var ruleSource: String?
     /// The number of rules that matched.
     public var matchedRuleCount: Int
-    /// The text that reports are grouped by; see `ErrorReport.fingerprint`.
+    /// The string that reports are grouped by; see `ErrorReport.fingerprint`.
     public var fingerprint: String
     /// The underlying errors, from the outermost to the innermost.
     public var trail: [TrailStep]
     /// The error itself as JSON, if its type was added to the recorder's ``RebuildableErrors``.
     ///
-    /// It is a text instead of an object, so that the field has the same type in every line.
+    /// It is a string instead of an object, so that the field has the same type in every line.
     public var value: String?
     /// The fields that were shortened because the line would have been too long; nil if there are none.
     ///
-    /// The names are among `trail`, `value`, `message`, `metadata`, and `scope`. A shortened text ends in `…`.
+    /// The names are among `trail`, `value`, `message`, `metadata`, and `scope`. A shortened string ends in `…`.
     public var shortened: [String]?
 
     /// Creates a record, for example to test a `redact` closure.
@@ -98,7 +98,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     ///   - rule: The matcher of the rule that stopped the search, or of the last rule that matched.
     ///   - ruleSource: Where that rule was registered.
     ///   - matchedRuleCount: The number of rules that matched.
-    ///   - fingerprint: The text that reports are grouped by.
+    ///   - fingerprint: The string that reports are grouped by.
     ///   - trail: The underlying errors.
     ///   - value: The error itself as JSON.
     ///   - shortened: The fields that were shortened.

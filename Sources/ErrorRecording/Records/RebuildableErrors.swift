@@ -5,7 +5,7 @@ package import Foundation
 /// The types of errors that a recorder records with their values, so that a replay can rebuild the errors.
 ///
 /// A recorder writes values of these types only, because an error might contain secret or large data in addition to its
-/// texts. Pass the same types to the ``ErrorRecorder`` and to the `Replay` of `ErrorReplay`:
+/// message. Pass the same types to the ``ErrorRecorder`` and to the `Replay` of `ErrorReplay`:
 ///
 /// ```swift
 /// import ErrorRecording
@@ -55,7 +55,7 @@ public struct RebuildableErrors: Sendable {
 
     /// Returns this set with a type added that isn't `Codable`, such as a type from another module.
     ///
-    /// Include everything that rules read from an error in its code. A replay compares a rebuilt error with the
+    /// The code must contain everything that rules read from the error. A replay compares a rebuilt error with the
     /// recorded one by type, case, domain, and code, and by the underlying errors.
     ///
     /// - Parameters:

@@ -111,10 +111,10 @@ package struct RecordLine {
         append("]")
     }
 
-    /// Appends a text in quotation marks.
+    /// Appends a string in quotation marks.
     ///
     /// Escapes the characters that JSON doesn't allow in a string, and those that some readers treat as the end of a
-    /// line. Copies the text between two escaped characters in one piece.
+    /// line. Copies the string between two escaped characters in one piece.
     private mutating func text(_ text: String) {
         append(byte: "\"")
         defer { append(byte: "\"") }
@@ -148,7 +148,7 @@ package struct RecordLine {
     private static func lengthToEscape(at index: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int {
         switch unsafe text[index] {
         case ..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"): 1
-        // Match U+0085, U+2028, and U+2029. The text is valid UTF-8, so the other bytes follow.
+        // Match U+0085, U+2028, and U+2029. The string is valid UTF-8, so the other bytes follow.
         case 0xC2: unsafe text[index + 1] == 0x85 ? 2 : 0
         case 0xE2: unsafe text[index + 1] == 0x80 && text[index + 2] & 0xFE == 0xA8 ? 3 : 0
         default: 0
@@ -169,10 +169,10 @@ package struct RecordLine {
 
     // MARK: Lengths
 
-    /// Returns the number of bytes that a text takes between its quotation marks.
+    /// Returns the number of bytes that a string takes between its quotation marks.
     static func length(of text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + length(of: $1) } }
 
-    /// Returns the longest prefix that fits a number of bytes together with the mark of a shortened text.
+    /// Returns the longest prefix that fits a number of bytes together with the mark of a shortened string.
     static func prefix(of text: String, length: Int) -> String {
         var rest = length - BoundedText.mark.utf8.count
         let end = text.unicodeScalars.firstIndex { scalar in

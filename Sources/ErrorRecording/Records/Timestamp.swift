@@ -1,6 +1,6 @@
 import Foundation
 
-/// Formats times as texts of one length that sort in time order: `2026-05-31T16:05:09.125000Z`.
+/// Formats times as strings of one length that sort in time order: `2026-05-31T16:05:09.125000Z`.
 ///
 /// Foundation's formats only have milliseconds, and cost as much as the rest of a line.
 enum Timestamp {

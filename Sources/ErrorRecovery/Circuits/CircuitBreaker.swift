@@ -86,8 +86,8 @@ public final class CircuitBreaker: Sendable {
     ///     was created, while that bus exists. Without such a bus, it posts to the root bus at the time of the change;
     ///     if there is none, to the last resort. It never posts to a scope, or to a bus that a caller of ``run(_:)``
     ///     bound.
-    ///   - fileID: The file that posted changes name as their source.
-    ///   - line: The line that posted changes name as their source.
+    ///   - fileID: The source file in the reports of changes.
+    ///   - line: The source line in the reports of changes.
     public init<Output, C: Clock>(
         _ name: String, opensAt ratio: Double = 0.5, of minimumCalls: Int = 10,
         within window: Duration = .seconds(10), openFor openPeriod: Duration = .seconds(5),

@@ -14,7 +14,7 @@ extension CircuitChanged: Codable {
     /// Reads a change; a cause is left out if the reader doesn't have its type.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: What the decoder throws.
+    /// - Throws: The decoder's errors.
     public init(from decoder: any Decoder) throws {
         let form = try CodedCircuitError(from: decoder)
         guard let state = form.state.flatMap(State.init) else {
@@ -27,7 +27,7 @@ extension CircuitChanged: Codable {
     /// Writes the change.
     ///
     /// - Parameter encoder: The encoder.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's errors.
     public func encode(to encoder: any Encoder) throws {
         let cause = cause.map { CodedError($0) }
         try CodedCircuitError(name: name, state: state.rawValue, cause: cause).encode(to: encoder)
@@ -38,7 +38,7 @@ extension CircuitOpen: Codable {
     /// Reads a refusal.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: What the decoder throws; a `DecodingError` if the reader doesn't have the cause's type.
+    /// - Throws: The decoder's errors; a `DecodingError` if the reader doesn't have the cause's type.
     public init(from decoder: any Decoder) throws {
         let form = try CodedCircuitError(from: decoder)
         guard let cause = form.cause?.error() else {
@@ -51,7 +51,7 @@ extension CircuitOpen: Codable {
     /// Writes the refusal.
     ///
     /// - Parameter encoder: The encoder.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's errors.
     public func encode(to encoder: any Encoder) throws {
         let cause = CodedError(cause)
         try CodedCircuitError(name: name, retryAfter: retryAfter, cause: cause).encode(to: encoder)

@@ -8,7 +8,7 @@
 /// The formulas come from Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015. A backoff is a
 /// value without state: the caller passes the number of the retry and the previous delay.
 public struct Backoff: Sendable, Hashable {
-    /// How delays are randomized, so that callers who failed together don't retry together.
+    /// How delays are randomized, so that callers that failed together don't retry together.
     public enum Jitter: Sendable, Hashable, CaseIterable {
         /// No randomness: the delay is the ceiling.
         case none

@@ -24,7 +24,7 @@ import Synchronization
 /// - Within a first attempt, its own first attempt costs nothing, like the first attempt of an outermost call.
 /// - Within a retry, its first attempt repeats an earlier request, so it withdraws a token like a retry. The attempt is
 ///   made even if the bucket is empty, because there is no error to throw instead. Then the bucket's balance is
-///   negative, and it grants nothing until calls have deposited what is missing.
+///   negative, and it grants nothing until calls have deposited the missing tokens.
 ///
 /// An attempt that a ``CircuitBreaker`` refuses sends nothing. Its tokens pay for the next attempt, or go back into the
 /// bucket if there is none.

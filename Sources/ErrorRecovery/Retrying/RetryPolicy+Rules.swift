@@ -4,7 +4,7 @@ extension RetryPolicy {
     /// Returns a policy that retries errors that a matcher matches.
     ///
     /// - Parameters:
-    ///   - matcher: What to match.
+    ///   - matcher: The errors to match.
     ///   - cost: How many tokens of the budget such a retry costs; at least 1.
     ///   - fileID: The file that registers the rule.
     ///   - line: The line that registers the rule.
@@ -40,7 +40,7 @@ extension RetryPolicy {
     /// Returns a policy that doesn't retry errors that a matcher matches.
     ///
     /// - Parameters:
-    ///   - matcher: What to match.
+    ///   - matcher: The errors to match.
     ///   - fileID: The file that registers the rule.
     ///   - line: The line that registers the rule.
     /// - Returns: The policy with the rule, which is tried before all others.

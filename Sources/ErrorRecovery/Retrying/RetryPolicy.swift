@@ -24,7 +24,7 @@ public struct RetryPolicy: Sendable {
     /// The rules that decide which errors are retried, with a default for errors that no rule matches.
     public var decisions: ErrorMap<RetryDecision>
 
-    /// The budget that limits the retries of all callers who share it; nil for no limit.
+    /// The budget that limits the retries of all callers that share it; nil for no limit.
     public var budget: RetryBudget?
 
     /// The longest hint to obey, without the added jitter; not negative.
@@ -46,7 +46,7 @@ public struct RetryPolicy: Sendable {
     ///   - maxAttempts: How often the operation is tried, including the first time; at least 1.
     ///   - backoff: How long to wait before each retry.
     ///   - decisions: Which errors are retried; none by default.
-    ///   - budget: The budget that limits the retries of all callers who share it; nil for no limit.
+    ///   - budget: The budget that limits the retries of all callers that share it; nil for no limit.
     ///   - longestHint: The longest hint to obey; not negative.
     ///   - deadline: How long after the start of the call another attempt may begin; nil for no limit, not negative.
     public init(
@@ -135,7 +135,7 @@ extension RetryClassified {
     public var forbidsRetry: Bool { false }
 }
 
-/// An error that says when to try again, such as one with a server's `Retry-After`.
+/// An error with a hint about when to try again, such as a server's `Retry-After`.
 ///
 /// The hint doesn't decide whether the error is retried: the rules do. If they retry it, the hint is a lower bound of
 /// the delay. Up to a quarter of the hint is added as jitter, unless the policy's backoff has none, so that the clients

@@ -11,7 +11,7 @@ public import ErrorRouting
 ///
 /// Pass `errors` to post the error of each attempt that a retry follows, with the role `.attempt`. The error is posted
 /// just before the next attempt, because only then is it certain that it isn't the last error, which is thrown. The
-/// metadata contain the number of the failed attempt (`retry.attempt`), the policy's number of attempts (`retry.of`),
+/// metadata contains the number of the failed attempt (`retry.attempt`), the policy's number of attempts (`retry.of`),
 /// and the delay after the failed attempt (`retry.delay`).
 ///
 /// Nested retries multiply: three attempts with three attempts each are nine. Give both policies the same
@@ -23,8 +23,8 @@ public import ErrorRouting
 ///   - errors: Where to post the errors of attempts that a retry follows, with the role `.attempt`; nil to post
 ///     nothing.
 ///   - metadata: The metadata to post with these errors.
-///   - fileID: The file that these errors name as their source.
-///   - line: The line that these errors name as their source.
+///   - fileID: The source file in the reports of these errors.
+///   - line: The source line in the reports of these errors.
 ///   - onStep: Called with the decision about every failed attempt, and once more if the delay ends without another
 ///     attempt. It keeps the caller's isolation.
 ///   - operation: The operation. It receives the number of the attempt, 1 for the first. It keeps the caller's

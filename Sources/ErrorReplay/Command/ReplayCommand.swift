@@ -6,7 +6,7 @@ struct ReplayCommand: Sendable {
     /// The replay to run, without any lines yet.
     let replay: Replay
     var isInterrupted: @Sendable () -> Bool = { Interrupt.signal != nil }
-    /// Writes a text to standard output; returns whether that succeeded.
+    /// Writes a string to standard output; returns whether that succeeded.
     var write: @Sendable (String) -> Bool = { Self.write($0.utf8, to: .standardOutput) }
     var writeError: @Sendable (String) -> Void = { _ = Self.write($0.utf8, to: .standardError) }
     var showProgress = Self.terminal
@@ -84,7 +84,7 @@ struct ReplayCommand: Sendable {
         return part
     }
 
-    /// Writes a text to the terminal; nil if standard error isn't one.
+    /// Writes a string to the terminal; nil if standard error isn't one.
     static var terminal: (@Sendable (String) -> Void)? {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
             ? { @Sendable in _ = write($0.utf8, to: .standardError) } : nil

@@ -21,7 +21,7 @@ final class ReplayProgress: Sendable {
 
     /// - Parameters:
     ///   - total: The number of bytes to read; nil if it is unknown.
-    ///   - show: Writes a text to the terminal; nil if there is none.
+    ///   - show: Writes a string to the terminal; nil if there is none.
     init(of total: Int?, show: (@Sendable (String) -> Void)?) {
         self.total = total
         self.show = show

@@ -202,7 +202,7 @@ package struct Incident: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Returns the time of a text such as `2026-05-31T16:05:09.125000Z` in milliseconds since 1970; nil if it isn't a
+    /// Returns the time of a string such as `2026-05-31T16:05:09.125000Z` in milliseconds since 1970; nil if it isn't a
     /// time.
     fileprivate func milliseconds(_ range: Range<Int>) -> Int? {
         let text = extracting(range)

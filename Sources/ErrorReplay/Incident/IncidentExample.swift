@@ -1,6 +1,6 @@
 /// Shows an example of the errors of a kind.
 enum IncidentExample {
-    /// Returns the line that was read as JSON for the page, with the beginnings of its texts.
+    /// Returns the line that was read as JSON for the page, with the beginnings of its strings.
     ///
     /// - Parameter isShort: Whether there is only room for the beginning of the message.
     static func json(_ scan: RecordScan, _ line: Span<UInt8>, isShort: Bool) -> [UInt8] {

@@ -6,7 +6,7 @@ package struct PageText {
 
     package init() {}
 
-    /// Returns a text on one line and of bounded length, with invisible and reordering characters escaped.
+    /// Returns a string on one line and of bounded length, with invisible and reordering characters escaped.
     static func shown(_ text: String, _ limit: Int) -> String {
         let line = OneLine.escaped(text)
         if line.utf8.count <= limit { return line }
@@ -19,7 +19,7 @@ package struct PageText {
 
     mutating func raw(_ text: [UInt8]) { bytes += text }
 
-    /// Appends a text in quotation marks.
+    /// Appends a string in quotation marks.
     ///
     /// Characters that could end the element or a script's line are escaped as numbers.
     mutating func text(_ text: String) {

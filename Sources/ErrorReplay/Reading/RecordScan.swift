@@ -2,8 +2,8 @@ import Foundation
 
 /// Reads a line in exactly the form that a recorder writes, without the cost of a decoder.
 ///
-/// It accepts a line only if it understands every byte of it: the fields of version 1 in order, no blanks between them,
-/// numbers of at most 18 digits, and texts of valid UTF-8 with complete escapes. For these lines, its result equals
+/// It accepts a line only if it recognizes every byte of it: the fields of version 1 in order, no blanks between them,
+/// numbers of at most 18 digits, and strings of valid UTF-8 with complete escapes. For these lines, its result equals
 /// that of Foundation's decoder. All other lines are left to that decoder.
 struct RecordScan {
     /// The bytes that decide the outcome of the error, one field after the other.
@@ -15,9 +15,9 @@ struct RecordScan {
     private(set) var sequence = 0
     private var matchedRuleCount = 0
     private var code: Int?
-    /// The ranges of the texts, without their quotation marks.
+    /// The ranges of the strings, without their quotation marks.
     ///
-    /// The range of a missing text begins at 0, where no text can begin.
+    /// The range of a missing string begins at 0, where no string can begin.
     private var ranges = [Range<Int>](repeating: 0..<0, count: Text.allCases.count)
     private(set) var scope: [Range<Int>] = []
     private var shortened: [Range<Int>] = []
@@ -27,7 +27,7 @@ struct RecordScan {
     /// The position where the metadata begins.
     private var metadataStart = 0
 
-    /// The texts of a line that can be looked up by name.
+    /// The strings of a line that can be looked up by name.
     enum Text: Int, CaseIterable {
         case time, host, service, disposition, role, type, caseName, domain, message, source, rule, ruleSource
         case fingerprint, value
@@ -40,7 +40,7 @@ struct RecordScan {
     /// Reads a line.
     ///
     /// - Parameter line: The line, without its end.
-    /// - Returns: Whether the line is understood. If it isn't, ignore the other properties.
+    /// - Returns: Whether the line is recognized. If it isn't, ignore the other properties.
     mutating func read(_ line: Span<UInt8>) -> Bool {
         (position, isASCII) = (0, true)
         key.removeAll(keepingCapacity: true)
@@ -144,14 +144,14 @@ extension RecordScan {
         return isThere
     }
 
-    /// Skips a key and its text, and stores the text's range under a name if there is one.
+    /// Skips a key and its string, and stores the string's range under a name if there is one.
     private mutating func text(_ key: StaticString, _ line: Span<UInt8>, _ name: Text? = nil) -> Bool {
         guard skip(key, line), let range = text(line) else { return false }
         if let name { ranges[name.rawValue] = range }
         return true
     }
 
-    /// Skips a text that might be missing; returns false if the key is there without a text.
+    /// Skips a string that might be missing; returns false if the key is there without a string.
     private mutating func optionalText(_ key: StaticString, _ line: Span<UInt8>, _ name: Text) -> Bool {
         ranges[name.rawValue] = 0..<0
         let begin = position
@@ -169,7 +169,7 @@ extension RecordScan {
         return skip(end, line)
     }
 
-    /// Skips a text, and returns the range of its content.
+    /// Skips a string, and returns the range of its content.
     private mutating func text(_ line: Span<UInt8>) -> Range<Int>? {
         guard position < line.count, line[position] == UInt8(ascii: "\"") else { return nil }
         let begin = position + 1
@@ -294,13 +294,13 @@ extension RecordScan {
         return entries
     }
 
-    /// The range of a text in the line that was read; nil if the text is missing.
+    /// The range of a string in the line that was read; nil if the string is missing.
     func range(of name: Text) -> Range<Int>? {
         let range = ranges[name.rawValue]
         return range.lowerBound > 0 ? range : nil
     }
 
-    /// Returns the text in a range of the line that was read.
+    /// Returns the string in a range of the line that was read.
     static func string(_ range: Range<Int>, _ line: Span<UInt8>) -> String {
         let text = line.extracting(range)
         if text.hasEscapes { return String(decoding: unescaped(range, line), as: UTF8.self) }
@@ -355,8 +355,8 @@ private struct EightBytes {
         bytes = UInt64(littleEndian: unsafe line.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// The number of leading bytes that are ASCII without a special meaning in a text: no quotation mark, no backslash,
-    /// no control character.
+    /// The number of leading bytes that are ASCII without a special meaning in a string: no quotation mark, no
+    /// backslash, no control character.
     @inline(__always)
     var plainCount: Int {
         let isControl = bytes &- 0x20 &* Self.ones

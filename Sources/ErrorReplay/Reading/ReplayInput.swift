@@ -37,7 +37,7 @@ final class ReplayInput: Sendable {
             (size, identity) = (nil, nil)
             return
         }
-        // Treat 0 as unknown: a file in `/proc` claims to be empty, but isn't.
+        // Treat 0 as unknown: a file in `/proc` has the size 0, but isn't empty.
         size = status.st_size > 0 ? Int(status.st_size) : nil
         identity = Identity(
             device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))

@@ -12,7 +12,7 @@ struct RecordFilter: Sendable, Equatable {
     var isEmpty: Bool { self == RecordFilter() }
 
     func admits(_ record: ReplayedRecord) -> Bool {
-        // Compare the texts: times of one form, in UTC, sort like their texts.
+        // Compare the strings: times of one form, in UTC, sort like their strings.
         if let since { guard let time = record.time, time >= since else { return false } }
         if let until { guard let time = record.time, time < until else { return false } }
         if !hosts.isEmpty { guard let host = record.host, hosts.contains(host) else { return false } }
@@ -21,7 +21,7 @@ struct RecordFilter: Sendable, Equatable {
         return record.type.firstIndex(of: ".").map { types.contains(String(record.type[$0...].dropFirst())) } ?? false
     }
 
-    /// Returns a time in the form for comparisons; nil if the text is neither a time nor the beginning of one.
+    /// Returns a time in the form for comparisons; nil if the string is neither a time nor the beginning of one.
     static func time(_ text: String) -> String? {
         let form = "0000-00-00T00:00:00.000000"
         let time = text.hasSuffix("Z") ? text.dropLast() : text[...]

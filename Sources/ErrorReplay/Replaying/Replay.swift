@@ -17,16 +17,16 @@ import Foundation
 /// ```
 ///
 /// The new rules explain each error that can be rebuilt. The replay compares the rule that would end the handling with
-/// the recorded one. It can't know the results of actions, so it assumes that each action returns what was returned
-/// when the error was handled; see `Explanation.outcome(matchedRuleCount:)`.
+/// the recorded one. It can't determine the results of actions, so it assumes that each action returns what was
+/// returned when the error was handled; see `Explanation.outcome(matchedRuleCount:)`.
 ///
 /// An error that can't be rebuilt is explained by its type, domain, and code, and by those of its underlying errors;
 /// see `ErrorHandler.explain(named:)`. If a rule needs more before the handling would end, the error isn't judged, and
 /// ``notJudged`` names the rule.
 ///
-/// Two rules count as the same if their matchers have the same text and they are registered in the same file. If the
-/// new rules have several of that kind, the line decides. So a rule can move within its file. A changed predicate is
-/// noticed only if its matcher's name has changed too.
+/// Two rules count as the same if their matchers have the same description and they are registered in the same file. If
+/// the new rules have several of that kind, the line decides. So a rule can move within its file. A changed predicate
+/// is noticed only if its matcher's name has changed too.
 ///
 /// Lines have the same verdict if their deciding fields have the same bytes. These fields are type, case, domain, code,
 /// value, scope, the outcome with its rule, and the underlying errors. So the replay caches up to 2,048 verdicts by

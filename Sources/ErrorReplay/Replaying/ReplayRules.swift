@@ -31,7 +31,7 @@ struct ReplayRules: Sendable {
     private let bus: ErrorBus
     /// The rules by the scopes of a path that have rules.
     private var paths: [[String]: Path]
-    /// The texts of the rules that have matched.
+    /// The descriptions of the rules that have matched.
     private var texts: [RuleDescription: Text] = [:]
 
     private struct Text {
@@ -97,7 +97,7 @@ struct ReplayRules: Sendable {
             && explanation.entries.count { $0.stage == .rule && isAlike($0.rule) } == 1
     }
 
-    /// Returns the text after a disposition that a rule decided.
+    /// Returns the part of a result that follows a disposition decided by a rule.
     private static func suffix(_ rule: String, _ source: String) -> String { " by \(rule) at \(source)" }
 
     /// Returns the file of `File.swift:12`.

@@ -12,8 +12,8 @@ import Synchronization
 ///
 /// A program that runs a body next to the bus uses ``withErrorBus(handler:configuration:asRoot:isolation:_:)``.
 ///
-/// Posting never suspends, throws or waits for an action, and works on any thread. Delivery is serial, in the bus's own
-/// task: a report's actions end before the next report is delivered. Memory is bounded, and every lost error is
+/// Posting never suspends, throws, or waits for an action, and works on any thread. Delivery is serial, in the bus's
+/// own task: a report's actions end before the next report is delivered. Memory is bounded, and every lost error is
 /// counted; see ``Statistics``.
 public final class ErrorBus: ErrorPosting {
     /// The bus of this task: bound by ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, and inside every
@@ -47,7 +47,7 @@ public final class ErrorBus: ErrorPosting {
     /// - Parameters:
     ///   - handler: The rules, such as `.default`. The parameter has no default value so that the caller's `.default`
     ///     can be the application's own.
-    ///   - configuration: The bus's limits, clock, metadata provider and last resort. A capacity below 1 or a negative
+    ///   - configuration: The bus's limits, clock, metadata provider, and last resort. A capacity below 1 or a negative
     ///     limit stops the program.
     public convenience init(handler: ErrorHandler, configuration: Configuration = .init()) {
         self.init(handler: handler, configuration: configuration, startingAt: 0)
@@ -149,7 +149,7 @@ public final class ErrorBus: ErrorPosting {
     /// Whether this task runs in an asynchronous action of this bus, or was started in one that still runs.
     var isInsideOwnAction: Bool { isInside(orIn: { _ in false }) }
 
-    /// Whether this task runs in this bus's body, tasks or asynchronous actions, or was started there.
+    /// Whether this task runs in this bus's body, tasks, or asynchronous actions, or was started there.
     var isInsideOwnWork: Bool { isInside(orIn: { $0.sequence == nil }) }
 
     private func isInside(orIn isOther: (Ambience.Work) -> Bool) -> Bool {

@@ -12,8 +12,8 @@ extension ErrorPosting {
     ///
     /// - Parameters:
     ///   - metadata: Metadata for the report of an error; computed only if there is one.
-    ///   - fileID: The file that the report of an error gives as its source.
-    ///   - line: The line that the report of an error gives as its source.
+    ///   - fileID: The source file in the report of an error.
+    ///   - line: The source line in the report of an error.
     ///   - operation: The operation that can throw. It keeps the caller's isolation.
     /// - Returns: The operation's result, or nil if it threw.
     @discardableResult
@@ -26,7 +26,7 @@ extension ErrorPosting {
         try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
     }
 
-    /// Runs an operation that returns an optional and returns it unchanged, not nested in another optional; see
+    /// Runs an operation and returns its optional result unchanged, not nested in another optional; see
     /// ``catching(metadata:fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
@@ -49,7 +49,7 @@ extension ErrorPosting {
         try? rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
     }
 
-    /// Runs a synchronous operation that returns an optional and returns it unchanged, not nested in another optional.
+    /// Runs a synchronous operation and returns its optional result unchanged, not nested in another optional.
     ///
     /// See ``catching(metadata:fileID:line:_:)``.
     @discardableResult
@@ -99,8 +99,8 @@ extension ErrorPosting {
     ///
     /// - Parameters:
     ///   - metadata: Metadata for the report of an error; computed only if there is one.
-    ///   - fileID: The file that the report of an error gives as its source.
-    ///   - line: The line that the report of an error gives as its source.
+    ///   - fileID: The source file in the report of an error.
+    ///   - line: The source line in the report of an error.
     ///   - operation: The operation that can throw. It keeps the caller's isolation.
     /// - Returns: The operation's result.
     /// - Throws: The operation's error.

@@ -13,8 +13,8 @@ extension ErrorPosting {
     ///   - name: A name for debuggers and profilers.
     ///   - priority: The task's priority; nil for the caller's.
     ///   - metadata: Metadata for the report of an error; computed at the call.
-    ///   - fileID: The file that the report of an error gives as its source.
-    ///   - line: The line that the report of an error gives as its source.
+    ///   - fileID: The source file in the report of an error.
+    ///   - line: The source line in the report of an error.
     ///   - isolation: The caller's actor, where the task starts.
     ///   - operation: The operation to run.
     /// - Returns: The task. It ends once the operation has ended and its error is posted. Cancelling the task cancels

@@ -11,8 +11,8 @@
 ///
 /// - Parameters:
 ///   - metadata: Metadata for the report of an error; computed only if there is one.
-///   - fileID: The file that the report of an error gives as its source.
-///   - line: The line that the report of an error gives as its source.
+///   - fileID: The source file in the report of an error.
+///   - line: The source line in the report of an error.
 ///   - operation: The operation that can throw. It keeps the caller's isolation.
 /// - Returns: The operation's result, or nil if it threw.
 @discardableResult

@@ -20,7 +20,7 @@
     private let memory: RuleSteps
     /// The number of rules in all stages.
     private let count: Int
-    /// Whether the rules are few enough to be read linearly, unless one of them must call its matcher.
+    /// Whether there are few enough rules to read them linearly, if none of them must call its matcher.
     private let isSmall: Bool
     /// Whether any rule must call its matcher.
     private let asks: Bool
@@ -55,7 +55,7 @@
     /// Whether this block's rules are better read together with later ones.
     ///
     /// A block is copied into one at least twice as large. Therefore a handler that is used after each added rule has
-    /// no more blocks than its number of rules has bits. Each of its rules is in at most as many blocks.
+    /// at most as many blocks as its rule count has bits. Each of its rules is in at most that many blocks.
     func isBetterRead(withLater laterCount: Int) -> Bool {
         count <= laterCount || !asks && laterCount + count <= Self.smallCount
     }

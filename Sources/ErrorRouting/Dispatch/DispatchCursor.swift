@@ -118,7 +118,7 @@ struct DispatchCursor: ~Copyable {
         }
     }
 
-    /// Works like the other method, for an opened error; a parameter, unlike a variable, needn't be retained.
+    /// Works like the other method, but takes an opened error: a parameter, unlike a variable, needn't be retained.
     @inline(__always)
     private mutating func run<Content: Error>(
         _ content: Content, _ error: UnboxedError, on path: BlockPath, under supervisor: (any ActionSupervisor)?,

@@ -54,7 +54,7 @@
     }
 
     /// Returns the steps from the first one with a predicate that returns true or, if there is none, from the first one
-    /// without a predicate; and says which it is.
+    /// without a predicate; also returns which of the two it is.
     @inline(never)
     private func afterPredicates(for error: UnboxedError) -> (Self, isHolding: Bool) {
         from(for: error, among: { $0.match == .byPredicate }, isTried: { _ in true })

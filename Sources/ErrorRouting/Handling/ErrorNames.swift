@@ -39,8 +39,8 @@ private struct NamedError: Error, CustomStringConvertible {
 extension ErrorHandler {
     /// Explains what the handler would do with an error if only its names are known; runs no user code.
     ///
-    /// The names decide each rule that compares a type, a domain or a code. A rule that compares a value, calls a
-    /// predicate or checks a protocol is ``Explanation/Verdict/undecided``. Two types with the same name count as one
+    /// The names decide each rule that compares a type, a domain, or a code. A rule that compares a value, calls a
+    /// predicate, or checks a protocol is ``Explanation/Verdict/undecided``. Two types with the same name count as one
     /// type. A rule for a class with another name is undecided, because the error's class might inherit from it.
     ///
     /// - Parameter names: The names of the error.

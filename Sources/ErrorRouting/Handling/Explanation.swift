@@ -2,7 +2,7 @@ import BoundedDescriptions
 
 /// Explains how a handler would handle an error, or which value a map would return for it, rule by rule.
 ///
-/// Its description is a text for bug reports.
+/// Its description is meant for bug reports.
 public struct Explanation: Sendable, CustomStringConvertible {
     /// Whether a rule matches an error, and whether it is reached.
     public enum Verdict: Sendable, Hashable {
@@ -32,7 +32,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public struct Entry: Sendable {
         /// When the rule is tried.
         public let stage: Stage
-        /// The rule, with its matcher as a text and its source location.
+        /// The rule, with its matcher as a string and its source location.
         public let rule: RuleDescription
         /// Whether the rule matches, and whether it is reached.
         public let verdict: Verdict
@@ -78,7 +78,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
             disposition: rule == ignoreRule ? .ignored : .handled, matchedRuleCount: matched.count, rule: rule)
     }
 
-    /// A text with one line per rule, numbered in the order in which they are tried.
+    /// A string with one line per rule, numbered in the order in which they are tried.
     public var description: String {
         var lines = ["\(ErrorText.typeName(of: error)): \(OneLine.escaped(ErrorText.message(of: error)))"]
         let hasScopes = entries.contains { !$0.scope.isEmpty }
@@ -106,7 +106,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
 }
 
 extension Explanation.Verdict: CustomStringConvertible {
-    /// The verdict as a text.
+    /// The verdict as a string.
     public var description: String {
         switch self {
         case .matched: "matched"

@@ -32,8 +32,8 @@ class MatcherParts: @unchecked Sendable {  // Unchecked for its subclasses; all 
             for leaf in part where !leaves.contains(leaf) { leaves.append(leaf) }
         }
         self.leaves = leaves
-        // The matchers in one list are different. Of many, only one that is itself a combination might share a matcher
-        // with another one.
+        // The leaves of one part are different. Above the limit, assume that a part with several leaves shares one of
+        // them with another part.
         hasRepeats = count != leaves.count || leaves.count > Self.leafLimit && parts.contains { $0.count > 1 }
     }
 

@@ -1,6 +1,7 @@
-/// An error in only its innermost box (``ErrorBox``), as code that reads the content of boxes accepts it.
+/// An error in its innermost box only, without outer boxes (``ErrorBox``).
 ///
-/// It is made at the library's doors, where a dispatch or a matcher opens the error.
+/// Code that reads the content of a box requires this type.
+/// A dispatch or a matcher creates it when it opens the error's boxes.
 struct UnboxedError: Sendable {
     let error: any Error
 

@@ -193,7 +193,7 @@ struct UnderlyingErrorWalk {
     private static let plainEndings = [" Swift.Int", " Swift.String", " Swift.Bool", " Swift.Double"]
         .map { Array($0.utf8) }
 
-    /// Whether values of a type might contain errors; false for objects, addresses, numbers, and texts, alone or in
+    /// Whether values of a type might contain errors; false for objects, addresses, numbers, and strings, alone or in
     /// arrays.
     private static func mayHoldErrors(_ type: Any.Type) -> Bool {
         var type = type

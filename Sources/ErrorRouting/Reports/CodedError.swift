@@ -2,8 +2,8 @@ package import Foundation
 
 /// An error in a form for writing and reading: the name of its type, and the data to rebuild it.
 ///
-/// It is for errors inside other errors, such as a cause, because the outer error's type doesn't know their types. The
-/// writer and the reader know the types, and bind ``CurrentErrorCoding``.
+/// It is for errors inside other errors, such as a cause, because the outer error's type doesn't determine their types.
+/// The writer and the reader have a list of the types, and bind ``CurrentErrorCoding``.
 package struct CodedError: Codable, Sendable {
     /// The full name of the error's type.
     package let type: String

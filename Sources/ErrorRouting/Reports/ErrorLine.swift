@@ -40,11 +40,11 @@ struct ErrorLine {
             + " source=\(OneLine.bare(report.source.description))"
     }
 
-    /// Creates a line of type, source, and a text that replaces all other fields.
+    /// Creates a line of type, source, and a string that replaces all other fields.
     ///
     /// - Parameters:
     ///   - report: The report to print.
-    ///   - redact: Returns the text, which is escaped and truncated.
+    ///   - redact: Returns the string, which is escaped and truncated.
     init(_ report: ErrorReport, redacting redact: (ErrorReport) -> String) {
         self.init(naming: report, message: PerThread.inUserCode { redact(report) })
     }

@@ -28,19 +28,19 @@ extension ErrorReport {
 
     /// The error's message on one line, as the default preset prints it.
     ///
-    /// Line breaks, control characters, and invisible or reordering characters are escaped. A text of more than 16 KiB
-    /// is truncated, and ends in `…`. If the error's description in turn reads this message, the recursion ends with
-    /// the type's name.
+    /// Line breaks, control characters, and invisible or reordering characters are escaped. A string of more than 16
+    /// KiB is truncated, and ends in `…`. If the error's description in turn reads this message, the recursion ends
+    /// with the type's name.
     ///
     /// - Complexity: That of the error's own description; computed at each access.
     public var message: String { OneLine.escaped(ErrorText.message(of: error)) }
 
-    /// A text to group reports by: the error's type, its case or, without one, the domain and code, and the posting
+    /// A string to group reports by: the error's type, its case or, without one, the domain and code, and the posting
     /// file.
     ///
     /// An example is `Intake.PaymentError.declined Intake/Rules.swift`. It is the same in every run and, as long as
-    /// type, case, and file keep their names, in every release. It contains no lines and case numbers, because other
-    /// edits change these. Payloads, messages, and scopes do not count.
+    /// type, case, and file keep their names, in every release. It contains no line numbers or case numbers, because
+    /// other edits change these. Payloads, messages, and scopes do not count.
     public var fingerprint: String {
         var kind = kind
         return fingerprint(of: &kind)
@@ -84,9 +84,9 @@ extension ErrorReport {
         fields { _, trail in trail.map(\.description).joined(separator: " < ") }
     }
 
-    /// Returns the ``fields`` with your own text for the trail.
+    /// Returns the ``fields`` with your own string for the trail.
     ///
-    /// Use it for a log that has each text once. The message and the trail, which can be long, are computed once for
+    /// Use it for a log that has each string once. The message and the trail, which can be long, are computed once for
     /// both.
     ///
     /// - Parameter describeTrail: Returns the value of `error.trail`. It is called with the message and the trail,

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One posted error, with the place, time, and scope of the post.
+/// One posted error, with the source location, time, and scope of the post.
 public struct ErrorReport: Sendable, CustomStringConvertible {
     /// A source location.
     public struct Source: Sendable, Hashable, CustomStringConvertible {

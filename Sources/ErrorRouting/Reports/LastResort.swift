@@ -30,7 +30,7 @@ public struct LastResort: Sendable {
 
     /// Returns the same last resort with the texts of errors redacted.
     ///
-    /// - Parameter redact: Returns the text for a line instead of the report's message, metadata, and trail. If it
+    /// - Parameter redact: Returns the string for a line instead of the report's message, metadata, and trail. If it
     ///   posts an error itself, the line of that error names only its type and source.
     /// - Returns: The redacted last resort.
     public func redacting(_ redact: @escaping @Sendable (ErrorReport) -> String) -> LastResort {
@@ -78,7 +78,7 @@ public struct LastResort: Sendable {
     }
 
     private func line(of report: ErrorReport) -> ErrorLine {
-        // Read no text: user code might post the error whose text or matcher called it.
+        // Don't read the message: user code might post the error whose message or matcher called it.
         if PerThread.isInUserCode { return ErrorLine(naming: report) }
         return redact.map { ErrorLine(report, redacting: $0) } ?? ErrorLine(report)
     }

@@ -1,6 +1,6 @@
 import BoundedDescriptions
 
-/// The description of a rule: its matcher as a text, and its source location.
+/// The description of a rule: its matcher as a string, and its source location.
 ///
 /// It is created once for each rule, not for each error. The outcomes, failures, and explanations that name the rule
 /// share it. Two descriptions are equal only if they describe the same registration.
@@ -36,13 +36,13 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
     /// Describes a rule that is in no handler, for tests and fakes.
     ///
     /// - Parameters:
-    ///   - matcher: The matcher as a text.
+    ///   - matcher: The matcher as a string.
     ///   - source: The rule's source location.
     public init(matcher: String, source: ErrorReport.Source) {
         self.init(Storage(shape: .named(matcher, .any), source: source))
     }
 
-    /// The matcher as a text on one line, or its name if it has one.
+    /// The matcher as a string of one line, or its name if it has one.
     ///
     /// For example `type(PaymentError)`; for `onNoMatch` and `always` it is their own name.
     public var matcher: String { storage.shape.description }

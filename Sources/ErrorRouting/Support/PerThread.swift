@@ -53,10 +53,10 @@ enum PerThread {
 
     /// Records that the library is about to call user code: a matcher's, an error's, or a text's.
     ///
-    /// Without a limit, a predicate that dispatches its own error, or a description that reads a text of it, would
-    /// recurse until the stack overflows. A dispatch, a lookup in a map, a matcher, a text, or an explanation enters
-    /// once for all the user code that it calls at a time; what it calls within itself, such as bridging, doesn't enter
-    /// again. (This takes no closure so that generic callers needn't look up the type of its result.)
+    /// Without a limit, a predicate that dispatches its own error, or a description that reads its own error's message,
+    /// would recurse until the stack overflows. A dispatch, a lookup in a map, a matcher, a text, or an explanation
+    /// enters once for all the user code that it calls at a time; what it calls within itself, such as bridging,
+    /// doesn't enter again. (This takes no closure so that generic callers needn't look up the type of its result.)
     ///
     /// - Returns: The entry for ``leaveUserCode(_:)``; nil at the limit. User code must not be called then: a matcher
     ///   counts as not matching, and a text is the type's name.

@@ -16,7 +16,7 @@ extension NetworkError: Codable {
     /// A cause is left out if the reader doesn't have its type.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: What the decoder throws.
+    /// - Throws: The decoder's errors.
     public init(from decoder: any Decoder) throws {
         let form = try Form(from: decoder)
         guard let kind = Kind(rawValue: form.kind) else {
@@ -34,7 +34,7 @@ extension NetworkError: Codable {
     /// rebuilt if its type was added to the recorder.
     ///
     /// - Parameter encoder: The encoder.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's errors.
     public func encode(to encoder: any Encoder) throws {
         // Write a flag: the type is internal, so no user can add it to a recorder.
         let hadNoTimeLeft = cause is NoTimeLeft
@@ -56,7 +56,7 @@ extension HTTPFailure: Codable {
     /// Reads a failure, which has no header fields and no body.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: What the decoder throws.
+    /// - Throws: The decoder's errors.
     public init(from decoder: any Decoder) throws {
         let form = try Form(from: decoder)
         let problem = form.problemType.map { ProblemDetails(type: $0, status: form.problemStatus) }
@@ -66,7 +66,7 @@ extension HTTPFailure: Codable {
     /// Writes the status, and a problem's type and status.
     ///
     /// - Parameter encoder: The encoder.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's errors.
     public func encode(to encoder: any Encoder) throws {
         try Form(status: status, problemType: problem?.type, problemStatus: problem?.status).encode(to: encoder)
     }

@@ -26,8 +26,8 @@ public protocol HTTPTransport: Sendable {
 
     /// Whether the HTTP stack can resend a request on its own; false by default.
     ///
-    /// If true, an ``APIClient`` never retries a request that must not be sent twice, because it can't tell how often
-    /// the request was sent.
+    /// If true, an ``APIClient`` never retries a request that must not be sent twice, because it can't determine how
+    /// often the request was sent.
     var repeatsByItself: Bool { get }
 }
 

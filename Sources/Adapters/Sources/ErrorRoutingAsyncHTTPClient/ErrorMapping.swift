@@ -43,7 +43,7 @@ enum ErrorMapping {
         return isRefused ? lost(.networkConnectionLost, error) : mapped
     }
 
-    /// Whether an error says that the server took too long.
+    /// Whether an error means that the server took too long.
     static func isTimeout(_ error: any Error) -> Bool { (self.error(for: error) as? NetworkError)?.kind == .timeout }
 
     /// Returns the error of a connection that failed, with the client's error wrapped in the code's.

@@ -84,7 +84,7 @@ final class StreamGuard: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Whether a text is a valid status in HTTP/2, which doesn't allow 101 (RFC 9113, section 8.6).
+    /// Whether a string is a valid status in HTTP/2, which doesn't allow 101 (RFC 9113, section 8.6).
     private static func isStatus(_ text: String) -> Bool {
         Int(text).map { (100...999).contains($0) && $0 != 101 } ?? false
     }

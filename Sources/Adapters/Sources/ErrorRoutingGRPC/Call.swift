@@ -46,7 +46,7 @@ final class Call: Sendable {
                 try await withRPCCancellationHandler {
                     try await task.value
                 } onCancelRPC: {
-                    // Cancel in a new task: gRPC might hold a lock here that a handler in the part needs.
+                    // Cancel in a new task: gRPC might hold a lock here that a handler in this part of the call needs.
                     Task { task.cancel() }
                 }
             } onCancel: {
@@ -71,7 +71,7 @@ final class Call: Sendable {
     /// - Parameters:
     ///   - error: The error.
     ///   - isReturned: Whether the handler returned it as its response. A thrown `RPCError` might be another service's
-    ///     answer: its code and text are not for this service's caller.
+    ///     answer: its code and message are not for this service's caller.
     func answer(to error: any Error, isReturned: Bool = false) -> RPCError {
         let own = isReturned || !(error is RPCError) ? (error as? any RPCErrorConvertible).map { RPCError($0) } : nil
         let rule = answers.match(error)?.value

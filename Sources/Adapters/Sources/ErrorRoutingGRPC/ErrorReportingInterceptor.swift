@@ -27,10 +27,10 @@ public import GRPCCore
 /// | any of these three, with a rule in `answers` | as `answers` says | yes | as for your error |
 /// | the call is cancelled | its own, or `cancelled` | ``CallCancelled``, a notice | error; failed |
 ///
-/// An `RPCError` doesn't say where it comes from. If a client throws it, it has the code and text of another service,
-/// which are about this service instead of its caller. So a thrown one is an internal error, and only an error that
-/// certainly comes from the handler is sent unchanged. If a handler decides a status itself, add a rule to `answers`,
-/// conform the error to `RPCErrorConvertible`, or return `StreamingServerResponse(error:)`.
+/// An `RPCError` doesn't show its origin. If a client throws it, it has the code and message of another service, which
+/// are about this service instead of its caller. So a thrown one is an internal error, and only an error that certainly
+/// comes from the handler is sent unchanged. If a handler decides a status itself, add a rule to `answers`, conform the
+/// error to `RPCErrorConvertible`, or return `StreamingServerResponse(error:)`.
 ///
 /// The source of a report is the method: `ErrorRoutingGRPC/orders.Shipping/Ship`, without a line. So the fingerprint
 /// consists of the method, the error's type, and its case or code. The source of an ``UpstreamError`` is the call of

@@ -134,8 +134,9 @@ private struct Reporter: Sendable {
 
     /// Reports an error, and returns the response to it.
     func response(to error: any Error, _ request: Request, _ context: some RequestContext) -> Response {
-        // An error of Hummingbird has its own response. Unless there is a rule for it, it isn't a failure below 500.
-        // Its status might be another service's: no client can read an invalid status or an interim one.
+        // An error of Hummingbird has its own response. Without a rule, that response isn't a failure if its status is
+        // below 500. Check the status: it might come from another service, and no client can read an invalid or interim
+        // status.
         if !Task.isCancelled, problem(for: error) == nil, let error = error as? any HTTPResponseError,
             // error-audit: harmless, because an error without a response of its own is answered and reported below
             let response = try? error.response(from: request, context: context),

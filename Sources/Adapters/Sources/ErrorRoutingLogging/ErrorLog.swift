@@ -11,8 +11,8 @@ public import Logging
 /// The entry's level is the report's severity: a failure that a rule handled is a `notice`, and one that no rule
 /// matched is an `error`. A rule in `levels` takes precedence.
 ///
-/// The error itself is not passed as swift-log's `error:`. Backends print it as `"\(error)"`: a text of any length and
-/// any number of lines, with the contents of the error's fields.
+/// The error itself is not passed as swift-log's `error:`. Backends print it as `"\(error)"`: a string of any length
+/// and any number of lines, with the contents of the error's fields.
 public struct ErrorLog: Sendable {
     private let logger: Logger
     private let levels: ErrorMap<Logger.Level>
@@ -22,8 +22,8 @@ public struct ErrorLog: Sendable {
     ///
     /// - Parameters:
     ///   - logger: The logger for the entries.
-    ///   - levels: The levels of failures that matter more or less than their severity says. The map's default isn't
-    ///     used.
+    ///   - levels: The levels of failures that matter more or less than their severity indicates. The map's default
+    ///     isn't used.
     ///   - bind: Called around each entry. `ErrorTracing.bind` of ErrorRoutingTracing binds the trace in which the
     ///     error was posted.
     public init(
@@ -85,8 +85,8 @@ extension ErrorHandler {
     ///
     /// - Parameters:
     ///   - logger: The logger for the entries.
-    ///   - levels: The levels of failures that matter more or less than their severity says. The map's default isn't
-    ///     used.
+    ///   - levels: The levels of failures that matter more or less than their severity indicates. The map's default
+    ///     isn't used.
     /// - Returns: The handler.
     public static func logging(
         to logger: Logger,

@@ -49,7 +49,7 @@ extension ErrorBus {
 extension ErrorReport {
     /// The disposition, the role, the error's type with its case, and the type of its first cause: few values each.
     ///
-    /// The keys are `disposition`, `role`, `type` and `cause`, which is `none` for an error without one.
+    /// The keys are `disposition`, `role`, `type`, and `cause`, which is `none` for an error without one.
     public var dimensions: [(String, String)] {
         // Don't use the trail, which has the messages of all causes: the bus's worker would compute them for each
         // report.

@@ -77,8 +77,8 @@ package struct RequestTrace: Sendable {
 
     /// Records an error's type and message in the span, and marks the span if it has failed.
     ///
-    /// It doesn't pass the error itself. Exporters print it as `"\(error)"`: a text of any length, with the contents of
-    /// the error's fields.
+    /// It doesn't pass the error itself. Exporters print it as `"\(error)"`: a string of any length, with the contents
+    /// of the error's fields.
     ///
     /// If the span has ended, a separate span for the error is opened inside it; a gRPC span might end before the
     /// messages are written. The same happens if the tracer doesn't implement `activeSpan(identifiedBy:)`, because it

@@ -15,7 +15,7 @@ struct FloodLimiter<Held> {
         indirect case comesAfter(Release)
     }
 
-    /// A held error until its release: the newest of its kind, with the count of errors that it stands for.
+    /// A held error: the newest of its kind, with the count of errors that it stands for.
     struct Release {
         private(set) var held: Held
         /// The number of errors that the held error stands for.

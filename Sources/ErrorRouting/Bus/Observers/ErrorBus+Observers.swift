@@ -40,7 +40,7 @@ extension ErrorBus {
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (Statistics) -> Void = { _ in }
     ) {
-        // Retain the observation in the closure for the end, which releases it after the end.
+        // Retain the observation in its own `onEnd` closure, which releases it when the observation has ended.
         let held = Locked<ErrorObservation?>(nil)
         let observation = observe(receive) { statistics in
             // Release it outside the lock: this might run user code.

@@ -36,7 +36,7 @@ enum WorkerPause {
     case none
     /// It has waited without a flood limit, so it read no clock.
     case waited
-    /// It has waited until a given time: the flood limit's windows that are over by then end.
+    /// It has waited until a given time: end the flood limit's windows that are over by then.
     case waitedUntil(Duration)
 }
 

@@ -2,7 +2,7 @@
 /// by a flood limit, or being sent to observers, and which callers wait for them.
 ///
 /// Each event is a method that returns its caller's next step; ``BusStorage`` calls the method under a lock, and the
-/// caller acts after unlocking. Only events change the state. Meanwhile ``IntakeWord`` decides the callers' steps.
+/// caller acts after unlocking. Only events change the state. ``IntakeWord`` decides the callers' steps.
 struct BusStateMachine: ~Copyable {
     private let actionTimeLimit: Duration?
 
