@@ -209,7 +209,8 @@ public final class ErrorBus: ErrorPosting {
         return false
     }
 
-    /// Works like ``post(_:as:metadata:source:in:promise:)``: a copy in each scope's `post` would cost more than a call.
+    /// Works like ``post(_:as:metadata:source:in:promise:)``; a copy in each scope's `post` would cost more than a
+    /// call.
     @inline(never)
     func postOutOfLine(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String],

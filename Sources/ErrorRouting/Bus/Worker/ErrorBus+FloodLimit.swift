@@ -1,6 +1,7 @@
 /// The flood limit's inputs for the bus's errors.
 extension ErrorBus {
-    /// Returns what only the caller can compute: matchers run user code, and the worker reads the inputs under the lock.
+    /// Returns what only the caller can compute: matchers run user code, and the worker reads the results under the
+    /// lock.
     @inline(never)
     func floodInputs(
         _ error: any Error, _ role: ErrorReport.Role

@@ -160,7 +160,7 @@ extension Detector {
         guard let value = item.item.as(ReturnStmtSyntax.self)?.expression ?? item.item.as(ExprSyntax.self) else {
             return false
         }
-        // These are values: `Image(…).bold()`, `Color.red`, and `"—"`, but not `retry()`, `Task { … }`, or `Hud.hide()`.
+        // `Image(…).bold()`, `Color.red`, and `"—"` are values; `retry()`, `Task { … }`, and `Hud.hide()` aren't.
         if let call = value.as(FunctionCallExprSyntax.self) {
             var first = call
             while let base = first.calledExpression.as(MemberAccessExprSyntax.self)?.base?.bare,

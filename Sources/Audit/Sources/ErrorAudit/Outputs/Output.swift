@@ -70,6 +70,7 @@ public enum Output: String, CaseIterable, Sendable {
         let location = "file=\(escape(finding.path, property: true)),line=\(finding.line),col=\(finding.column)"
         let message = "\(finding.why.joined(separator: "; ")). Write: \(finding.instead)"
         return
-            "::warning \(location),title=error-audit %28\(finding.kind.rawValue)%29::\(escape(message, property: false))"
+            "::warning \(location),title=error-audit %28\(finding.kind.rawValue)%29::"
+            + escape(message, property: false)
     }
 }
