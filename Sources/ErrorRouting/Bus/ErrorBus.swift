@@ -173,7 +173,7 @@ public final class ErrorBus: ErrorPosting {
         let metadata =
             configuration.metadataProvider != nil || isAnnotated ? completed(metadata, for: error, in: scope) : metadata
         let mark = hasWitness ? mark(error, as: role) : nil
-        let (floodStamp, isCancellation) = configuration.floodLimit == nil ? (nil, false) : floodInputs(error, role)
+        let (floodStamp, escapes) = configuration.floodLimit == nil ? (nil, false) : floodInputs(error, role)
         switch storage.intake.reserve() {
         case .accepted(let number):
             let answer = storage.intake.mailbox.fill(
@@ -187,7 +187,7 @@ public final class ErrorBus: ErrorPosting {
                     promise: promise,
                     floodStamp: floodStamp,
                     mark: mark,
-                    isCancellation: isCancellation
+                    escapesFloodLimit: escapes
                 )
             )
             switch answer {

@@ -84,7 +84,8 @@
     ) -> RuleStepList {
         if stage != .rules { return self[stage] }
         if isReadLinearly(for: Content.self) { return rules }
-        return plan(for: content, error).read { $0.steps(for: content, error, &notes) }
+        guard let plan = plan(for: content, error) else { return rules }
+        return plan.read { $0.steps(for: content, error, &notes) }
     }
 
     /// Whether the rules are read linearly for errors of a type, the static type of a box's content.
@@ -99,9 +100,9 @@
     /// Whether there is a plan for errors of a dynamic type; for tests.
     func hasPlan(for type: any Error.Type) -> Bool { plans[type] != nil }
 
-    /// Returns the plan for an error's dynamic type.
+    /// Returns the plan for an error's dynamic type; nil if there is none and it can't be created now.
     @inline(__always)
-    private func plan<Content: Error>(for content: Content, _ error: UnboxedError) -> Borrowed<TypePlan> {
+    private func plan<Content: Error>(for content: Content, _ error: UnboxedError) -> Borrowed<TypePlan>? {
         guard let plan = plans[Content.self] else { return planByDynamicType(of: error) }
         return plan.read { $0.isOfClass } ? planOfObject(content, error, plan) : plan
     }
@@ -110,16 +111,18 @@
     @inline(never)
     private func planOfObject<Content: Error>(
         _ content: Content, _ error: UnboxedError, _ plan: Borrowed<TypePlan>
-    ) -> Borrowed<TypePlan> {
+    ) -> Borrowed<TypePlan>? {
         let type: AnyClass = Swift.type(of: unsafe BoxContent.content(content, as: AnyObject.self))
         return type == Content.self ? plan : planByDynamicType(of: error)
     }
 
     /// Returns the plan for an error whose type has none yet or is a subclass of its content's static type.
     @inline(never)
-    private func planByDynamicType(of error: UnboxedError) -> Borrowed<TypePlan> {
+    private func planByDynamicType(of error: UnboxedError) -> Borrowed<TypePlan>? {
         let type = type(of: error.error)
         if let plan = plans[type] { return plan }
+        // At the limit, a plan would lack an index and the type's domain, and the table would keep it.
+        if PerThread.isAtLimit { return nil }
         // Create it outside the table's lock: this runs user code. Of two plans created at once, the table keeps the
         // first.
         return plans.insert(TypePlan(of: rules, for: error), for: type)
@@ -128,7 +131,7 @@
     /// Returns the facts about the rules that depend only on an error's type.
     @inline(__always)
     func reach<Content: Error>(of content: Content, _ error: UnboxedError) -> TypeReach {
-        if !isReadLinearly(for: Content.self) { return plan(for: content, error).read { $0.reach } }
+        if !isReadLinearly(for: Content.self), let plan = plan(for: content, error) { return plan.read { $0.reach } }
         var reach = TypeReach()
         for step in rules where step.isFor(Content.self) {
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }

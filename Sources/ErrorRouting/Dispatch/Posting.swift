@@ -22,8 +22,8 @@ struct Posting: Sendable {
         /// The promise of a waiting caller.
         var promise: Promise<HandleOutcome>?
         var floodStamp: FloodStamp?
-        /// Whether the posting is the notice of a cancellation, which a flood limit treats as a failure.
-        var isCancellation = false
+        /// Whether a flood limit neither holds back nor merges the post.
+        var escapesFloodLimit = false
         /// The number of errors that the posting stands for.
         var occurrences = 1
     }
@@ -44,7 +44,7 @@ struct Posting: Sendable {
         promise: Promise<HandleOutcome>? = nil,
         floodStamp: FloodStamp? = nil,
         mark: (any AnyObject & Sendable)? = nil,
-        isCancellation: Bool = false
+        escapesFloodLimit: Bool = false
     ) {
         self.error = error
         self.source = source
@@ -52,11 +52,11 @@ struct Posting: Sendable {
         self.moment = moment
         let details = ErrorReport.Details.of(role, mark)
         context =
-            if promise != nil || floodStamp != nil || details != nil {
+            if promise != nil || floodStamp != nil || details != nil || escapesFloodLimit {
                 .more(
                     Extras(
                         scope: scope, details: details, promise: promise, floodStamp: floodStamp,
-                        isCancellation: isCancellation))
+                        escapesFloodLimit: escapesFloodLimit))
             } else if let scope {
                 .scope(scope)
             } else {
@@ -108,7 +108,7 @@ struct Posting: Sendable {
 
     /// Whether a flood limit neither holds back nor merges the post; reading this doesn't copy the posting.
     var escapesFloodLimit: Bool {
-        if case .more(let extras) = context { extras.details?.role == .notice && !extras.isCancellation } else { false }
+        if case .more(let extras) = context { extras.escapesFloodLimit } else { false }
     }
 
     /// The promise of the outcome, if the caller waits for it.

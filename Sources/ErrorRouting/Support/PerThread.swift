@@ -79,6 +79,12 @@ enum PerThread {
         return record.value.depth > 0
     }
 
+    /// Whether no more user code can be called, so that code must not keep what it decides without that.
+    static var isAtLimit: Bool {
+        guard let record = current else { return false }
+        return record.value.depth >= depthLimit
+    }
+
     /// Calls a closure that calls user code; at the limit, calls nothing and returns nil.
     static func inUserCode<Result>(_ body: () -> Result) -> Result? {
         guard let entry = enterUserCode() else { return nil }

@@ -5,8 +5,11 @@ extension ErrorBus {
     @inline(never)
     func floodInputs(
         _ error: any Error, _ role: ErrorReport.Role
-    ) -> (stamp: Posting.FloodStamp?, isCancellation: Bool) {
-        (floodStamp(for: error), role == .notice && Cancellation.matches(error))
+    ) -> (stamp: Posting.FloodStamp?, escapes: Bool) {
+        // Let an error pass whose code can't be read: it would be merged with errors that have other codes.
+        if PerThread.isAtLimit { return (nil, true) }
+        // A notice of a cancellation that nobody requested is limited like a failure.
+        return (floodStamp(for: error), role == .notice && !Cancellation.matches(error))
     }
 
     /// Returns the code and time of an error's post; nil if the worker can compute both from the posting.
