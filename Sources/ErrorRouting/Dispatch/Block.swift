@@ -84,9 +84,20 @@
     ) -> RuleStepList {
         if stage != .rules { return self[stage] }
         if isReadLinearly(for: Content.self) { return rules }
-        guard let plan = plan(for: content, error) else { return rules }
+        guard let plan = plans[Content.self] else {
+            return list(for: content, error, planByDynamicType(of: error), &notes)
+        }
+        // An optional plan here would cost each dispatch seven instructions.
+        if plan.read({ $0.isOfClass }) {
+            return list(for: content, error, planOfObject(content, error, plan), &notes)
+        }
         return plan.read { $0.steps(for: content, error, &notes) }
     }
+
+    @inline(never)
+    private func list<Content: Error>(
+        for content: Content, _ error: UnboxedError, _ plan: Borrowed<TypePlan>?, _ notes: inout DispatchNotes
+    ) -> RuleStepList { plan?.read { $0.steps(for: content, error, &notes) } ?? rules }
 
     /// Whether the rules are read linearly for errors of a type, the static type of a box's content.
     @inline(__always)
@@ -108,7 +119,7 @@
     }
 
     /// Returns the plan for an object, which might be of a subclass of the content's static type.
-    @inline(never)
+    @inline(__always)
     private func planOfObject<Content: Error>(
         _ content: Content, _ error: UnboxedError, _ plan: Borrowed<TypePlan>
     ) -> Borrowed<TypePlan>? {
