@@ -163,7 +163,7 @@ public final class ErrorBus: ErrorPosting {
     ///
     /// - Returns: Whether the error is pending; if not, it was dropped.
     @inline(__always)
-    private func post(
+    func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String],
         source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
