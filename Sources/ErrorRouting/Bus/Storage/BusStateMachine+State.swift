@@ -29,8 +29,8 @@ extension BusStateMachine {
         !isNotifying && (hasEnded || statistics(intake).pending == 0)
     }
 
-    /// Whether the worker sleeps and the caller must wake it; the next caller receives false.
-    func isAsleep(_ intake: borrowing BusIntake) -> Bool { intake.mailbox.rouse(at: nextNumber) }
+    /// Ends the worker's sleep; returns whether it slept, so that the caller must wake it.
+    func rouse(_ intake: borrowing BusIntake) -> Bool { intake.mailbox.rouse(at: nextNumber) }
 
     /// The counts of the bus, which balance at every read.
     ///

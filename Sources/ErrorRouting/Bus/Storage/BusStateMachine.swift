@@ -242,7 +242,7 @@ struct BusStateMachine: ~Copyable {
         var action = TimerAction(timedOut: takeFlushes { $0.deadline.map { $0 <= now } ?? false })
         var moments = flushes.deadlines
         if let end = flood?.nextEnd {
-            if end <= now { action.wakes = isAsleep(intake) } else { moments.append(end) }
+            if end <= now { action.wakes = rouse(intake) } else { moments.append(end) }
         }
         if let actionTimeLimit {
             let (replacement, end) = relay.replaceOverdue(at: now, limit: actionTimeLimit)
@@ -259,7 +259,7 @@ struct BusStateMachine: ~Copyable {
     mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
         guard let (error, notice) = takeDrops(before: number, intake) else { return nil }
         // Update the state: the worker was woken for the notice, but its slot doesn't show that.
-        _ = isAsleep(intake)
+        _ = rouse(intake)
         counts.addNotice()
         return Posting(error, at: notice.source, moment: notice.moment)
     }
@@ -295,7 +295,7 @@ struct BusStateMachine: ~Copyable {
         if isIdle(intake) { return .nothing }
         // The count of accepted posts never falls, so appending keeps the order.
         flushes.append(.init(turn: intake.accepted, deadline: deadline, promise: promise))
-        return isAsleep(intake) ? .wakeAndWait : .wait
+        return rouse(intake) ? .wakeAndWait : .wait
     }
 
     /// Removes the flushes for which a closure returns true and returns their promises.
@@ -339,7 +339,7 @@ struct BusStateMachine: ~Copyable {
 
     private mutating func didClose(_ intake: borrowing BusIntake) -> CloseAction {
         if !hasRun, statistics(intake).pending == 0, endIfDone(intake) { return .end }
-        return isAsleep(intake) ? .wake : .nothing
+        return rouse(intake) ? .wake : .nothing
     }
 
     /// Records that the tasks have ended; from now on, no more posts are accepted than the bus has room for.
