@@ -74,7 +74,7 @@ struct DispatchPart: Part {
         let lines =
             [Table.introduction("Nanoseconds for one error", rounds: rounds), ""]
             + Table.series(names, over: "rules", Contender.series, in: measurement) + [""]
-            + Table.list("beside them", singles, in: measurement) + [""]
+            + Table.list("for comparison", singles, in: measurement) + [""]
             + Table.ratios(Self.comparison, in: measurement)
             + ["", "| how throughput grows with the cores | |", "| --- | --- |"]
             + scaling.map { scaling in

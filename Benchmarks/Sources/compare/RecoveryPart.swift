@@ -30,7 +30,7 @@ struct RecoveryPart: Part {
             [Table.introduction("Nanoseconds for an operation that succeeds at once", rounds: rounds), ""]
             + Table.list("an operation that does nothing", Self.names.map { ($0, 1) }, in: measurement) + [""]
             + [
-                "The most retries in any 100 ms, of clients that failed at the same moment and do so at every retry, "
+                "The most retries in any 100 ms, of clients that failed at the same moment and do so at every retry,\n"
                     + "with the delays of the default policy. Simulated: the same on every machine.",
                 "",
                 "| clients | \(numbers) |",

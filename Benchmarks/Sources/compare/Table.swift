@@ -5,8 +5,8 @@ enum Table {
     /// Returns the introduction to a table.
     static func introduction(_ what: String, rounds: Int) -> String {
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        return "\(what): medians of \(rounds) interleaved rounds, with the quartiles. \(cores) cores, shared with "
-            + "others: compare the figures with each other, not with those of another machine."
+        return "\(what): medians of \(rounds) interleaved rounds, with the quartiles.\n\(cores) cores, shared "
+            + "with others: compare the figures with each other, not with those of another machine."
     }
 
     /// Returns a row for each name, with its cost at each number.
