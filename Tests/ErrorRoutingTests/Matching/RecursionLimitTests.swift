@@ -93,4 +93,15 @@ struct RecursionLimitTests {
         expect(handled.entries, equals: ["A ×1", "B ×1", "C ×1", "C ×1"])
         expect(bus.statistics.suppressed, equals: 0)
     }
+
+    @Test("a flood limit with a fingerprint of its own limits errors that are posted at the limit", .tags(.behaviour20))
+    func ownFingerprint() async {
+        let configuration = ErrorBus.Configuration(
+            floodLimit: FloodLimit(first: 1, per: .seconds(3_600)) { ($0.error as NSError).domain })
+        let bus = await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
+            atLimit { for domain in ["A", "B", "B", "B"] { bus.post(NSError(domain: domain, code: 1)) } }
+            return bus
+        }
+        expect(bus.statistics, equals: .init(posted: 4, unmatched: 3, suppressed: 1))
+    }
 }

@@ -6,8 +6,8 @@ extension ErrorBus {
     func floodInputs(
         _ error: any Error, _ role: ErrorReport.Role
     ) -> (stamp: Posting.FloodStamp?, escapes: Bool) {
-        // Let an error pass whose code can't be read: it would be merged with errors that have other codes.
-        if PerThread.isAtLimit { return (nil, true) }
+        // Let an error pass if its code is needed but can't be read: it would be merged with errors of other codes.
+        if PerThread.isAtLimit, configuration.floodLimit?.fingerprint == nil { return (nil, true) }
         // A notice of a cancellation that nobody requested is limited like a failure.
         return (floodStamp(for: error), role == .notice && !Cancellation.matches(error))
     }
