@@ -46,7 +46,7 @@ let package = Package(
         .executableTarget(name: "example-library", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-preset", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-service", dependencies: ["ErrorRecording", "ErrorReplay", "ErrorRouting"]),
-        .target(name: "TestSupport", dependencies: ["StandardErrorWriter"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["ErrorRouting", "StandardErrorWriter"], path: "Tests/TestSupport"),
         .target(
             name: "RecordingSupport", dependencies: ["ErrorRecording", "ErrorRouting"], path: "Tests/RecordingSupport"),
         .testTarget(name: "BoundedDescriptionsTests", dependencies: ["BoundedDescriptions", "TestSupport"]),

@@ -178,9 +178,9 @@ extension RecorderTests {
     @Test func `records are redacted before they are written, by a thread that can wait for recording threads`()
         async throws
     {
-        let rest = Mutex(100)
+        let rest = Locked(100)
         // The redaction captures its recorder: it calls it, and also records.
-        let recorder = Mutex<ErrorRecorder?>(nil)
+        let recorder = Locked<ErrorRecorder?>(nil)
         let configuration = ErrorRecorder.Configuration { record in
             let another = rest.withLock { rest in
                 rest -= 1
@@ -223,7 +223,7 @@ extension RecorderTests {
 
     @Test func `an error that posts while it is encoded causes no deadlock, and is counted`() async throws {
         struct Posting: Error, Codable, CustomStringConvertible {
-            static let bus = Mutex<ErrorBus?>(nil)
+            static let bus = Locked<ErrorBus?>(nil)
             private func post() { Self.bus.withLock { $0 }?.post(Posting()) }
             var description: String {
                 post()

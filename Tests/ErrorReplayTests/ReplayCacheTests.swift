@@ -1,7 +1,6 @@
 import ErrorRouting
 import Foundation
 import RecordingSupport
-import Synchronization
 import TestSupport
 import Testing
 
@@ -179,7 +178,7 @@ extension ReplayCacheTests {
         }
         await recorder.close(within: longTime)
         // A predicate that reads more than the error: whether it was called an odd number of times.
-        let calls = Mutex((short: 0, long: 0))
+        let calls = Locked((short: 0, long: 0))
         func replay(usesCaches: Bool) -> Replay {
             let rules =
                 isByType

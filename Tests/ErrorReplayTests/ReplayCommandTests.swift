@@ -134,7 +134,7 @@ extension ReplayCommandTests {
         expect(
             ReplayProgress.text(3_000, 10, of: 40, after: .seconds(2)), equals: "3000 lines, 1500 a second, 6 s left")
         expect(ReplayProgress.text(3, 10, of: nil, after: .seconds(3)), equals: "3 lines, 1 a second")
-        let shown = Mutex<[String]>([])
+        let shown = Locked<[String]>([])
         let progress = ReplayProgress(of: 100) { text in shown.withLock { $0.append(text) } }
         progress.add(lines: 1, bytes: 1)
         progress.end()
@@ -177,7 +177,7 @@ extension ReplayCommandTests {
 ///
 /// The optimizer drops the variables of a caller when a call doesn't return, and the leak sanitizer would report their
 /// values.
-private let heldAtExit = Mutex<(writer: FileHandle?, arguments: [String])>((nil, []))
+private let heldAtExit = Locked<(writer: FileHandle?, arguments: [String])>((nil, []))
 
 /// When the process of an exit test was interrupted, in microseconds since 1970.
 private let interruptedAt = Atomic<Int64>(0)

@@ -1,5 +1,5 @@
+import ErrorRouting
 import Foundation
-import Synchronization
 
 /// Turns for tests: only a limited number of tests run at a time, however many Swift Testing starts.
 ///
@@ -25,11 +25,11 @@ package final class Turns: Sendable {
 
     /// The number of all turns.
     let count: Int
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     package init(_ count: Int) {
         self.count = count
-        state = Mutex(State(free: count))
+        state = Locked(State(free: count))
     }
 
     /// Waits for a number of turns, runs a body, and returns the turns.

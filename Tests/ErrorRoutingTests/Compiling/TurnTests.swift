@@ -1,5 +1,5 @@
+import ErrorRouting
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -60,7 +60,7 @@ extension TurnTests {
     }
 
     private final class Running: Sendable {
-        let counts = Mutex((now: 0, most: 0, changes: 0))
+        let counts = Locked((now: 0, most: 0, changes: 0))
 
         func change(by count: Int) {
             counts.withLock { $0 = ($0.now + count, max($0.most, $0.now + count), $0.changes + 1) }

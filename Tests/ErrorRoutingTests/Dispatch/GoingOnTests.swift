@@ -14,7 +14,7 @@ struct GoingOnTests {}
 extension GoingOnTests {
     /// Notes what ran, in order.
     private final class Notes: Sendable {
-        private let notes = Mutex<[String]>([])
+        private let notes = Locked<[String]>([])
 
         func add(_ note: String) { notes.withLock { $0.append(note) } }
 
@@ -232,7 +232,7 @@ extension GoingOnTests {
     func within() async {
         struct Nested: Error { let depth: Int }
         let notes = Notes()
-        let own = Mutex<ErrorHandler?>(nil)
+        let own = Locked<ErrorHandler?>(nil)
         let handler = ErrorHandler()
             .onNoMatch { _ in
                 notes.add("none"); return .stop

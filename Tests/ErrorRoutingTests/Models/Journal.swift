@@ -1,6 +1,5 @@
 import ErrorRouting
 import ErrorRoutingTesting
-import Synchronization
 
 /// An error with a number.
 struct Numbered: Error, Hashable {
@@ -54,7 +53,7 @@ extension ErrorHandler {
 /// .on(PaymentError.self) { _ in trace("payment", .stop) }
 /// ```
 final class ActionTrace: Sendable {
-    private let notes = Mutex<[String]>([])
+    private let notes = Locked<[String]>([])
 
     var entries: [String] { notes.withLock { $0 } }
 

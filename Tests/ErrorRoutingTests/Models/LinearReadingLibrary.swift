@@ -1,6 +1,5 @@
 import ErrorRouting
 import Foundation
-import Synchronization
 
 /// The same handlers and errors, created with the library.
 extension LinearReading {
@@ -8,7 +7,7 @@ extension LinearReading {
     @TaskLocal static var bound: ActionTrace?
 
     /// The trace for the actions of a bus, which no task-local value reaches.
-    private static let ofBuses = Mutex<[ObjectIdentifier: ActionTrace]>([:])
+    private static let ofBuses = Locked<[ObjectIdentifier: ActionTrace]>([:])
 
     /// The trace for the actions of this task.
     static var trace: ActionTrace {
