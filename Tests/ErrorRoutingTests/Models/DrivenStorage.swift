@@ -26,6 +26,8 @@ final class DrivenStorage {
     var stopsUnadmitted = false
     /// The report that the worker delivers or has reached.
     private(set) var delivery: Delivery?
+    /// The address of that report; 0 if there is none.
+    var address: UInt { delivery.map { unsafe UInt(bitPattern: $0.address) } ?? 0 }
     /// Where a worker would begin with the report delivered last.
     private(set) var progress = DispatchProgress()
     /// The report delivered last.
@@ -87,7 +89,7 @@ final class DrivenStorage {
             return begin(delivery, from: DispatchProgress())
         case .goOn(let delivery, let progress):
             return begin(delivery, from: progress)
-        case .fingerprint(let delivery):
+        case .computeFloodToken(let delivery):
             self.delivery = stopsUnadmitted ? delivery : nil
             if stopsUnadmitted { return .unadmitted }
             let token = Self.token(of: delivery.posting)
@@ -111,7 +113,6 @@ final class DrivenStorage {
         case .end:
             return .end
         case .stop:
-            storage.freeAbandoned(by: generation)
             return .superseded
         }
     }

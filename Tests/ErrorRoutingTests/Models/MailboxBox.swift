@@ -24,6 +24,16 @@ final class MailboxBox: Sendable {
     }
 
     func take(_ position: Int) -> Int? { isFilled(position) ? mailbox.take(Int64(position)).number : nil }
+    /// Inserts an item whose number is its turn, and returns its address.
+    func insert(_ turn: UInt64) -> UInt {
+        unsafe UInt(bitPattern: mailbox.insert(Item(Int(turn), ends), at: turn))
+    }
+
+    /// Takes an inserted item.
+    func take(_ address: UInt) -> Int? {
+        unsafe UnsafeMutablePointer<Item>(bitPattern: address).map { unsafe mailbox.take($0).number }
+    }
+
     func close(_ position: Int) -> Int? { mailbox.close(Int64(position))?.number }
     func empty(_ position: Int) { _ = mailbox.take(Int64(position)) }
     func sleep(at position: Int) -> Bool { mailbox.sleep(at: Int64(position)) }

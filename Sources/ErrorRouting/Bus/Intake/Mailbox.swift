@@ -56,7 +56,7 @@ import Synchronization
         // All bytes are zero, so each state is `empty`. Don't write them: then a slot takes no memory before its use,
         // unless an earlier bus used that memory. Don't use `mmap`: leak checkers wouldn't find pending reports in its
         // pages.
-        guard let memory = unsafe calloc((mask + 1) * Self.stride + Self.cacheLine, 1) else {
+        guard let memory = unsafe calloc((mask + 3) * Self.stride + Self.cacheLine, 1) else {
             fatalError("there is no memory for a bus with a capacity of \(capacity)")
         }
         unsafe self.memory = unsafe memory
@@ -64,8 +64,11 @@ import Synchronization
     }
 
     deinit {
-        for number in 0...Int64(mask) {
-            if let element = unsafe element(at: number) { unsafe element.deinitialize(count: 1) }
+        for index in 0..<mask + 3 {
+            let slot = unsafe slots + index * Self.stride
+            if unsafe Self.state(of: slot).pointee.load(ordering: .acquiring) == State.filled {
+                unsafe Self.element(in: slot).deinitialize(count: 1)
+            }
         }
         unsafe free(memory)
     }
@@ -104,6 +107,22 @@ import Synchronization
         let slot = unsafe slot(of: number)
         let isFilled = unsafe Self.state(of: slot).pointee.load(ordering: .acquiring) == State.filled
         return unsafe isFilled ? Self.element(in: slot) : nil
+    }
+
+    /// Stores an element that has no number in one of the two slots beside the ring, which turns after the previous one
+    /// don't use.
+    ///
+    /// - Parameters:
+    ///   - element: The element to store.
+    ///   - turn: The element's turn among all elements. Like every other one, it is taken before the turn after the next
+    ///     one begins.
+    /// - Returns: The element's address until it is taken.
+    func insert(_ element: consuming Element, at turn: UInt64) -> UnsafeMutablePointer<Element> {
+        let slot = unsafe slots + (mask + 1 + Int(turn & 1)) * Self.stride
+        let address = unsafe Self.element(in: slot)
+        unsafe address.initialize(to: element)
+        unsafe Self.state(of: slot).pointee.store(State.filled, ordering: .releasing)
+        return unsafe address
     }
 
     /// Empties the filled slot with its element at an address and returns the element; all slots before it are empty.

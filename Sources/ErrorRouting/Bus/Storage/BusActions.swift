@@ -7,7 +7,7 @@ enum WorkerAction {
     /// The report is complete: notify everyone of it, and call `next`.
     case notify
     /// Compute the flood token of the next report and call `admit` with it.
-    case fingerprint(Delivery)
+    case computeFloodToken(Delivery)
     /// A flood limit holds back the promise's report: fulfill the promise and call `next` again.
     case held(Promise<HandleOutcome>)
     /// Every error posted before these promises were created is delivered: fulfill them and call `next` again.
@@ -24,7 +24,7 @@ enum WorkerAction {
     /// Whether the step concerns the next report, which another worker can also take over.
     var isDelivery: Bool {
         switch self {
-        case .deliver, .goOn, .fingerprint: true
+        case .deliver, .goOn, .computeFloodToken: true
         default: false
         }
     }

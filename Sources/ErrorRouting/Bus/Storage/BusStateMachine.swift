@@ -32,12 +32,6 @@ struct BusStateMachine: ~Copyable {
         flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(capacity / 2, 1_024))) }
     }
 
-    deinit {
-        // Free a report in its own memory here: no worker is left to do it. The mailbox frees its slots itself.
-        relay.abandoned?.discard()
-        delivery?.discard()
-    }
-
     // MARK: - The worker's next step
 
     /// Returns the next step of a generation's worker.
@@ -74,8 +68,8 @@ struct BusStateMachine: ~Copyable {
                 return action
             }
             if let posting = unsafe intake.mailbox.element(at: nextNumber) {
-                let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
-                return flood != nil ? beginLimited(delivery) : pass(delivery)
+                let delivery = unsafe Delivery(address: posting, sequence: nextSequence)
+                return flood != nil ? beginLimited(delivery, intake) : pass(delivery)
             }
             if let action = beginToWait(after: pause, intake) { return action }
         }
@@ -84,12 +78,12 @@ struct BusStateMachine: ~Copyable {
     /// Begins with a notice or a flush that comes before the report in the next slot, if there is one.
     @inline(never)
     private mutating func beginWhatComesFirst(_ intake: borrowing BusIntake) -> WorkerAction? {
-        if let failure = failureNotices.popFirst() { return deliver(failure) }
+        if let failure = failureNotices.popFirst() { return deliver(failure, intake) }
         // Release held reports before a notice of drops: its action might post, and held reports might fill the
         // capacity.
         let isFlushDue = flushes.isDue(at: nextNumber)
-        if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
-        if let drops = takeDropNotice(before: nextNumber, intake) { return deliver(drops) }
+        if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release), intake) }
+        if let drops = takeDropNotice(before: nextNumber, intake) { return deliver(drops, intake) }
         return isFlushDue ? .flushed(takeFlushes { [nextNumber] in $0.turn <= nextNumber }) : nil
     }
 
@@ -97,7 +91,7 @@ struct BusStateMachine: ~Copyable {
     @inline(never)
     private mutating func beginToWait(after pause: WorkerPause, _ intake: borrowing BusIntake) -> WorkerAction? {
         if let release = flood?.release(after: pause, isClosed: intake.state.isClosed) {
-            return deliver(Posting(release))
+            return deliver(Posting(release), intake)
         }
         if endIfDone(intake) { return .end }
         if case .none = pause { return .wait(for: nextNumber) }
@@ -105,9 +99,10 @@ struct BusStateMachine: ~Copyable {
         return .sleep(until: flood?.nextEnd)
     }
 
-    /// Begins to deliver a report that is in no slot.
-    private mutating func deliver(_ posting: consuming Posting) -> WorkerAction {
-        let delivery = Delivery(posting, sequence: nextSequence)
+    /// Begins to deliver a notice or a formerly held report, which has no number.
+    private mutating func deliver(_ posting: consuming Posting, _ intake: borrowing BusIntake) -> WorkerAction {
+        let sequence = nextSequence
+        let delivery = unsafe Delivery(address: intake.mailbox.insert(posting, at: sequence), sequence: sequence)
         phase = .delivering(delivery)
         return .deliver(delivery)
     }
@@ -115,10 +110,10 @@ struct BusStateMachine: ~Copyable {
     /// Begins with the report in the next slot under a flood limit, which decides about the report unless it is a
     /// notice: a notice is delivered after the reports held in windows that ended before it.
     @inline(never)
-    private mutating func beginLimited(_ delivery: Delivery) -> WorkerAction {
-        guard delivery.posting.escapesFloodLimit else { return .fingerprint(delivery) }
+    private mutating func beginLimited(_ delivery: Delivery, _ intake: borrowing BusIntake) -> WorkerAction {
+        guard delivery.posting.escapesFloodLimit else { return .computeFloodToken(delivery) }
         let moment = delivery.posting.floodMoment
-        return flood?.release(endingBy: moment).map { deliver(Posting($0)) } ?? pass(delivery)
+        return flood?.release(endingBy: moment).map { deliver(Posting($0), intake) } ?? pass(delivery)
     }
 
     /// Begins to deliver the report in the next slot.
@@ -146,17 +141,17 @@ struct BusStateMachine: ~Copyable {
             return stop(for: generation)
         }
         defer { intake.publishReleased(released) }
-        let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
+        let delivery = unsafe Delivery(address: posting, sequence: nextSequence)
         let waiting = delivery.posting.isWaitedFor ? delivery.posting.promise : nil
         let decision = flood?.admit(token, suppressing: &suppressed) {
             let moment = delivery.posting.moment
-            return (delivery.take(from: intake.mailbox), moment)
+            return unsafe (intake.mailbox.take(delivery.address), moment)
         }
         switch decision {
         case .passes, nil:
             return pass(delivery)
         case .comesAfter(let release):
-            return deliver(Posting(release))
+            return deliver(Posting(release), intake)
         case .isHeld:
             nextNumber += 1
             if suppressed != nil { counts.addSuppressed() }
@@ -203,11 +198,6 @@ struct BusStateMachine: ~Copyable {
             failureNotices.append(Posting(noticeOf: failure, in: delivery.posting.scope))
         }
         return false
-    }
-
-    /// Takes the report that a worker was reading when a shutdown removed it; the stopping worker frees the report.
-    mutating func takeAbandoned(by generation: UInt64) -> Delivery? {
-        relay.takeAbandoned(by: generation)
     }
 
     // MARK: - Asynchronous actions
@@ -351,14 +341,11 @@ struct BusStateMachine: ~Copyable {
     /// Ends the bus and returns the undelivered reports; nil if the bus has already ended.
     mutating func abort(_ intake: borrowing BusIntake) -> Leftovers? {
         if hasEnded { return nil }
-        var (left, read) = (relay.takeBack(), delivery)
-        if let delivery {
-            left.append(delivery.posting, sequence: delivery.sequence)
-        } else if flood != nil, hasRun, !isNotifying, let posting = unsafe intake.mailbox.element(at: nextNumber) {
-            // The worker reads it to compute its key.
-            read = unsafe Delivery(posting, inSlot: nextNumber, sequence: 0)
-        }
-        relay.abandon(read)
+        var left = relay.takeBack()
+        // The worker might be reading a report: the one in delivery, or the next one to compute its token. That report
+        // is copied and stays in its slot, which the mailbox frees at its end.
+        let mayReadNext = flood != nil && hasRun && !isNotifying && !isDelivering
+        if let delivery { left.append(delivery.posting, sequence: delivery.sequence) }
         phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count)
         while let notice = failureNotices.popFirst() { left.append(notice) }
         // Held reports were posted before the reports that are still in the intake.
@@ -368,7 +355,7 @@ struct BusStateMachine: ~Copyable {
         for number in nextNumber...end {
             if let notice = takeDropNotice(before: number, intake) { left.append(notice) }
             if number == end { break }
-            if let posting = intake.takeBack(number, isRead: number == read?.number) {
+            if let posting = intake.takeBack(number, isRead: mayReadNext && number == nextNumber) {
                 left.append(posting)
             } else {
                 // Its caller will be refused and writes it to the last resort.

@@ -50,13 +50,7 @@ struct BusStorage: ~Copyable, Sendable {
     ///
     /// The report's worker calls this without the lock, because an error's deinitializer might run user code.
     @inline(__always)
-    func take(_ delivery: Delivery) -> Posting { delivery.take(from: intake.mailbox) }
-
-    /// Frees the report that a worker was reading when a shutdown removed it; the stopping worker calls this.
-    @inline(never)
-    func freeAbandoned(by generation: UInt64) {
-        if let delivery = perform({ $0.takeAbandoned(by: generation) }) { _ = take(delivery) }
-    }
+    func take(_ delivery: Delivery) -> Posting { unsafe intake.mailbox.take(delivery.address) }
 
     /// Whether the report with a number is in its slot.
     func hasReport(at number: Int64) -> Bool { unsafe intake.mailbox.element(at: number) != nil }

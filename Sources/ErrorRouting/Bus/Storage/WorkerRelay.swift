@@ -5,8 +5,6 @@ struct WorkerRelay {
     private(set) var generation: UInt64 = 0
     /// The progress of the report in delivery, if more than one worker might deliver it.
     private(set) var checkpoint: Checkpoint?
-    /// The report that the worker was reading when a shutdown removed it; it stays in place until the worker stops.
-    private(set) var abandoned: Delivery?
 
     mutating func note(_ checkpoint: Checkpoint) { self.checkpoint = checkpoint }
 
@@ -22,12 +20,6 @@ struct WorkerRelay {
         generation += 1
         return generation
     }
-
-    /// Leaves a removed report in place until the worker that reads it has stopped.
-    mutating func abandon(_ delivery: Delivery?) { abandoned = delivery }
-
-    /// Takes the removed report if the worker of a generation was reading it.
-    mutating func takeAbandoned(by worker: UInt64) -> Delivery? { worker + 1 == generation ? abandoned.take() : nil }
 
     /// Stops the worker and returns its report with the unreported failures.
     mutating func takeBack() -> Leftovers {

@@ -112,7 +112,7 @@ final class DeliveryWorker: ActionSupervisor {
                 return action
             case .notify:
                 action = next()
-            case .fingerprint(let delivery):
+            case .computeFloodToken(let delivery):
                 action = admit(bus.floodToken(of: delivery))
             case .held(let promise):
                 promise.fulfill(.pending)
@@ -133,7 +133,6 @@ final class DeliveryWorker: ActionSupervisor {
                 return nil
             case .stop(let unreported):
                 for failure in unreported { bus.lastResort.write(failure) }
-                bus.storage.freeAbandoned(by: generation)
                 return nil
             }
         }

@@ -31,11 +31,7 @@ extension ErrorBus {
     ///
     /// The cancellation must not reach the actions of later reports. It would also end the stream of wake-ups.
     func replaceCancelledWorker(_ generation: UInt64) {
-        if let next = storage.perform({ $0.replaceWorker(generation) }) {
-            startWorker(next)
-        } else {
-            storage.freeAbandoned(by: generation)
-        }
+        if let next = storage.perform({ $0.replaceWorker(generation) }) { startWorker(next) }
     }
 
     /// Reads the clock for ``Statistics/deliveryTime``.

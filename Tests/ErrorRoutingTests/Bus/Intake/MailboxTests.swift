@@ -45,6 +45,24 @@ extension MailboxTests {
         }
     }
 
+    @Test("elements without a number use two slots in turn, which no numbered element uses")
+    func inserted() {
+        let ends = MailboxBox.Ends()
+        do {
+            let box = MailboxBox(capacity: 6, ends: ends)
+            for position in 0..<8 { box.fill(position) }
+            var former = box.insert(100)
+            for turn in 101..<110 as Range<UInt64> {
+                let next = box.insert(turn)
+                expect(box.take(former), equals: Int(turn) - 1)
+                former = next
+            }
+            expect((0..<8).map { box.take($0) }, equals: Array(0..<8))
+            expect(ends.alive, equals: 1)
+        }
+        expect(ends.alive, equals: 0)
+    }
+
     @Test("elements left in a mailbox are deallocated with it, anywhere in the ring", arguments: [0, 3, 1_500])
     func leftovers(firstPlace: Int) {
         let ends = MailboxBox.Ends()

@@ -179,7 +179,7 @@ extension BusShutdownTests {
     }
 
     // Run in a separate process: the test blocks a thread of the pool.
-    @Test("a report removed before the worker has begun with it is released, although that worker is cancelled")
+    @Test("a report removed before its worker, which is cancelled, has begun with it is released with the bus")
     func releasedUnbegun() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -192,14 +192,16 @@ extension BusShutdownTests {
                 }
                 .on(Numbered.self) { _ in throw Blocking(entered, leave) }
                 .on(ActionFailure.self) { _ in .stop }
-            let bus = ErrorBus(handler: handler)
-            bus.post(Numbered(1))
-            async let running: Void = bus.run()
-            // The worker has reached the notice of the second failure, and releases that of the first.
-            await entered.wait()
-            expect(await bus.shutdown(within: .zero).count, equals: 1)
-            await running
-            leave.signal()
+            do {
+                let bus = ErrorBus(handler: handler)
+                bus.post(Numbered(1))
+                async let running: Void = bus.run()
+                // The worker has reached the notice of the second failure, and releases that of the first.
+                await entered.wait()
+                expect(await bus.shutdown(within: .zero).count, equals: 1)
+                await running
+                leave.signal()
+            }
             while tracked.withLock({ $0.object }) != nil { await Task.yield() }
         }
     }

@@ -72,9 +72,9 @@ struct ExploredBus {
         let counts = bus.statistics
         expect(bus.storage.hasEnded, "the bus has not ended")
         expect(counts.isBalanced && counts.pending == 0, "\(counts)")
-        for number in 0...Int64(bus.storage.intake.capacity) {
-            expect(unsafe bus.storage.intake.mailbox.element(at: number) == nil, "slot \(number) is not empty")
-        }
+        let filled = (0...Int64(bus.storage.intake.capacity)).count { bus.storage.hasReport(at: $0) }
+        // The report that a worker was reading at a shutdown stays in its slot.
+        expect(filled <= (Ledger.now.returned.isEmpty ? 0 : 1), "\(filled) slots are not empty")
     }
 }
 

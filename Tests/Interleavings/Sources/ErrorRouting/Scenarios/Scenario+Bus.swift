@@ -35,7 +35,7 @@ extension Scenario {
         reuse(
             "slots-used-again-two-callers", .preemptions(1, staleReads: 0), long: .preemptions(1), capacity: 1,
             each: [3, 3]),
-        roomPassedOn, flush, flushWhileAborting, flood, statistics,
+        roomPassedOn, flush, flushWhileAborting, flood, floodShutdown, statistics,
     ]
 
     private static let close: @Sendable (ExploredBus) -> Void = { $0.bus.finish() }
@@ -153,6 +153,16 @@ extension Scenario {
             expect(ledger.pending.count + ledger.written.count == 3, "\(counts)")
             bus.checkEnd()
         }
+    }
+
+    /// A shutdown removes reports while the worker computes their flood tokens.
+    private static let floodShutdown = Scenario(
+        of: "flood-limit-abort", .preemptions(2, staleReads: 0), long: .preemptions(2)
+    ) {
+        let bus = ExploredBus(capacity: 4, floodLimit: FloodLimit(first: 1, per: .seconds(100_000_000)))
+        bus.letNoTimerStart()
+        let caller = { for number in 0..<2 { bus.post(number) } }
+        return Execution(of: [caller, { bus.work() }, { bus.abort() }]) { bus.check(posted: 2) }
     }
 
     /// A reader's counts balance while the other threads run.
