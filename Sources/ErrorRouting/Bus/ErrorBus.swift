@@ -174,36 +174,20 @@ public final class ErrorBus: ErrorPosting {
             configuration.metadataProvider != nil || isAnnotated ? completed(metadata, for: error, in: scope) : metadata
         let mark = hasWitness ? mark(error, as: role) : nil
         let (floodStamp, escapes) = configuration.floodLimit == nil ? (nil, false) : floodInputs(error, role)
-        switch storage.intake.reserve() {
-        case .accepted(let number):
-            let answer = storage.intake.mailbox.fill(
-                number,
-                with: Posting(
-                    error,
-                    as: role,
-                    at: source,
-                    metadata: metadata,
-                    scope: scope,
-                    promise: promise,
-                    floodStamp: floodStamp,
-                    mark: mark,
-                    escapesFloodLimit: escapes
-                )
-            )
-            switch answer {
-            case .filled:
-                return true
-            case .filledForSleeper:
-                wakeUps.signal()
-                return true
-            case .refused:
-                // The bus accepted the error and was shut down before the slot was filled.
-                writeToLastResort(storage.intake.mailbox.reclaim(number))
-            }
-        case .full:
+        let action = storage.post(
+            Posting(
+                error, as: role, at: source, metadata: metadata, scope: scope, promise: promise, floodStamp: floodStamp,
+                mark: mark, escapesFloodLimit: escapes))
+        switch action {
+        case .nothing:
+            return true
+        case .wake:
+            wakeUps.signal()
+            return true
+        case .drop:
             drop(error, at: source)
-        case .closed:
-            writeToLastResort(Posting(error, as: role, at: source, metadata: metadata, scope: scope, mark: mark))
+        case .refuse(let posting):
+            lastResort.write(posting.report(), because: "the bus has finished")
         }
         promise?.fulfill(HandleOutcome(disposition: .dropped))
         return false
@@ -217,10 +201,6 @@ public final class ErrorBus: ErrorPosting {
         source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
         post(error, as: role, metadata: metadata, source: source, in: scope, promise: promise)
-    }
-
-    private func writeToLastResort(_ posting: Posting) {
-        lastResort.write(posting.report(), because: "the bus has finished")
     }
 
     /// Returns the provider's metadata with the scope's annotations and then the caller's on top.
@@ -244,12 +224,14 @@ public final class ErrorBus: ErrorPosting {
         configuration.witness?.mark(error, as: role)
     }
 
-    /// Counts an error as dropped; the first drop since the last notice also announces a notice behind the accepted
-    /// reports.
+    /// Counts an error as dropped.
     @inline(never)
     private func drop(_ error: any Error, at source: ErrorReport.Source) {
-        guard storage.intake.drops.add(type(of: error)) else { return }
-        if storage.intake.announceDrops(at: source) { wakeUps.signal() } else { writeDropsAfterEnd() }
+        switch storage.drop(type(of: error), at: source) {
+        case .nothing: break
+        case .wake: wakeUps.signal()
+        case .writeDrops: writeDropsAfterEnd()
+        }
     }
 
     /// Writes drops to the last resort if a notice of them was announced that no worker will deliver.

@@ -40,6 +40,30 @@ enum WorkerPause {
     case waitedUntil(Duration)
 }
 
+/// A caller's next step after a post.
+enum PostAction {
+    /// The report is pending.
+    case nothing
+    /// The report is pending, and the worker sleeps: wake it.
+    case wake
+    /// The pending reports fill the capacity: count the error as dropped.
+    case drop
+    /// The bus has finished: write the posting to the last resort.
+    ///
+    /// It is boxed because it is rare and large.
+    indirect case refuse(Posting)
+}
+
+/// The next step of a caller whose error was dropped.
+enum DropAction {
+    /// A notice that is still to come counts the error.
+    case nothing
+    /// There is a new notice: wake the worker.
+    case wake
+    /// There is a new notice, but the bus has ended: write the drops to the last resort.
+    case writeDrops
+}
+
 /// The next step of the code that closes the bus.
 enum CloseAction {
     case nothing

@@ -26,6 +26,33 @@ struct BusStorage: ~Copyable, Sendable {
                 capacity: capacity, actionTimeLimit: actionTimeLimit, floodLimit: floodLimit, startingAt: start))
     }
 
+    // MARK: Events without the lock
+
+    /// Accepts a report, if there is room.
+    @inline(__always)
+    func post(_ posting: consuming Posting) -> PostAction {
+        switch intake.reserve() {
+        case .accepted(let number):
+            switch intake.mailbox.fill(number, with: posting) {
+            case .filled: .nothing
+            case .filledForSleeper: .wake
+            // The bus was shut down before the slot was filled.
+            case .refused: .refuse(intake.mailbox.reclaim(number))
+            }
+        case .full: .drop
+        case .closed: .refuse(posting)
+        }
+    }
+
+    /// Counts an error as dropped; the first drop since the last notice also announces a notice behind the accepted
+    /// reports.
+    func drop(_ type: any Error.Type, at source: ErrorReport.Source) -> DropAction {
+        guard intake.drops.add(type) else { return .nothing }
+        return intake.announceDrops(at: source) ? .wake : .writeDrops
+    }
+
+    // MARK: Events under the lock
+
     /// Performs an event under the lock; values that leave the machine are released after unlocking, because that might
     /// deallocate user objects.
     @inline(__always)
