@@ -38,8 +38,14 @@ struct FloodLimiter<Held> {
     private struct Window {
         let end: Int64
         var passed = 0
-        /// At most one error; it is in an array so that reading a window copies no report.
-        var held: [Release] = []
+        var held: HeldError?
+    }
+
+    /// The held error of one window, in a box so that reading the window copies no report.
+    private final class HeldError {
+        var release: Release
+
+        init(_ release: Release) { self.release = release }
     }
 
     private let limit: (first: Int, window: Int64)
@@ -93,8 +99,8 @@ struct FloodLimiter<Held> {
     mutating func releaseHeld() -> Release? {
         guard heldCount > 0 else { return nil }
         heldCount -= 1
-        let holding = order.elements.first { windows[$0.kind]?.held.isEmpty == false }
-        return holding.flatMap { windows[$0.kind]?.held.popLast() }
+        let holding = order.elements.first { windows[$0.kind]?.held != nil }
+        return holding.flatMap { windows[$0.kind]?.held.take()?.release }
     }
 
     /// Decides whether an error passes or is held back; if another one must be delivered first, the caller calls this
@@ -128,11 +134,11 @@ struct FloodLimiter<Held> {
             return .passes
         }
         let newest = error()
-        if windows.values[found].held.isEmpty {
-            windows.values[found].held = [Release(held: newest.0, firstMoment: newest.1)]
-            heldCount += 1
+        if let held = windows.values[found].held {
+            former = held.release.replaceHeld(by: newest.0, posted: newest.1)
         } else {
-            former = windows.values[found].held[0].replaceHeld(by: newest.0, posted: newest.1)
+            windows.values[found].held = HeldError(Release(held: newest.0, firstMoment: newest.1))
+            heldCount += 1
         }
         return .isHeld
     }
@@ -159,9 +165,9 @@ struct FloodLimiter<Held> {
     }
 
     private mutating func removeWindow(at index: Dictionary<FloodKind, Window>.Index) -> Release? {
-        guard let release = windows.remove(at: index).value.held.first else { return nil }
+        guard let held = windows.remove(at: index).value.held else { return nil }
         heldCount -= 1
-        return release
+        return held.release
     }
 }
 
