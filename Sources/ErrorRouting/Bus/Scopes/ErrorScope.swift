@@ -49,7 +49,7 @@
     /// Creates a scope within the innermost scope of the task or, without one, below its bus or the process's root bus.
     @usableFromInline
     convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
-        let own = ScopeContext.Own(name, handler, order, metadata)
+        let own = ScopeContext.Own(named: name, rules: handler, order, metadata: metadata)
         let ambience = Ambience.current
         let bus = ambience.bus ?? (ambience.scope == nil ? ErrorBus.root : nil)
         self.init(own, in: ambience.scope?.context, of: bus)
@@ -104,7 +104,7 @@
         order: Order = .innermostFirst,
         metadata: [String: String] = [:]
     ) -> ErrorScope {
-        ErrorScope(.init(name, handler, order, metadata), in: context, of: bus)
+        ErrorScope(.init(named: name, rules: handler, order, metadata: metadata), in: context, of: bus)
     }
 
     /// Explains how the rules of the whole path would handle an error, rule by rule; runs no action.
@@ -202,12 +202,14 @@ extension ErrorBus {
         order: ErrorScope.Order = .innermostFirst,
         metadata: [String: String] = [:]
     ) -> ErrorScope {
-        ErrorScope(.init(name, handler, order, metadata), in: nil, of: self)
+        ErrorScope(.init(named: name, rules: handler, order, metadata: metadata), in: nil, of: self)
     }
 }
 
 extension ScopeContext.Own {
-    fileprivate init(_ name: String, _ handler: ErrorHandler, _ order: ErrorScope.Order, _ metadata: [String: String]) {
+    fileprivate init(
+        named name: String, rules handler: ErrorHandler, _ order: ErrorScope.Order, metadata: [String: String]
+    ) {
         self.init(name: name, rules: handler.rules, isTriedFirst: order == .innermostFirst, metadata: metadata)
     }
 }
