@@ -8,7 +8,10 @@
 /// public init(errors: any ErrorPosting = .ambient)
 /// ```
 public struct AmbientErrorPosting: ErrorPosting {
-    init() {}
+    /// Whether it ignores the calling task's scope and bus.
+    private let isForRoot: Bool
+
+    init(isForRoot: Bool = false) { self.isForRoot = isForRoot }
 
     /// The reason that the last resort receives if there is no bus.
     static let noBus = "no bus is bound, and there is no root bus"
@@ -26,7 +29,7 @@ public struct AmbientErrorPosting: ErrorPosting {
     ) {
         guard let target = wrapped else {
             let report = ErrorReport(error: error, role: role, source: source, metadata: metadata)
-            return LastResort.ofProcess.write(report, because: Self.noBus)
+            return LastResort.ofProcess.write(report, because: isForRoot ? "there is no root bus" : Self.noBus)
         }
         target.post(error, as: role, metadata: metadata, source: source)
     }
@@ -52,6 +55,7 @@ public struct AmbientErrorPosting: ErrorPosting {
 
     /// The scope or bus that receives posts now; nil if only the last resort is left.
     public var wrapped: (any ErrorPosting)? {
+        if isForRoot { return ErrorBus.root }
         let ambience = Ambience.current
         return ambience.scope ?? ambience.bus ?? ErrorBus.root
     }
@@ -60,6 +64,14 @@ public struct AmbientErrorPosting: ErrorPosting {
 extension ErrorPosting where Self == AmbientErrorPosting {
     /// A poster for the task's scope or bus or, without one, the root bus; otherwise the last resort.
     public static var ambient: AmbientErrorPosting { AmbientErrorPosting() }
+}
+
+extension AmbientErrorPosting {
+    /// A poster for the root bus or, if there is none, the last resort, regardless of the task's bindings.
+    ///
+    /// Use it in an object that lives as long as the process and works for all callers, because its posts don't belong
+    /// to the scope of any single caller.
+    public static var root: any ErrorPosting { AmbientErrorPosting(isForRoot: true) }
 }
 
 /// Posts an error to the innermost scope or bus of this task or, without one, to the process's root bus; otherwise
