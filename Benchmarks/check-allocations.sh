@@ -47,8 +47,8 @@ while IFS='|' read -r name rules most; do
     [ $((two - one)) -le $((500 * most + 250)) ] || { echo "FAILED: $name allocates more"; failures=1; }
 done <<LIST
 preset, asynchronous action|11|0
-a preset customised and used once|11|10
-a preset with onNoMatch customised and used once|11|10
+a preset customized and used once|11|10
+a preset with onNoMatch customized and used once|11|10
 the preset's line|10|45
 LIST
 

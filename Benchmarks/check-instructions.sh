@@ -35,16 +35,16 @@ always alone|1
 asynchronous action|1
 switch, 8th case|8
 switch, 4th case|4
-a preset customised and used once|11
-a preset with onNoMatch customised and used once|11
-a preset with onNoMatch customised and used twice|11
-a preset customised by a type and used once|11
-a preset customised by an enum's value and used once|11
-a preset customised by a struct's value and used once|11
-a preset customised by an Equatable value and used once|11
-a preset customised by a domain and used once|11
-a preset customised by a domain and used once, for another error|11
-a list of closures customised and used once|11
+a preset customized and used once|11
+a preset with onNoMatch customized and used once|11
+a preset with onNoMatch customized and used twice|11
+a preset customized by a type and used once|11
+a preset customized by an enum's value and used once|11
+a preset customized by a struct's value and used once|11
+a preset customized by an Equatable value and used once|11
+a preset customized by a domain and used once|11
+a preset customized by a domain and used once, for another error|11
+a list of closures customized and used once|11
 rules built and used once|10
 a list of closures built and used once|10
 preset, by type|10

@@ -11,31 +11,31 @@ extension Contender {
         let first = Handlers.firstOfTypes
         let preset = Handlers.preset(Handlers.types(10))
         return [
-            customized("a preset customised and used once", Handlers.types(10), uses: 1),
-            customized("a preset with onNoMatch customised and used once", preset, uses: 1),
-            customized("a preset with onNoMatch customised and used twice", preset, uses: 2),
-            customized("a preset customised by a type and used once") { preset, _ in
+            customized("a preset customized and used once", Handlers.types(10), uses: 1),
+            customized("a preset with onNoMatch customized and used once", preset, uses: 1),
+            customized("a preset with onNoMatch customized and used twice", preset, uses: 2),
+            customized("a preset customized by a type and used once") { preset, _ in
                 (preset.on(E1.self) { _ in .stop }, E1())
             },
-            customized("a preset customised by an enum's value and used once") { preset, number in
+            customized("a preset customized by an enum's value and used once") { preset, number in
                 let error = Status.code(number)
                 return (preset.on(error) { _ in .stop }, error)
             },
-            customized("a preset customised by a struct's value and used once") { preset, number in
+            customized("a preset customized by a struct's value and used once") { preset, number in
                 let error = Counted(number: number)
                 return (preset.on(error) { _ in .stop }, error)
             },
-            customized("a preset customised by an Equatable value and used once") { preset, number in
+            customized("a preset customized by an Equatable value and used once") { preset, number in
                 let error = Compared(number: number)
                 return (preset.on(error) { _ in .stop }, error)
             },
-            customized("a preset customised by a domain and used once") { preset, number in
+            customized("a preset customized by a domain and used once") { preset, number in
                 (preset.on(domain: "contenders") { _ in .stop }, NSError(domain: "contenders", code: number))
             },
-            customized("a preset customised by a domain and used once, for another error") { preset, _ in
+            customized("a preset customized by a domain and used once, for another error") { preset, _ in
                 (preset.on(domain: "contenders") { _ in .stop }, Handlers.firstOfTypes)
             },
-            Contender("a list of closures customised and used once", rules: 11, iterations: 1_000) {
+            Contender("a list of closures customized and used once", rules: 11, iterations: 1_000) {
                 [preset = ClosureList.types(10)] times in
                 for number in 0..<times {
                     var list = preset

@@ -14,7 +14,7 @@ struct BusPart: Part {
     private static let comparison = BarChart(
         title: "From post to handled, by a preset with ten rules",
         groups: [1, 4].flatMap { callers in
-            let who = callers == 1 ? "1 poster" : "\(callers) posters"
+            let who = callers == 1 ? "1 caller" : "\(callers) callers"
             return [
                 BarChart.Group(
                     who, ours: ("ErrorBus, preset of ten rules", callers),
@@ -38,7 +38,7 @@ struct BusPart: Part {
         let idle = [("ErrorBus, idle", 1), ("AsyncStream, idle", 1)]
         let lines =
             [Table.introduction("Nanoseconds from post to handled, for one error of many", rounds: rounds), ""]
-            + Table.series(names, over: "posters", PostingContender.series, in: measurement) + [""]
+            + Table.series(names, over: "callers", PostingContender.series, in: measurement) + [""]
             + Table.list("one error, while nothing else is posted", idle, in: measurement) + [""]
             + Observers.table(measurement) + [""]
             + Scopes.tables(measurement) + [""]
@@ -52,8 +52,8 @@ struct BusPart: Part {
             Chart.Line(label, of: name, color: color, over: PostingContender.series, in: measurement)
         }
         return Chart(
-            title: "Nanoseconds from post to handled, for one error, over the number of posters",
-            axis: "posters",
+            title: "Nanoseconds from post to handled, for one error, over the number of callers",
+            axis: "callers",
             ticks: PostingContender.series.map(Double.init),
             lines: [
                 line("AsyncChannel", of: "AsyncChannel", "#c0392b"),

@@ -17,7 +17,7 @@ enum Tails {
         ]
         var samples: [String: [Int64]] = [:]
         for round in 1...rounds {
-            Progress.show("posters' tails: round \(round) of \(rounds)")
+            Progress.show("callers' tails: round \(round) of \(rounds)")
             for threads in PostTails.series {
                 for tails in PostTails.all {
                     samples["\(tails.name)|\(threads)", default: []] += await tails.sample(threads: threads)

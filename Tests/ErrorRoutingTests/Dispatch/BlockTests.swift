@@ -19,21 +19,21 @@ extension BlockTests {
         (0..<count).reduce(ErrorHandler()) { handler, number in handler.on(Numbered(number)) { _ in .next } }
     }
 
-    private static func customised(_ handler: ErrorHandler) -> ErrorHandler { handler.on(Numbered.self) { _ in .next } }
+    private static func customized(_ handler: ErrorHandler) -> ErrorHandler { handler.on(Numbered.self) { _ in .next } }
 
     @Test("a preset is one block for every handler that customizes it, used before or not")
     func preset() {
         let (used, unused) = (Self.numbers(10), Self.numbers(10))
         let block = Self.addresses(used)
         expect(block.count, equals: 1)
-        for _ in 0..<3 { expect(Self.addresses(Self.customised(used)).dropFirst(), equals: block[...]) }
+        for _ in 0..<3 { expect(Self.addresses(Self.customized(used)).dropFirst(), equals: block[...]) }
 
         // The first looks like a handler that is still being built.
-        let first = Self.customised(unused)
-        let others = (0..<3).map { _ in Self.addresses(Self.customised(unused)) }
+        let first = Self.customized(unused)
+        let others = (0..<3).map { _ in Self.addresses(Self.customized(unused)) }
         expect(Set(others.map { $0[1] }).count, equals: 1)
         expect(others.map(\.count), equals: [2, 2, 2])
-        for handler in [first, Self.customised(used), Self.customised(unused)] {
+        for handler in [first, Self.customized(used), Self.customized(unused)] {
             expect(handler.handleSynchronously(Numbered(3))?.matchedRuleCount, equals: 2)
         }
     }
@@ -44,7 +44,7 @@ extension BlockTests {
             ErrorHandler.default, Self.numbers(1).on(matching: .conforming(to: (any Bounced).self)) { _ in .next },
         ] {
             let block = Self.addresses(asking)
-            for _ in 0..<2 { expect(Self.addresses(Self.customised(asking)).dropFirst(), equals: block[...]) }
+            for _ in 0..<2 { expect(Self.addresses(Self.customized(asking)).dropFirst(), equals: block[...]) }
         }
     }
 

@@ -86,7 +86,7 @@ extension LinearReadingPropertyTests {
             var reading = generator.handler(for: errors, rules: round % 10 == 0 ? 40 : generator.number(0..<10))
             var handler = reading.handler(split: generator.number(0..<reading.rules.count + 1))
             // Compare again with a rule added: a used handler can still be customized.
-            for stage in ["as made", "customised"] {
+            for stage in ["as made", "customized"] {
                 for specimen in errors {
                     let position = "seed \(seed), round \(round), \(stage)"
                     guard await compare(reading, handler, specimen, &coverage, position) else { return }
