@@ -8,13 +8,15 @@ import base64, datetime, json, os, pathlib, random, subprocess, sys, tempfile, t
 BROWSER, REPORT = sys.argv[1:3]
 PICTURES = sys.argv[4] if "--pictures" in sys.argv else None
 TOP = 'document.querySelector("#kinds tbody tr .name").textContent'
-FIRST_PAINT = """new Promise(done => new PerformanceObserver(list => list.getEntriesByName("first-contentful-paint").forEach(
-    entry => done(entry.startTime))).observe({ type: "paint", buffered: true }))"""
+FIRST_PAINT = """new Promise(done => new PerformanceObserver(
+    list => list.getEntriesByName("first-contentful-paint").forEach(entry => done(entry.startTime))
+).observe({ type: "paint", buffered: true }))"""
+COMPLAINTS = ("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled")
 UNMATCHED = (14, 31, 40)
 HOSTILE = [
     "</script><script>window.ran = 1</script>", "<img src=x onerror='window.ran = 1'>", "line\u2028separator\u2029end",
-    "\u202egnp.exe\u2066\u200f", "javascript:window.ran=1", "<!--", "]]>", "${window.ran=1}", "&lt;b&gt;", "\\u003c", "\u0000\u001b[2J",
-    "<a href='javascript:window.ran=1'>x</a>", "http://localhost:1/x.png", "m" * 16_384, "é🙂\u200d🙂",
+    "\u202egnp.exe\u2066\u200f", "javascript:window.ran=1", "<!--", "]]>", "${window.ran=1}", "&lt;b&gt;", "\\u003c",
+    "\u0000\u001b[2J", "<a href='javascript:window.ran=1'>x</a>", "http://localhost:1/x.png", "m" * 16_384, "é🙂\u200d🙂",
 ]
 
 
@@ -37,7 +39,7 @@ class Browser:
         targets = self.call("Target.getTargets")["targetInfos"]
         target = next(target["targetId"] for target in targets if target["type"] == "page")
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ["Page", "Runtime", "Log", "Network", "Performance"]:
+        for domain in ["Page", "Runtime", "Log", "Network", "Performance", "Accessibility"]:
             self.call(f"{domain}.enable")
         self.call("Emulation.setDeviceMetricsOverride", width=1000, height=720, deviceScaleFactor=1, mobile=False)
 
@@ -76,6 +78,10 @@ class Browser:
             raise SystemExit(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
+    def set(self, selector, value, event):
+        self.ask(f"(part => {{ part.value = '{value}'; part.dispatchEvent(new Event('{event}')); }})"
+                 f"(document.querySelector('{selector}'))")
+
     def click(self, selector):
         self.ask(f"document.querySelector({json.dumps(selector)}).click()")
 
@@ -87,8 +93,17 @@ class Browser:
         for kind, (x, y) in zip(("mousePressed", "mouseMoved", "mouseReleased"), points):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
 
+    def press(self, key, character=""):
+        code = {"key": key, "code": key, "windowsVirtualKeyCode": {"Tab": 9, "Enter": 13}[key]}
+        self.call("Input.dispatchKeyEvent", type="keyDown", text=character, **code)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **code)
+
+    def emulate(self, scheme, media=""):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.call("Emulation.setEmulatedMedia", media=media, features=features)
+
     def picture(self, path, scheme):
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.emulate(scheme)
         self.ask("scrollTo(0, 0)")
         pathlib.Path(path).write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
@@ -100,13 +115,15 @@ def check(holds, what):
 
 def record(number, at, kind, text=None, **changes):
     """A line as a recorder writes it, or, with a text, one that somebody made who wishes harm."""
-    types = ["Orders.PaymentError", "Orders.StockError", "HTTPErrors.NetworkError", "Orders.MailError", "Foundation.URLError"]
+    types = ["Orders.PaymentError", "Orders.StockError", "HTTPErrors.NetworkError", "Orders.MailError",
+             "Foundation.URLError"]
     cases = ["declined", "timedOut", "missing", "tooLate", "full"]
     name = text or f"{types[kind % 5]}.{cases[kind // 5 % 5]}" + (f"{kind}" if kind > 24 else "")
     fields = {
         "version": 1, "time": at.isoformat(timespec="microseconds") + "Z", "host": text or f"web-{number % 5 + 1}",
         "service": text or "orders", "process": 6239, "start": "2026-05-31T06:00:00.000000Z", "sequence": number,
-        "disposition": "unmatched" if kind in UNMATCHED else "ignored" if kind % 7 == 6 else "handled", "role": "failure",
+        "disposition": "unmatched" if kind in UNMATCHED else "ignored" if kind % 7 == 6 else "handled",
+        "role": "failure",
         "type": text or types[kind % 5], "caseName": cases[kind // 5 % 5],
         "message": text or f"{cases[kind // 5 % 5]}(order: {number})",
         "source": "Orders/Intake.swift:42", "scope": [text or ("checkout" if kind % 3 else "intake")],
@@ -139,7 +156,8 @@ def lines(count):
             part if part < 0.5 else 0.5 + (part - 0.5) * 0.4 if part < 0.75 else 0.6 + (part - 0.75) * 1.6)
         yield record(number + 1, at, kind, role=role, occurrences=40 if number % 97 == 0 else 1)
     if count > 1:
-        yield record(count + 1, at, 3, type="ErrorRouting.ErrorsDropped", fingerprint="ErrorRouting.ErrorsDropped Orders/Bus.swift",
+        yield record(count + 1, at, 3, type="ErrorRouting.ErrorsDropped",
+                     fingerprint="ErrorRouting.ErrorsDropped Orders/Bus.swift",
                      value=json.dumps({"count": 250, "byType": {}}), disposition="unmatched")
         yield '{"version":1,"broken'
 
@@ -162,9 +180,10 @@ def checked(browser, path):
     """Opens a page; nothing is asked of outside, and the console has no error."""
     browser.open(path)
     browser.ask("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
-    requests = [event["params"]["request"]["url"] for event in browser.events if event.get("method") == "Network.requestWillBeSent"]
+    requests = [event["params"]["request"]["url"] for event in browser.events
+                if event.get("method") == "Network.requestWillBeSent"]
     check(requests == [f"file://{path}"], f"{path}: it requests {requests}")
-    complaints = [event for event in browser.events if event.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled")]
+    complaints = [event for event in browser.events if event.get("method") in COMPLAINTS]
     check(not complaints, f"{path}: {complaints}")
     check(browser.ask("typeof window.ran") == "undefined", f"{path}: anybody's text ran")
     return path
@@ -179,18 +198,20 @@ def interactions(browser):
     bars, all_rows = browser.ask("document.querySelectorAll('#chart .bar').length"), rows(browser)
     check(bars > 100, f"{bars} bars")
     check(browser.ask("document.querySelectorAll('#chart .unmatched').length") > 0, "what is unmatched stands out")
-    check("Dropped by the process: 250" in browser.ask("document.querySelector('#lost').textContent"), "what was dropped is told")
-    check("Unreadable lines: 1" in browser.ask("document.querySelector('#lost').textContent"), "broken lines are told")
+    lost = browser.ask("document.querySelector('#lost').textContent")
+    check("Dropped by the process: 250" in lost, "what was dropped is told")
+    check("Unreadable lines: 1" in lost, "broken lines are told")
     check(browser.ask("document.querySelectorAll('#kinds .new').length") >= 1, "a kind is new")
     top = browser.ask(TOP)
     browser.click("#sort-first")
-    check(browser.ask("document.querySelector('#kinds [aria-sort=descending]').textContent") == "First seen", "sorted by newness")
+    sorted_by = browser.ask("document.querySelector('#kinds [aria-sort=descending]').textContent")
+    check(sorted_by == "First seen", "sorted by newness")
     check(browser.ask("document.querySelector('#kinds tbody tr .new') !== null"), "the newest kind comes first")
     browser.click("#sort-count")
     check(browser.ask(TOP) == top, "sorted by count again")
-    browser.ask("(s => { s.value = 'stock TIMED'; s.dispatchEvent(new Event('input')); })(document.querySelector('#search'))")
+    browser.set("#search", "stock TIMED", "input")
     check(0 < rows(browser) < all_rows and "Stock" in browser.ask(TOP), "the search finds")
-    browser.ask("(s => { s.value = ''; s.dispatchEvent(new Event('input')); })(document.querySelector('#search'))")
+    browser.set("#search", "", "input")
     status = browser.ask("document.querySelector('#status').textContent")
     browser.drag(0.5, 0.6)
     check(browser.ask("document.querySelector('#status').textContent") != status, "dragging zooms")
@@ -199,13 +220,93 @@ def interactions(browser):
     browser.click("#closer"), browser.click("#earlier"), browser.click("#wider"), browser.click("#whole")
     check(browser.ask("document.querySelector('#status').textContent") == status, "the whole time again")
     browser.click("#legend li:nth-child(2) button")
-    check(browser.ask("new Set([...document.querySelectorAll('#chart .bar')].map(bar => bar.getAttribute('class'))).size") == 1, "a click shows one kind")
+    shown = browser.ask("[...document.querySelectorAll('#chart .bar')].map(bar => bar.getAttribute('class'))")
+    check(len(set(shown)) == 1, "a click shows one kind")
     check(browser.ask("document.querySelectorAll('#legend [aria-pressed=true]').length") == 1, "the legend says which")
     browser.click("#all")
     check(browser.ask("document.querySelectorAll('#chart .bar').length") == bars, "all kinds again")
-    browser.ask("(s => { s.value = '1'; s.dispatchEvent(new Event('change')); })(document.querySelector('#role'))")
+    browser.set("#role", "1", "change")
     check(rows(browser) > 0 and rows(browser) <= all_rows, "attempts are apart")
-    browser.ask("(s => { s.value = '0'; s.dispatchEvent(new Event('change')); })(document.querySelector('#role'))")
+    browser.set("#role", "0", "change")
+
+
+def keyboard(browser):
+    """The keyboard alone reaches every control, and a control that it uses keeps the focus."""
+    controls = "'button, select, input, summary'"
+    browser.ask(f"document.querySelectorAll({controls}).forEach((part, n) => part.dataset.n = n)")
+    wanted = browser.ask(f"[...document.querySelectorAll({controls})].filter(part => !part.disabled"
+                         " && part.checkVisibility()).map(part => part.dataset.n)")
+    reached = []
+    while len(reached) < len(wanted) + 2:  # After the last control comes the page itself.
+        browser.press("Tab")
+        reached.append(browser.ask("document.activeElement.dataset.n"))
+    check(set(wanted) <= set(reached), f"the keyboard reaches {reached} of {wanted}")
+    for button in ("#legend-1", "#kinds tbody tr .name", "#sort-first"):
+        status = browser.ask("document.body.innerHTML")
+        browser.ask(f"document.querySelector('{button}').focus()")
+        browser.press("Enter", "\r")
+        check(browser.ask("document.body.innerHTML") != status, f"{button} works with the keyboard")
+        focused = browser.ask(f"document.activeElement === document.querySelector('{button}')")
+        check(focused, f"{button} keeps the focus")
+    browser.click("#sort-count"), browser.click("#all")
+
+
+def accessible(browser):
+    """What a screen reader has: names and roles of controls, headings in order, names and headers of tables."""
+    browser.ask("document.querySelectorAll('details').forEach(part => part.open = true)")
+    nodes = [node for node in browser.call("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
+    browser.ask("document.querySelectorAll('details').forEach(part => part.open = false)")
+    def name(node):
+        return node.get("name", {}).get("value", "")
+    def of(*roles):
+        return [node for node in nodes if node["role"]["value"] in roles]
+    def value(node, key):
+        return next((own["value"].get("value") for own in node["properties"] if own["name"] == key), None)
+    controls = [node for node in nodes if value(node, "focusable") and node["role"]["value"] != "RootWebArea"]
+    roles = {node["role"]["value"] for node in controls}
+    check(roles == {"button", "combobox", "option", "searchbox", "DisclosureTriangle"}, f"the controls are {roles}")
+    check(len(of("columnheader")) == 12 and len(of("rowheader")) > 20, "tables have headers")
+    for node in controls + of("table", "columnheader", "rowheader", "image", "region"):
+        check(name(node), f"a {node['role']['value']} has no name")
+    check([value(node, "level") for node in of("heading")] == [1, 2, 2, 2], "headings are in order")
+    check({name(node) for node in of("table")} == {"By time", "By kind"}, "tables have the names of their sections")
+    chart = name(of("image")[0])
+    check("the most at" in chart and "unmatched" in chart and "dropped" in chart, f"the chart says {chart}")
+    check(len(of("image")) == 1 + rows(browser), "the chart and each line by time have a text")
+    pressed = [node for node in of("button") if value(node, "pressed") is not None]
+    check(len(pressed) > 20, "buttons that choose a kind say whether it is chosen")
+
+
+def printed(browser):
+    """Paper shows everything, in the colors for the light, also of somebody whose system is dark."""
+    browser.ask("addEventListener('beforeprint', () => {"
+                "window.opened = document.querySelectorAll('#kinds details[open]').length })")
+    browser.emulate("dark")
+    paper = base64.b64decode(browser.call("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)["data"])
+    check(paper.startswith(b"%PDF") and paper.count(b"/Type /Page") > 1, "it prints")
+    check(browser.ask("window.opened") == rows(browser), "the examples of all rows are printed")
+    check(browser.ask("document.querySelectorAll('#kinds details[open]').length") == 0, "they are closed again")
+    browser.emulate("dark", "print")
+    # A4 without the browser's margins.
+    browser.call("Emulation.setDeviceMetricsOverride", width=717, height=1046, deviceScaleFactor=1, mobile=False)
+    browser.ask("dispatchEvent(new Event('beforeprint'))")
+    colors = browser.ask("(s => [s.backgroundColor, s.color, s.colorScheme])(getComputedStyle(document.body))")
+    check(colors == ["rgb(255, 255, 255)", "rgb(28, 30, 33)", "light"], f"the colors of paper are {colors}")
+    check(browser.ask("document.documentElement.scrollWidth") <= 717, "the paper is wide enough")
+    cut = browser.ask("""[...document.querySelectorAll("body *")].filter(part => part.checkVisibility()
+        && !part.closest("svg") && (part.getBoundingClientRect().right > 717.5
+            || part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).display !== "inline"))
+        .map(part => part.outerHTML.slice(0, 80))""")
+    check(not cut, f"cut off on paper: {cut[:3]}")
+    hidden = browser.ask("[...document.querySelectorAll('.tools button, #more')]"
+                         ".every(part => getComputedStyle(part).display === 'none')")
+    check(hidden, "no controls are printed that need a screen")
+    seen = browser.ask("[...document.querySelectorAll('#chart, #chart .bar, #legend bdi, #kinds bdi, #kinds .spark')]"
+                       ".every(part => part.getBoundingClientRect().height > 0)")
+    check(seen, "the chart, its legend, the kinds and their examples are printed")
+    browser.ask("dispatchEvent(new Event('afterprint'))")
+    browser.emulate("light")
+    browser.call("Emulation.setDeviceMetricsOverride", width=1000, height=720, deviceScaleFactor=1, mobile=False)
 
 
 def main():
@@ -218,15 +319,21 @@ def main():
             check(rows(browser) == 1, "one line is one row")
             checked(browser, page(folder, "1000", lines(1_000)))
             interactions(browser)
+            keyboard(browser)
+            accessible(browser)
+            printed(browser)
             now = datetime.datetime(2026, 5, 31, 8)
             checked(browser, page(folder, "hostile", [record(n, now, 0, text) for n, text in enumerate(HOSTILE)]))
             check(rows(browser) == len(HOSTILE), "each hostile line is a kind")
             browser.ask("document.querySelectorAll('details').forEach(part => part.open = true)")
             shown = browser.ask("document.body.innerText")
-            for text in ["</script><script>window.ran = 1</script>", "javascript:window.ran=1", "\\u{202e}gnp.exe", "line\\u{2028}separator", "&lt;b&gt;"]:
+            for text in ["</script><script>window.ran = 1</script>", "javascript:window.ran=1", "\\u{202e}gnp.exe",
+                         "line\\u{2028}separator", "&lt;b&gt;"]:
                 check(text in shown, f"{text!r} is not shown as text")
-            check(browser.ask("document.querySelectorAll('a, img, iframe, main script').length") == 0, "nothing links or loads")
+            loading = browser.ask("document.querySelectorAll('a, img, iframe, main script').length")
+            check(loading == 0, "nothing links or loads")
             check("mmmmmmmm…" in shown, "a long message is shown by its beginning")
+            printed(browser)
             million = checked(browser, page(folder, "1000000", lines(1_000_000)))
             painted = browser.ask(FIRST_PAINT)
             check(painted < 1_000, f"the first paint of 1,000,000 lines takes {painted} ms")
@@ -239,7 +346,8 @@ def main():
         finally:
             browser.process.kill()
             browser.process.wait()
-    print("the page holds in the browser: zoom, filter, search, sort, hostile texts, no request, no error")
+    print("the page holds in the browser: zoom, filter, search, sort, keyboard, names for a screen reader, paper, "
+          "hostile texts, no request, no error")
 
 
 main()
