@@ -12,14 +12,7 @@ public final class ManualClock: Clock, Sendable {
     /// An instant of a manual clock: the time since the clock was created.
     public struct Instant: InstantProtocol {
         /// The time since the clock was created.
-        public let offset: Duration
-
-        /// Creates the instant at an offset from the clock's creation.
-        ///
-        /// - Parameter offset: The time since the clock was created.
-        public init(offset: Duration) {
-            self.offset = offset
-        }
+        let offset: Duration
 
         /// Returns the instant that is later by a duration.
         ///

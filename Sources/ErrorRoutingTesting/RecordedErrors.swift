@@ -8,16 +8,6 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
     /// The bus's counts at the end.
     public let statistics: ErrorBus.Statistics
 
-    /// Creates a recording from reports that a test collected itself.
-    ///
-    /// - Parameters:
-    ///   - reports: The reports, in order.
-    ///   - statistics: The bus's counts.
-    public init(reports: [ErrorReport], statistics: ErrorBus.Statistics) {
-        self.reports = reports
-        self.statistics = statistics
-    }
-
     /// The errors in the order of delivery.
     public var errors: [any Error] { reports.map(\.error) }
 

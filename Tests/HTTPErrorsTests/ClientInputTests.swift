@@ -81,7 +81,7 @@ extension ClientInputTests {
         ] {
             var call = Call(NoContent.self)
             call.path = "projects/\(call.segment(text))/x"
-            expect(Call<NoContent>.segment(text), equals: sent)
+            expect(call.segment(text), equals: sent)
             _ = try await APIClient(script).send(call)
             expect(script.requests.last?.url.absoluteString, equals: "https://example.org/v1/projects/\(sent)/x")
         }

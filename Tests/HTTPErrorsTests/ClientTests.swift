@@ -71,7 +71,7 @@ extension ClientTests {
         _ = try await client.send(
             Call(NoContent.self, method: "PUT", headers: ["Content-Type": "image/x-png"], body: body))
         expect(script.requests.last?.headers["Content-Type"], equals: "image/x-png")
-        expect("\(body)", equals: "3 bytes")
+        expect("\(body)", equals: "BodyBytes")
         let wrong = BodyBytes(Data(), contentType: "image/png\r\nX-Admin: yes")
         let error = await #expect(throws: NetworkError.self) {
             try await client.send(Call(NoContent.self, method: "POST", body: wrong))

@@ -3,7 +3,7 @@ extension ErrorPresenter {
     ///
     /// At any time, `received = shown + waiting + folded + discarded + never`. Each is counted separately. If a flood
     /// limit suppressed errors, a report stands for several errors and counts that many times.
-    public struct Statistics: Sendable, Hashable, CustomStringConvertible {
+    public struct Statistics: Sendable, Hashable {
         /// Errors that reached the presenter.
         public internal(set) var received = 0
         /// Errors that were shown or still are.
@@ -21,14 +21,6 @@ extension ErrorPresenter {
 
         /// Whether `received` equals the sum of the other counts.
         var isBalanced: Bool { received == shown + waiting + folded + discarded + never }
-
-        /// The counts on one line, as an equation.
-        public var description: String {
-            """
-            received \(received) \(isBalanced ? "=" : "≠") shown \(shown) + waiting \(waiting) + folded \(folded) \
-            + discarded \(discarded) + never \(never)
-            """
-        }
 
         /// Returns the sums of all counts.
         static func + (first: Self, second: Self) -> Self {

@@ -30,8 +30,13 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
     public internal(set) var count: Int
     /// Whether the failed operation can be run again.
     public let canRetry: Bool
+    private var uncompared = Uncompared()
+
     /// The error's recovery; nil in a value that no presenter published.
-    var recovery: Recovery?
+    var recovery: Recovery? {
+        get { uncompared.recovery }
+        set { uncompared.recovery = newValue }
+    }
 
     /// Creates a presented error, for previews and tests.
     ///
@@ -70,25 +75,13 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
     /// The ``message``.
     public var errorDescription: String? { message }
 
-    /// Returns whether a view shows two values identically.
-    ///
-    /// - Parameters:
-    ///   - first: A value.
-    ///   - second: Another value.
-    /// - Returns: Whether everything that a view shows is equal.
-    public static func == (first: Self, second: Self) -> Bool {
-        first.id == second.id && first.count == second.count && first.canRetry == second.canRetry
-            && first.style == second.style && first.title == second.title && first.message == second.message
-            && first.recoverySuggestion == second.recoverySuggestion && first.failureReason == second.failureReason
-            && first.recoveryOptions == second.recoveryOptions
-    }
+    /// The part that no view shows, and which therefore doesn't count for equality.
+    private struct Uncompared: Sendable, Hashable {
+        var recovery: Recovery?
 
-    /// Hashes the error's number and count.
-    ///
-    /// - Parameter hasher: The hasher.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(id)
-        hasher.combine(count)
+        static func == (first: Self, second: Self) -> Bool { true }
+
+        func hash(into hasher: inout Hasher) {}
     }
 }
 
@@ -100,11 +93,11 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
 /// ```
 public struct PresentedText: Sendable, Hashable {
     /// The title above the message; nil for the error's own title.
-    public var title: String?
+    let title: String?
     /// What happened; nil for the error's own message.
-    public var message: String?
+    let message: String?
     /// What the user can do about it; nil for the error's own suggestion.
-    public var recoverySuggestion: String?
+    let recoverySuggestion: String?
 
     /// Creates the text for an error.
     ///

@@ -28,7 +28,7 @@ public final class CircuitBreaker: Sendable {
     /// The breaker's name.
     ///
     /// Errors and descriptions show it.
-    public let name: String
+    let name: String
 
     /// The state under the lock.
     ///

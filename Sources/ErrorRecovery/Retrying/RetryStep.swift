@@ -27,17 +27,6 @@ public struct RetryStep: Sendable, CustomStringConvertible {
     /// The decision.
     public let verdict: Verdict
 
-    /// Creates a step, for tests and fakes.
-    ///
-    /// - Parameters:
-    ///   - attempt: The number of the failed attempt; 1 for the first.
-    ///   - maxAttempts: How many attempts the policy allows.
-    ///   - error: The error that the attempt threw.
-    ///   - verdict: The decision.
-    public init(attempt: Int, maxAttempts: Int, error: any Error, verdict: Verdict) {
-        (self.attempt, self.maxAttempts, self.error, self.verdict) = (attempt, maxAttempts, error, verdict)
-    }
-
     /// The verdict as a sentence: `not retried: the budget is spent`.
     ///
     /// It contains neither the error nor the attempt's number.

@@ -3,7 +3,7 @@ extension Replay {
     public var unchanged: Int { unchangedCount.reports }
 
     /// The reports with the same result as recorded, and the errors that they represent.
-    public var unchangedCount: Count { sum { if case .same = $0 { true } else { false } } }
+    var unchangedCount: Count { sum { if case .same = $0 { true } else { false } } }
 
     /// The number of reports with a different result, by the recorded and the new result.
     public var differences: [Difference: Int] { changes.mapValues(\.count.reports) }
@@ -12,7 +12,7 @@ extension Replay {
     ///
     /// If the names take more than a few MiB together, as only in a contrived file, the rest is one difference named
     /// `…`.
-    public var changes: [Difference: (count: Count, example: Example?)] {
+    var changes: [Difference: (count: Count, example: Example?)] {
         var changes: [Difference: (count: Count, example: Example?)] = [:]
         for row in tally.rows {
             if case .different(let difference) = row.outcome { changes[difference] = (row.count, row.example) }
@@ -28,8 +28,8 @@ extension Replay {
         notJudged.reduce(into: [:]) { counts, entry in counts[entry.key.type, default: 0] += entry.value }
     }
 
-    /// The reports of ``notRebuilt``, each with the rule that needs more than the error's names.
-    public var notJudged: [NotJudged: Int] {
+    /// The reports of `notRebuilt`, each with the rule that needs more than the error's names.
+    var notJudged: [NotJudged: Int] {
         var counts: [NotJudged: Int] = [:]
         for row in tally.rows { if case .notRebuilt(let key) = row.outcome { counts[key] = row.count.reports } }
         return counts
@@ -40,9 +40,9 @@ extension Replay {
 
     /// The number of compared reports for each rule, before and after the change.
     ///
-    /// The names are those of a ``Difference`` without the line, because a rule might have moved within its file:
+    /// The names are those of a `Difference` without the line, because a rule might have moved within its file:
     /// `handled by type(PaymentError) at Intake/Rules.swift`.
-    public var rulesBeforeAndAfter: [String: (before: Count, after: Count)] {
+    var rulesBeforeAndAfter: [String: (before: Count, after: Count)] {
         var rules: [String: (before: Count, after: Count)] = [:]
         func add(_ count: Count, before: String, after: String) {
             let (before, after) = (Self.withoutLine(before), Self.withoutLine(after))

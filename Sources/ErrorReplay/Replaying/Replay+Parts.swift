@@ -10,19 +10,19 @@ extension Replay {
     }
 
     /// An error that could not be rebuilt, and a rule that needs more than its type, domain, and code.
-    public struct NotJudged: Sendable, Hashable {
+    struct NotJudged: Sendable, Hashable {
         /// The full name of the error's type.
-        public let type: String
+        let type: String
         /// The first rule that needs the error itself: `predicate at Intake/Rules.swift:12`.
-        public let rule: String
+        let rule: String
     }
 
     /// A number of reports, and of the errors that they represent: a flood limit can merge thousands into one report.
-    public struct Count: Sendable, Hashable {
+    struct Count: Sendable, Hashable {
         /// The number of reports, which is the number of lines.
-        public internal(set) var reports = 0
+        var reports = 0
         /// The number of errors that the reports represent: the sum of their occurrences.
-        public internal(set) var occurrences = 0
+        var occurrences = 0
 
         mutating func add(_ other: Count) {
             reports += other.reports
@@ -31,13 +31,13 @@ extension Replay {
     }
 
     /// A report with a different result: the first one of its difference.
-    public struct Example: Sendable, Hashable {
+    struct Example: Sendable, Hashable {
         /// The name of the machine.
-        public let host: String
+        let host: String
         /// The number of the report among those of its process.
-        public let sequence: Int
+        let sequence: Int
         /// The error's message, truncated after 160 characters.
-        public let message: String
+        let message: String
 
         init(_ record: ReplayedRecord) {
             host = String((record.host ?? "?").prefix(160))
@@ -59,9 +59,9 @@ extension Replay {
         /// A file could not be read to its end.
         case unreadableInput
 
-        /// The exit status of ``Replay/main(rules:scopes:rebuilding:arguments:)``: 0 for the same, 1 for different, 2
-        /// for nothing compared, 66 for unreadable input, 130 for an interrupt.
-        public var exitStatus: Int32 {
+        /// The exit status of `Replay.main`: 0 for the same, 1 for different, 2 for nothing compared, 66 for unreadable
+        /// input, 130 for an interrupt.
+        var exitStatus: Int32 {
             switch self {
             case .same: 0
             case .different: 1

@@ -22,7 +22,7 @@ import Foundation
 ///
 /// An error that can't be rebuilt is explained by its type, domain, and code, and by those of its underlying errors;
 /// see `ErrorHandler.explain(named:)`. If a rule needs more before the handling would end, the error isn't judged, and
-/// ``notJudged`` names the rule.
+/// the table names the rule.
 ///
 /// Two rules count as the same if their matchers have the same description and they are registered in the same file. If
 /// the new rules have several of that kind, the line decides. So a rule can move within its file. A changed predicate

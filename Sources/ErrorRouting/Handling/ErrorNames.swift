@@ -4,15 +4,15 @@ import Foundation
 /// The names of an error that isn't available itself, such as an error that another process has recorded.
 public struct ErrorNames: Sendable, Hashable {
     /// The name of the error's type, with its module; see ``ErrorReport/typeName``.
-    public var typeName: String
+    var typeName: String
     /// The error's domain, if it defines one; see ``ErrorReport/domainAndCode``.
-    public var domain: String?
+    var domain: String?
     /// The error's code, if it defines a domain.
-    public var code: Int?
+    var code: Int?
     /// Whether ``ErrorMatcher/cancellation`` matches the error; nil if that is not known.
-    public var isCancellation: Bool?
+    var isCancellation: Bool?
     /// The names of the underlying errors, in the order of ``ErrorReport/trail``; nil if they are not known.
-    public var underlying: [ErrorNames]?
+    var underlying: [ErrorNames]?
 
     /// Creates the names of an error.
     ///
@@ -44,8 +44,8 @@ extension ErrorHandler {
     /// type. A rule for a class with another name is undecided, because the error's class might inherit from it.
     ///
     /// - Parameter names: The names of the error.
-    /// - Returns: One entry for each rule, in the order in which they are tried. Its ``Explanation/error`` stands for
-    ///   the error, and has the name of the type as its description.
+    /// - Returns: One entry for each rule, in the order in which they are tried. The description has the type's name
+    ///   instead of the error.
     /// - Complexity: O(number of rules × number of underlying errors).
     public func explain(named names: ErrorNames) -> Explanation {
         var path = Explanation.Path()

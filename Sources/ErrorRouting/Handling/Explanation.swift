@@ -42,7 +42,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     }
 
     /// The error that is explained.
-    public let error: any Error
+    let error: any Error
     /// The rules in the order in which they are tried, then `onNoMatch`, then `always`.
     public let entries: [Entry]
     /// The disposition of the error if the first rule that matches stopped.

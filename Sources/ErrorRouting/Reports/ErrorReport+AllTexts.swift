@@ -1,28 +1,18 @@
 extension ErrorReport {
-    /// All texts of a report, each computed once; for an exporter that needs several.
-    public struct Texts: Sendable {
-        /// See ``ErrorReport/typeName``.
-        public let typeName: String
-        /// See ``ErrorReport/caseName``.
-        public let caseName: String?
-        /// See ``ErrorReport/domainAndCode``.
-        public let domainAndCode: (domain: String, code: Int)?
-        /// See ``ErrorReport/message``.
-        public let message: String
-        /// See ``ErrorReport/fingerprint``.
-        public let fingerprint: String
-        /// See ``ErrorReport/trail``.
-        public let trail: [TrailStep]
-    }
-
-    /// All texts of the report; cheaper than reading them one by one, because the error is reflected once.
+    /// All texts of the report, for an exporter that needs several.
+    ///
+    /// They are the report's properties of the same names, each computed once. This is cheaper than reading them one by
+    /// one, because the error is reflected once.
     ///
     /// - Complexity: That of ``message`` and of ``trail``; computed at each access.
-    public var texts: Texts {
+    public var texts:
+        (
+            typeName: String, caseName: String?, domainAndCode: (domain: String, code: Int)?, message: String,
+            fingerprint: String, trail: [TrailStep]
+        )
+    {
         var kind = kind
         let (message, trail) = messageAndTrail
-        return Texts(
-            typeName: kind.typeName, caseName: kind.caseName, domainAndCode: kind.domainAndCode, message: message,
-            fingerprint: fingerprint(of: &kind), trail: trail)
+        return (kind.typeName, kind.caseName, kind.domainAndCode, message, fingerprint(of: &kind), trail)
     }
 }

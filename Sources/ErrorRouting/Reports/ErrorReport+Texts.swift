@@ -123,18 +123,6 @@ extension ErrorReport {
         /// The error's type, and its case or its domain and code; see ``ErrorReport/fingerprint``.
         public let fingerprint: String
 
-        /// Describes a step, for tests and fakes.
-        ///
-        /// - Parameters:
-        ///   - typeName: The name of the error's type, with its module.
-        ///   - message: The error's message.
-        ///   - fingerprint: The error's type, and its case or its domain and code.
-        public init(typeName: String, message: String, fingerprint: String) {
-            self.typeName = typeName
-            self.message = message
-            self.fingerprint = fingerprint
-        }
-
         /// The type's name and the message: `Intake.Declined: declined(code: 51)`.
         public var description: String { "\(typeName): \(message)" }
     }

@@ -5,8 +5,8 @@ import BoundedDescriptions
 /// It is created once for each rule, not for each error. The outcomes, failures, and explanations that name the rule
 /// share it. Two descriptions are equal only if they describe the same registration.
 public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
-    /// The content of a description; a copy describes the same registration.
-    final class Storage: Sendable {
+    /// The content of a description; a copy describes the same registration, and is equal.
+    final class Storage: Sendable, Hashable {
         let shape: MatcherShape
         let source: ErrorReport.Source
         private let original: Storage?
@@ -24,7 +24,11 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
         }
 
         /// The identity of the registration, which copies share.
-        var identity: ObjectIdentifier { ObjectIdentifier(original ?? self) }
+        private var identity: ObjectIdentifier { ObjectIdentifier(original ?? self) }
+
+        static func == (first: Storage, second: Storage) -> Bool { first.identity == second.identity }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(identity) }
     }
 
     let storage: Storage
@@ -52,19 +56,4 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
 
     /// The matcher and the source location: `type(PaymentError) at Intake/Rules.swift:12`.
     public var description: String { "\(matcher) at \(OneLine.escaped(source.description))" }
-
-    /// Returns whether two descriptions are of the same registration.
-    ///
-    /// - Parameters:
-    ///   - first: A description.
-    ///   - second: Another description.
-    /// - Returns: True if both are of the same registration.
-    public static func == (first: RuleDescription, second: RuleDescription) -> Bool {
-        first.storage.identity == second.storage.identity
-    }
-
-    /// Hashes the registration's identity.
-    ///
-    /// - Parameter hasher: The hasher to use.
-    public func hash(into hasher: inout Hasher) { hasher.combine(storage.identity) }
 }

@@ -199,10 +199,7 @@ public struct APIClient: Sendable {
 }
 
 extension APIClient: SecretHolding {
-    /// The type's name and the base URL without its user, path, and query.
-    public var description: String { "APIClient \(shownBase)" }
-
-    /// The base URL, as errors and descriptions show it.
+    /// The base URL without its user, path, and query, as errors show it.
     var shownBase: String { base.withoutSecrets(below: base.basePath) }
 }
 

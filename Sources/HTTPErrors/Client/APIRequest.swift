@@ -21,7 +21,7 @@ public protocol APIRequest: Sendable {
     /// The path below the client's base URL, which the client percent-encodes.
     ///
     /// A percent sign with two hexadecimal digits counts as encoded and stays: `projects/group%2Fapp` has two segments.
-    /// Pass a string that a user typed through ``segment(_:)-method``, so that it can't add segments or a query.
+    /// Pass a string that a user typed through ``segment(_:)``, so that it can't add segments or a query.
     ///
     /// The client doesn't send a path that could lead out of the base. Such a path has a segment of dots, a backslash,
     /// two slashes at the beginning, or a control character, encoded or not.
@@ -86,10 +86,7 @@ extension APIRequest {
     ///
     /// - Parameter text: The string, for example one that a user typed.
     /// - Returns: The string with all characters percent-encoded, except ASCII letters, digits, and `-._~`.
-    public func segment(_ text: String) -> String { Self.segment(text) }
-
-    /// Returns a string as one segment of a path, whatever it contains; see the instance method.
-    public static func segment(_ text: String) -> String { text.percentEncoded(keeping: "-._~") }
+    public func segment(_ text: String) -> String { text.percentEncoded(keeping: "-._~") }
 }
 
 /// A body of bytes, sent unchanged with its content type.
@@ -111,16 +108,7 @@ public struct BodyBytes: Encodable, Sendable, SecretHolding {
     public init(_ bytes: Data, contentType: String) {
         (self.bytes, self.contentType) = (bytes, contentType)
     }
-
-    /// The number of bytes.
-    public var description: String { "\(bytes.count) bytes" }
 }
 
-/// A response without a value: the client ignores the body.
-public struct NoContent: Decodable, Sendable {
-    /// Creates an empty response, for tests and fakes.
-    public init() {}
-
-    /// Creates an empty response, whatever the decoder contains.
-    public init(from decoder: any Decoder) {}
-}
+/// A response without a value: the client ignores the body, whatever it contains.
+public struct NoContent: Decodable, Sendable {}

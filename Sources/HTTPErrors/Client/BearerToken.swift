@@ -32,10 +32,7 @@ public struct BearerToken: Sendable {
     }
 }
 
-extension BearerToken: SecretHolding {
-    /// The type's name, without the token.
-    public var description: String { "BearerToken" }
-}
+extension BearerToken: SecretHolding {}
 
 /// Holds the current token and the refreshes under way.
 final class TokenKeeper: Sendable {

@@ -60,7 +60,4 @@ public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
 extension HTTPFailure: SecretHolding {
     /// The status.
     public var description: String { "HTTP \(status)" }
-
-    /// A mirror with only the status, so that reflection prints neither headers nor body.
-    public var customMirror: Mirror { Mirror(self, children: ["status": status]) }
 }

@@ -1,8 +1,11 @@
 import ErrorRouting
 import Foundation
 
-extension NetworkError: Codable {
-    private struct Form: Codable {
+extension NetworkError: CodedByForm {
+    /// The parts that rules check: the kind, the cause, the status, and whether the request may be sent again.
+    ///
+    /// There is no detail, header field, body, or URL. A cause is rebuilt if its type was added to the recorder.
+    struct Form: Codable {
         let kind: String
         let cause: CodedError?
         let hadNoTimeLeft: Bool?
@@ -11,63 +14,36 @@ extension NetworkError: Codable {
         let neverReachedServer: Bool
     }
 
-    /// Reads an error.
-    ///
-    /// A cause is left out if the reader doesn't have its type.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: The decoder's errors.
-    public init(from decoder: any Decoder) throws {
-        let form = try Form(from: decoder)
-        guard let kind = Kind(rawValue: form.kind) else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "the kind is not known"))
-        }
+    var form: Form {
+        // Write a flag: the type is internal, so no user can add it to a recorder.
+        let hadNoTimeLeft = cause is NoTimeLeft
+        return Form(
+            kind: kind.rawValue, cause: hadNoTimeLeft ? nil : cause.map { CodedError($0) },
+            hadNoTimeLeft: hadNoTimeLeft ? true : nil, failure: failure, mayBeSentAgain: mayBeSentAgain,
+            neverReachedServer: neverReachedServer)
+    }
+
+    /// Creates an error without its cause if the reader doesn't have the cause's type; nil if the kind is unknown.
+    init?(_ form: Form) {
+        guard let kind = Kind(rawValue: form.kind) else { return nil }
         self.init(
             kind, cause: form.hadNoTimeLeft == true ? NoTimeLeft() : form.cause?.error(),
             failure: form.failure, mayBeSentAgain: form.mayBeSentAgain, neverReachedServer: form.neverReachedServer)
     }
-
-    /// Writes the parts that rules check: the kind, the cause, the status, and whether the request may be sent again.
-    ///
-    /// It writes no detail, header field, body, or URL. The written form is for replays of recorded errors: a cause is
-    /// rebuilt if its type was added to the recorder.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: The encoder's errors.
-    public func encode(to encoder: any Encoder) throws {
-        // Write a flag: the type is internal, so no user can add it to a recorder.
-        let hadNoTimeLeft = cause is NoTimeLeft
-        let form = Form(
-            kind: kind.rawValue, cause: hadNoTimeLeft ? nil : cause.map { CodedError($0) },
-            hadNoTimeLeft: hadNoTimeLeft ? true : nil, failure: failure, mayBeSentAgain: mayBeSentAgain,
-            neverReachedServer: neverReachedServer)
-        try form.encode(to: encoder)
-    }
 }
 
-extension HTTPFailure: Codable {
-    private struct Form: Codable {
+extension HTTPFailure: CodedByForm {
+    /// The status, and a problem's type and status; there are no header fields and no body.
+    struct Form: Codable {
         let status: Int
         let problemType: String?
         let problemStatus: Int?
     }
 
-    /// Reads a failure, which has no header fields and no body.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: The decoder's errors.
-    public init(from decoder: any Decoder) throws {
-        let form = try Form(from: decoder)
+    var form: Form { Form(status: status, problemType: problem?.type, problemStatus: problem?.status) }
+
+    init(_ form: Form) {
         let problem = form.problemType.map { ProblemDetails(type: $0, status: form.problemStatus) }
         self.init(status: form.status, problem: problem)
-    }
-
-    /// Writes the status, and a problem's type and status.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: The encoder's errors.
-    public func encode(to encoder: any Encoder) throws {
-        try Form(status: status, problemType: problem?.type, problemStatus: problem?.status).encode(to: encoder)
     }
 }

@@ -197,9 +197,6 @@ extension NetworkError: SecretHolding {
         return parts.compactMap { $0 }.joined(separator: ", ")
     }
 
-    /// A mirror with only the kind, so that reflection prints no more than the description.
-    public var customMirror: Mirror { Mirror(self, children: ["kind": kind.rawValue]) }
-
     private static func name(of error: any Error) -> String {
         (error as? URLError).map { "URLError \($0.errorCode)" } ?? "\(type(of: error))"
     }

@@ -6,13 +6,15 @@
 /// ```swift
 /// struct LogIn: APIRequest, SecretHolding {
 ///     let password: String
-///     var description: String { "LogIn" }
 ///     …
 /// }
 /// ```
 public protocol SecretHolding: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension SecretHolding {
+    /// The name of the type.
+    public var description: String { "\(Self.self)" }
+
     /// The same as the description.
     public var debugDescription: String { description }
 

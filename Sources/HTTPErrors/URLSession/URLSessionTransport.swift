@@ -117,10 +117,8 @@ public final class URLSessionTransport: HTTPTransport {
     }
 }
 
-extension URLSessionTransport: SecretHolding {
-    /// The type's name, because the session's configuration might contain secrets.
-    public var description: String { "URLSessionTransport" }
-}
+// The session's configuration might contain secrets.
+extension URLSessionTransport: SecretHolding {}
 
 extension TransportRequest {
     /// Whether the request needs its own connection.

@@ -25,7 +25,7 @@ extension Walk {
             if "\(real)" != "\(model)" { lines.append("\(what): \(real), and not \(model)") }
         }
         for (name, presenter, model) in [("presenter", presenter, model), ("other", other, otherModel)] {
-            compare(name, presenter.statistics, model.statistics)
+            compare(name, "\(presenter.statistics)", "\(model.statistics)")
             let styles: [(PresentationStyle, PresentedError?)] = [
                 (.alert, presenter.alert), (.banner, presenter.banner), (.inline, presenter.inline),
             ]

@@ -127,8 +127,9 @@ extension BusEndsTests {
         typealias Instant = ManualClock.Instant
         private let time = Locked(Duration.seconds(10_000))
         private let wakeUps = ManualClock()
+        private let start = ManualClock().now
 
-        var now: Instant { Instant(offset: time.withLock { $0 }) }
+        var now: Instant { start.advanced(by: time.withLock { $0 }) }
         var minimumResolution: Duration { .zero }
 
         func set(forward step: Duration) { time.withLock { $0 += step } }

@@ -306,10 +306,10 @@ extension BusReentryTests {
 struct OddClock: Clock {
     let fails: Bool
     let gate = Gate()
+    let now = ManualClock().now
 
     struct Broken: Error {}
 
-    var now: ManualClock.Instant { .init(offset: .zero) }
     var minimumResolution: Duration { .zero }
 
     func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {

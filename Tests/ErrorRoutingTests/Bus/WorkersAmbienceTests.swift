@@ -83,13 +83,14 @@ extension WorkersAmbienceTests {
 /// A manual clock that returns the deadlines of its sleepers.
 private struct WatchedClock: Clock {
     let base = ManualClock()
+    private let start = ManualClock().now
     private let sleeps = AsyncStream.makeStream(of: Duration.self)
 
     var now: ManualClock.Instant { base.now }
     var minimumResolution: Duration { base.minimumResolution }
 
     func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
-        sleeps.continuation.yield(deadline.offset)
+        sleeps.continuation.yield(start.duration(to: deadline))
         try await base.sleep(until: deadline, tolerance: tolerance)
     }
 

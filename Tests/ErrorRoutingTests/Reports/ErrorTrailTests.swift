@@ -7,8 +7,6 @@ import Testing
 struct ErrorTrailTests {}
 
 extension ErrorTrailTests {
-    private typealias Step = ErrorReport.TrailStep
-
     private static func report(_ error: any Error) -> ErrorReport {
         ErrorReport(error: error, source: .init(fileID: "Intake/Main.swift", line: 12))
     }
@@ -31,8 +29,6 @@ extension ErrorTrailTests {
         expect(trail.map(\.message).suffix(2), equals: ["Timeout(seconds: 5)", "no paper"])
         expect(trail.map(\.fingerprint).last, equals: "ErrorRoutingTests.Zoo.Localized")
         expect(trail.map(\.description).last, equals: "ErrorRoutingTests.Zoo.Localized: no paper")
-        expect(
-            trail, equals: trail.map { Step(typeName: $0.typeName, message: $0.message, fingerprint: $0.fingerprint) })
     }
 
     @Test("an error without underlying errors has no trail, and one that contains itself has a finite trail")

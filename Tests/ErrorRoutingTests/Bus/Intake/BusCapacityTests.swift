@@ -1,10 +1,10 @@
-import ErrorRoutingTesting
 import Foundation
 import TestSupport
 import Testing
 
-// The check that statistics add up is internal.
+// The check that statistics add up is internal, and so is the initializer of recorded errors.
 @testable import ErrorRouting
+@testable import ErrorRoutingTesting
 
 @Suite(
     "Behaviours 13 and 14: memory is bounded, and each report is counted once at its end",
