@@ -65,7 +65,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     ///   - value: The value to add.
     ///   - name: The field's name, in upper or lower case.
     /// - Complexity: O(1).
-    mutating func append(_ value: String, for name: String) {
+    public mutating func append(_ value: String, for name: String) {
         let key = name.lowercased()
         // Append in place: copying the values for each addition would take quadratic time.
         if stored[key] != nil { stored[key]?.values.append(value) } else { add(value, key, name) }

@@ -64,7 +64,7 @@
     /// The names of the scopes around this one and its own, outermost first.
     ///
     /// - Complexity: O(depth); O(1) once an action or an observer has received a report of the scope.
-    public var path: [String] { context.path }
+    package var path: [String] { context.path }
 
     /// Adds metadata to every later post in this scope and in scopes below it, from any task.
     ///
