@@ -167,12 +167,12 @@ public final class ErrorBus: ErrorPosting {
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String],
         source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
-        let error = ErrorBox.unboxed(error)
+        let error = UnboxedError(error)
         // Run user code first: between reservation and filling, the worker might have to wait for this thread.
         let isAnnotated = scope != nil && ScopeContext.hasAnnotations
-        let metadata =
-            configuration.metadataProvider != nil || isAnnotated ? completed(metadata, for: error, in: scope) : metadata
-        let mark = hasWitness ? mark(error, as: role) : nil
+        let isIncomplete = configuration.metadataProvider != nil || isAnnotated
+        let metadata = isIncomplete ? completed(metadata, for: error.error, in: scope) : metadata
+        let mark = hasWitness ? mark(error.error, as: role) : nil
         let (floodStamp, escapes) = configuration.floodLimit == nil ? (nil, false) : floodInputs(error, role)
         let action = storage.post(
             Posting(
@@ -185,7 +185,7 @@ public final class ErrorBus: ErrorPosting {
             wakeUps.signal()
             return true
         case .drop:
-            drop(error, at: source)
+            drop(error.error, at: source)
         case .refuse(let posting):
             lastResort.write(posting.report(), because: "the bus has finished")
         }

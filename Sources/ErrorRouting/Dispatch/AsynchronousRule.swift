@@ -19,7 +19,7 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
     }
 
     override func actSuspending(on error: UnboxedError) async throws -> HandleStrategy {
-        try await action(unsafe ErrorSubject.content(of: error, as: Input.self))
+        try await action(unsafe error.content(as: Input.self))
     }
 
     override func performSuspending(

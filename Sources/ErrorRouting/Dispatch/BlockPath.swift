@@ -108,11 +108,11 @@
     private func mayReachAsynchronous(_ error: any Error) -> Bool {
         if hasAsynchronous(.always) { return true }
         func mayReach<Content: Error>(_ content: Content) -> Bool {
-            if Content.self == (any Error).self { return mayReachAsynchronous(ErrorBox.unboxed(error)) }
+            if Content.self == (any Error).self { return mayReachAsynchronous(UnboxedError(error).error) }
             var alwaysMatches = false
             for number in 0..<count {
                 let reach = block(number, .rules).read {
-                    $0.reach(of: content, UnboxedError(error, opened: Content.self))
+                    $0.reach(of: content, UnboxedError(opened: error))
                 }
                 if reach.mayBeAsynchronous { return true }
                 if reach.alwaysMatches { alwaysMatches = true }

@@ -68,8 +68,8 @@ struct DispatchCursor: ~Copyable {
         path.read { path in
             func find<Content: Error>(_ content: Content) -> Borrowed<Rule>? {
                 Content.self == (any Error).self
-                    ? self.find(ErrorBox.unboxed(error), &value)
-                    : self.find(content, UnboxedError(error, opened: Content.self), on: path, &value)
+                    ? self.find(UnboxedError(error).error, &value)
+                    : self.find(content, UnboxedError(opened: error), on: path, &value)
             }
             return _openExistential(error, do: find)
         }
@@ -112,7 +112,7 @@ struct DispatchCursor: ~Copyable {
                 Content.self == (any Error).self
                     ? runUnboxed(UnboxedError(error), under: supervisor, mustNotSuspend)
                     : self.run(
-                        content, UnboxedError(error, opened: Content.self), on: path, under: supervisor, mustNotSuspend)
+                        content, UnboxedError(opened: error), on: path, under: supervisor, mustNotSuspend)
             }
             return _openExistential(error, do: run)
         }
@@ -180,8 +180,7 @@ struct DispatchCursor: ~Copyable {
     ///   - error: The error.
     ///   - supervisor: An object that limits the time of asynchronous actions and can supersede the dispatch.
     @inline(__always)
-    mutating func finish(_ error: any Error, under supervisor: (any ActionSupervisor)?) async -> End {
-        let error = UnboxedError(error)
+    mutating func finish(_ error: UnboxedError, under supervisor: (any ActionSupervisor)?) async -> End {
         while true {
             let end = runUnboxed(error, under: supervisor)
             guard end == .needsSuspension else { return end }

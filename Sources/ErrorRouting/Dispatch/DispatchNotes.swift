@@ -102,15 +102,15 @@
         switch origin {
         case .posting(let posting, let sequence):
             return unsafe posting.pointee.report(sequence: sequence, outcome: outcome ?? .pending)
-        case .source(let source): return Self.report(of: error.error, from: unsafe source.pointee, outcome)
-        case .none: return Self.report(of: error.error, from: source ?? .init(), outcome)
+        case .source(let source): return Self.report(of: error, from: unsafe source.pointee, outcome)
+        case .none: return Self.report(of: error, from: source ?? .init(), outcome)
         }
     }
 
     /// Returns the report of a directly handled error.
     @inline(__always)
     private static func report(
-        of error: any Error, from source: ErrorReport.Source, _ outcome: HandleOutcome?
+        of error: UnboxedError, from source: ErrorReport.Source, _ outcome: HandleOutcome?
     ) -> ErrorReport {
         // Use the time as the system's clock returns it: converting an instant would cost more than all the rest.
         ErrorReport(

@@ -23,16 +23,16 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
 
     final override func matches(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
 
-    /// Returns the same as ``ErrorMatcher/match(_:)``.
-    private final func match(_ subject: inout ErrorSubject) -> Input? {
-        guard let entry = PerThread.enterUserCode() else { return nil }
-        defer { PerThread.leaveUserCode(entry) }
-        return evaluate(&subject)
-    }
-
     /// Returns the same as ``ErrorMatcher/evaluate(_:)``.
     private final func evaluate(_ subject: inout ErrorSubject) -> Input? {
         ErrorMatcher<Input>.evaluate(&subject, predicate, evaluation)
+    }
+
+    /// Returns the matcher's output; nil if it doesn't match, or if user code is nested too deeply.
+    private final func output(for error: UnboxedError, _ notes: inout DispatchNotes) -> Input? {
+        guard let entry = PerThread.enterUserCode() else { return nil }
+        defer { PerThread.leaveUserCode(entry) }
+        return notes.ask(error, evaluate)
     }
 
     override func act<Content: Error>(
@@ -42,7 +42,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     final override func actIfMatching(
         _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
-        guard let input = notes.ask(error, match) else { return nil }
+        guard let input = output(for: error, &notes) else { return nil }
         // Check now: the matcher might have run a slow predicate.
         if let supervisor, !supervisor.isCurrent { return nil }
         return try perform(input, error, &notes)
@@ -51,12 +51,8 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     final override func actSuspending(
         _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
     ) async throws -> HandleStrategy? {
-        if isCertain {
-            guard mayBegin() else { return nil }
-            let input = unsafe ErrorSubject.content(of: error, as: Input.self)
-            return try await performSuspending(input, error, &notes)
-        }
-        guard let input = notes.ask(error, match), mayBegin() else { return nil }
+        let input = isCertain ? unsafe error.content(as: Input.self) : output(for: error, &notes)
+        guard let input, mayBegin() else { return nil }
         return try await performSuspending(input, error, &notes)
     }
 

@@ -28,14 +28,14 @@ struct Posting: Sendable {
         var occurrences = 1
     }
 
-    let error: any Error
+    let error: UnboxedError
     let source: ErrorReport.Source
     let metadata: [String: String]
     let moment: Moment
     private var context: Context
 
     init(
-        _ error: consuming any Error,
+        _ error: consuming UnboxedError,
         as role: ErrorReport.Role = .failure,
         at source: ErrorReport.Source,
         metadata: [String: String] = [:],
@@ -66,7 +66,7 @@ struct Posting: Sendable {
 
     /// Creates the notice of a failed action, with the rule's source location and the report's scope.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
-        self.init(failure, at: failure.rule.source, metadata: failure.report.metadata, scope: scope)
+        self.init(UnboxedError(failure), at: failure.rule.source, metadata: failure.report.metadata, scope: scope)
     }
 
     /// Creates a posting that also stands for other errors, with the time of the oldest of them.
@@ -133,7 +133,7 @@ struct Posting: Sendable {
     var isWaitedFor: Bool { if case .more(let extras) = context { extras.promise != nil } else { false } }
 
     /// Whether the posting reports a failed action; failures of its own actions go only to the last resort.
-    var isActionFailure: Bool { type(of: error) == ActionFailure.self }
+    var isActionFailure: Bool { type(of: error.error) == ActionFailure.self }
 
     /// Returns the report that actions and observers receive.
     @inline(__always)

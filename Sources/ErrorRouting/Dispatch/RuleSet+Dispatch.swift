@@ -31,7 +31,7 @@ extension RuleSet {
     ) async -> HandleOutcome {
         defer { withExtendedLifetime(self) {} }
         var cursor = DispatchCursor(path, notes(), isAttempt: isAttempt)
-        _ = await cursor.finish(error, under: nil)
+        _ = await cursor.finish(UnboxedError(error), under: nil)
         return cursor.outcome
     }
 

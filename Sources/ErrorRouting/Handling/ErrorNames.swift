@@ -76,7 +76,7 @@ private struct NamedSubject {
         let isFoundations = CodedError.isFoundations(names.typeName)
         foundations =
             isFoundations
-            ? names.domain.map { ErrorSubject(CodedError.foundation($0, names.code ?? 0)) } : nil
+            ? names.domain.map { ErrorSubject(UnboxedError(CodedError.foundation($0, names.code ?? 0))) } : nil
     }
 
     /// Whether the error is of a type; nil if its type's name doesn't decide it.

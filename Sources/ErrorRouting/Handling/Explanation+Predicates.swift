@@ -9,7 +9,7 @@ extension Explanation {
     ///
     /// - Complexity: O(number of rules), at each access.
     public var asksPredicates: Bool {
-        let subject = ErrorSubject(error)
+        let subject = ErrorSubject(UnboxedError(error))
         return askedShapes.contains { $0.asksClosure(of: subject) }
     }
 
@@ -19,7 +19,7 @@ extension Explanation {
     ///
     /// - Complexity: O(number of rules), at each access.
     public var followsFromType: Bool {
-        var subject = ErrorSubject(error)
+        var subject = ErrorSubject(UnboxedError(error))
         return askedShapes.allSatisfy { shape in
             if shape.asksClosure(of: subject) { return false }
             let likelihood = shape.likelihood(for: &subject, asksDomain: true)

@@ -190,12 +190,12 @@ extension Explanation {
             path.forEachRule(stage) { scope, rule in entries.append(Entry(stage, rule, verdict, scope)) }
         }
         self.init(
-            error: ErrorBox.unboxed(error), entries: entries, disposition: reason == nil ? .pending : .dropped,
+            error: UnboxedError(error).error, entries: entries, disposition: reason == nil ? .pending : .dropped,
             ignoreRule: nil)
     }
 
     private init(asking error: any Error, _ path: Path) {
-        var subject = ErrorSubject(error)
+        var subject = ErrorSubject(UnboxedError(error))
         self.init(subject.error, path) { $0.mayMatch(subject.type) && $0.matches(&subject) }
     }
 

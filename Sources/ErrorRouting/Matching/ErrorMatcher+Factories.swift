@@ -64,7 +64,7 @@ extension ErrorMatcher where Output: Error & Equatable {
             }
         }
         let predicate: ErrorPredicate = { error in
-            let error = unsafe ErrorSubject.content(of: UnboxedError(receivedByPredicate: error), as: Output.self)
+            let error = unsafe UnboxedError(opened: error).content(as: Output.self)
             return error == value && value == value && error == error
         }
         return Self(.value(value), predicate: predicate)

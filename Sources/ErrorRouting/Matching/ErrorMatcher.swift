@@ -82,7 +82,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         if let evaluation { return evaluation(&subject) }
         if Output.self == NSError.self { return subject.nsError(where: predicate) as? Output }
         guard subject.isExactly(Output.self), predicate(subject.error) else { return nil }
-        return unsafe ErrorSubject.content(of: subject.unboxed, as: Output.self)
+        return unsafe subject.unboxed.content(as: Output.self)
     }
 
     /// Returns the same as ``evaluate(_:)``, but calls a matcher only once if it occurs twice in its combination.
@@ -103,7 +103,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Returns: The action's input, or nil if the matcher doesn't match.
     /// - Complexity: That of the factory and the combinators that created the matcher.
     public func match(_ error: any Error) -> Output? {
-        var subject = ErrorSubject(error)
+        var subject = ErrorSubject(UnboxedError(error))
         return match(&subject)
     }
 

@@ -20,31 +20,14 @@ struct ErrorSubject: Sendable {
     /// The results of matchers by identity, during a call of a combination with repeats.
     var answers: [UInt: any AnyObject & Sendable]?
 
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - chain: The chain that the error is in, if it is known.
+    ///   - position: The position of the error in its chain.
     @inline(__always)
-    init(_ error: any Error) {
-        let contentType = ErrorBox.contentType(of: error)
-        if contentType == (any Error).self {
-            self.init(UnboxedError(error))
-        } else {
-            self.init(UnboxedError(error, opened: contentType), contentType, in: nil, at: ErrorChain.root)
-        }
-    }
-
-    @inline(__always)
-    init(_ error: UnboxedError) {
-        self.init(error, ErrorBox.contentType(of: error.error), in: nil, at: ErrorChain.root)
-    }
-
-    /// Creates the subject of an error in a chain.
-    init(_ position: Int, in chain: ErrorChain) {
-        let error = chain.error(at: position)
-        self.init(error, ErrorBox.contentType(of: error.error), in: chain, at: position)
-    }
-
-    @inline(__always)
-    private init(_ error: UnboxedError, _ contentType: Any.Type, in chain: ErrorChain?, at position: Int) {
+    init(_ error: UnboxedError, in chain: ErrorChain? = nil, at position: Int = ErrorChain.root) {
         unboxed = error
-        self.contentType = contentType
+        contentType = UnboxedError.contentType(of: error.error)
         // Call it only for objects: `type(of:)` costs as much as all the rest of this initializer.
         isObject = contentType is AnyClass
         type = isObject ? Swift.type(of: error.error) : contentType
@@ -71,17 +54,8 @@ struct ErrorSubject: Sendable {
     /// different.
     @inline(__always)
     func exactly<Output>(_ dynamicType: Any.Type, as type: Output.Type) -> Output? {
-        if !isObject, dynamicType == type { return isExactly(type) ? unsafe Self.content(of: unboxed, as: type) : nil }
+        if !isObject, dynamicType == type { return isExactly(type) ? unsafe unboxed.content(as: type) : nil }
         return self.type == dynamicType ? error as? Output : nil
-    }
-
-    /// Returns the content of an error's box as a type that it is known to have, without a dynamic cast.
-    @unsafe @inline(__always)
-    static func content<Output>(of error: UnboxedError, as type: Output.Type) -> Output {
-        if type == (any Error).self { return unsafe BoxContent.box(of: error.error, as: type) }
-        func project<Content: Error>(_ content: Content) -> Output { unsafe BoxContent.content(content, as: type) }
-        // Open it explicitly: `any Error` itself conforms to `Error`, so a plain call would pass the existential.
-        return _openExistential(error.error, do: project)
     }
 
     /// Returns the error as `as NSError` does, which runs user code: it reads the domain, code, and user info, and on
@@ -91,7 +65,7 @@ struct ErrorSubject: Sendable {
         // An `NSError` object needs no bridging.
         let object =
             contentType == NSError.self
-            ? unsafe Self.content(of: unboxed, as: NSError.self) : chain?.nsError(at: position) ?? error as NSError
+            ? unsafe unboxed.content(as: NSError.self) : chain?.nsError(at: position) ?? error as NSError
         bridged = object
         return object
     }
@@ -124,7 +98,7 @@ struct ErrorSubject: Sendable {
         let chain = chain ?? ErrorChain(under: error, bridged: bridged)
         self.chain = chain
         for position in chain.positions(under: position) {
-            var underlying = ErrorSubject(position, in: chain)
+            var underlying = ErrorSubject(chain.error(at: position), in: chain, at: position)
             if let output = match(&underlying) { return output }
         }
         return nil

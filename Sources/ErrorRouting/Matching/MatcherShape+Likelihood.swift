@@ -100,7 +100,7 @@ extension MatcherShape {
         case .extracting(let type): return (Self.exactType(type), false)
         // Use the static type of the box: the runtime takes longer to return a value's own type. For an object, neither
         // type is exact.
-        case .value(let value): return (Self.exactType(ErrorBox.contentType(of: value)), false)
+        case .value(let value): return (Self.exactType(UnboxedError.contentType(of: value)), false)
         case .narrowed(let inner): return (inner.requirement.type, false)
         case .both(let parts): return (parts.lazy.compactMap(\.requirement.type).first, false)
         default: return (nil, false)

@@ -1,28 +1,53 @@
-/// An error in its innermost box only, without outer boxes (``ErrorBox``).
+/// An error in its innermost box only.
 ///
-/// Code that reads the content of a box requires this type.
-/// A dispatch or a matcher creates it when it opens the error's boxes.
+/// `any Error` itself conforms to `Error`. Therefore code that is generic over its error type (a continuation resumed
+/// with an error, a throwing stream, a function with typed throws) might put a box into a box. `type(of:)` looks
+/// through all boxes, but opening an existential opens only one. Its content is then another `any Error`, and code that
+/// assumes the type returned by `type(of:)` reads wrong memory. Therefore every error is unboxed on entry to the
+/// library, and code that reads the content of a box requires this type.
 struct UnboxedError: Sendable {
     let error: any Error
 
-    /// Unboxes an error.
-    init(_ error: any Error) { self.error = ErrorBox.unboxed(error) }
-
-    /// Marks an error whose box was opened.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - contentType: The static type of its box's content, which isn't `any Error`.
+    /// Unboxes an error; clients see no difference.
     @inline(__always)
-    init(_ error: any Error, opened contentType: Any.Type) {
-        assert(contentType != (any Error).self)
+    init(_ error: consuming any Error) {
+        self.error = Self.contentType(of: error) == (any Error).self ? Self.innermost(error) : error
+    }
+
+    /// Marks an error whose box was opened, or that was unboxed before.
+    @inline(__always)
+    init(opened error: any Error) {
+        assert(Self.contentType(of: error) != (any Error).self)
         self.error = error
     }
 
-    /// Marks an error that a rule's predicate receives: it comes from a dispatch or a matcher, which unboxed it.
+    /// Returns the static type of the box's content: the error's own type, a superclass of it, or `any Error`.
     @inline(__always)
-    init(receivedByPredicate error: any Error) {
-        assert(!ErrorBox.holdsBox(error))
-        self.error = error
+    static func contentType(of error: any Error) -> Any.Type {
+        func type<Content: Error>(_ content: Content) -> Any.Type { Content.self }
+        // Open it explicitly: `any Error` itself conforms to `Error`, so a plain call would pass the existential.
+        return _openExistential(error, do: type)
+    }
+
+    /// Opens boxes until the content isn't a box.
+    @inline(never)
+    private static func innermost(_ error: any Error) -> any Error {
+        // Cast at run time: a cast that the compiler resolves with the conformance would create another box.
+        func cast<Content>(_ content: Content) -> (any Error)? { content as? any Error }
+        func inner<Content: Error>(_ content: Content) -> (any Error)? {
+            Content.self == (any Error).self ? cast(content) : nil
+        }
+        var error = error
+        while let content = _openExistential(error, do: inner) { error = content }
+        return error
+    }
+
+    /// Returns the content of the box as a type that it is known to have, without a dynamic cast.
+    @unsafe @inline(__always)
+    func content<Output>(as type: Output.Type) -> Output {
+        if type == (any Error).self { return unsafe BoxContent.box(of: error, as: type) }
+        func project<Content: Error>(_ content: Content) -> Output { unsafe BoxContent.content(content, as: type) }
+        // Open it explicitly, as above.
+        return _openExistential(error, do: project)
     }
 }

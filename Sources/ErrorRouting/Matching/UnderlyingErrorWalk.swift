@@ -44,7 +44,7 @@ struct UnderlyingErrorWalk {
 
     /// The errors directly wrapped in the outermost one.
     var direct: [any Error] {
-        mutating get { directlyUnder(ErrorChain.root).map { ErrorBox.unboxed($0) } }
+        mutating get { directlyUnder(ErrorChain.root).map { UnboxedError($0).error } }
     }
 
     private mutating func note(_ error: any Error, under position: Int) {

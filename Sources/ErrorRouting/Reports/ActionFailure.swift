@@ -18,7 +18,7 @@ public struct ActionFailure: UnderlyingErrors, CustomStringConvertible {
     ///   - report: The report that the action was handling.
     ///   - rule: The rule whose action failed.
     public init(error: any Error, report: ErrorReport, rule: RuleDescription) {
-        self.error = ErrorBox.unboxed(error)
+        self.error = UnboxedError(error).error
         self.report = report
         self.rule = rule
     }

@@ -87,7 +87,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         outcome: HandleOutcome = HandleOutcome(disposition: .pending)
     ) {
         self.init(
-            error: error,
+            error: UnboxedError(error),
             details: .of(role, since: firstInstant.map(Moment.init)),
             source: source,
             moment: Moment(instant),
@@ -100,7 +100,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     }
 
     init(
-        error: any Error,
+        error: UnboxedError,
         details: Details?,
         source: Source,
         moment: Moment,
@@ -110,7 +110,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         occurrences: Int = 1,
         outcome: HandleOutcome
     ) {
-        self.error = ErrorBox.unboxed(error)
+        self.error = error.error
         self.details = details
         self.source = source
         self.moment = moment

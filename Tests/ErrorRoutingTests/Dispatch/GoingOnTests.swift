@@ -272,7 +272,7 @@ extension SupersededActionTests {
             let supervisor = TakingSupervisor(cameInTime: cameInTime)
             let report = ErrorReport(error: Numbered(0), source: .init())
             var cursor = DispatchCursor(handler.rules.path, DispatchNotes(report))
-            _ = await cursor.finish(report.error, under: supervisor)
+            _ = await cursor.finish(UnboxedError(report.error), under: supervisor)
             withExtendedLifetime(handler) {}
             let failures = (cursor.failures ?? []).map { ($0.error as? Numbered)?.number }
             expect(failures, equals: (cameInTime ? [1, 2] : [1]))

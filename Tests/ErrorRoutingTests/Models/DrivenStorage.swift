@@ -56,7 +56,7 @@ final class DrivenStorage {
         let answer = storage.intake.mailbox.fill(Int64(position), with: posting)
         if answer == .refused {
             let reclaimed = storage.intake.mailbox.reclaim(Int64(position))
-            expect(Self.number(of: reclaimed.error), equals: Self.number(of: posting.error))
+            expect(Self.number(of: reclaimed.error.error), equals: Self.number(of: posting.error.error))
         }
         return answer
     }

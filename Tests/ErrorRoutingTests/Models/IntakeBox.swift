@@ -76,14 +76,14 @@ final class IntakeBox: Sendable {
         isWaitedFor: Bool = false
     ) -> Posting {
         Posting(
-            error,
+            UnboxedError(error),
             at: .init(fileID: "M/A.swift", line: line),
             promise: isWaitedFor ? Promise() : nil,
             floodStamp: (ErrorCode(of: error), moment.nanoseconds)
         )
     }
 
-    private static func number(of posting: Posting) -> Int { (posting.error as? Numbered)?.number ?? -2 }
+    private static func number(of posting: Posting) -> Int { (posting.error.error as? Numbered)?.number ?? -2 }
 }
 
 /// A numbered error, of whatever type.

@@ -251,7 +251,7 @@ struct BusStateMachine: ~Copyable {
         // Update the state: the worker was woken for the notice, but its slot doesn't show that.
         _ = rouse(intake)
         counts.addNotice()
-        return Posting(error, at: notice.source, moment: notice.moment)
+        return Posting(UnboxedError(error), at: notice.source, moment: notice.moment)
     }
 
     /// Takes the drops of an announced notice that no worker will deliver, because the bus has ended.

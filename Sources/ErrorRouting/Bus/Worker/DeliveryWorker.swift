@@ -174,7 +174,7 @@ final class DeliveryWorker: ActionSupervisor {
         // Find the path first; reading the error first would retain it.
         let path = unsafe path(of: delivery.address.pointee.unretainedScope)
         var cursor = DispatchCursor(path, delivery.notes, isAttempt: unsafe delivery.address.pointee.isAttempt)
-        switch unsafe cursor.run(delivery.address.pointee.error, under: self) {
+        switch unsafe cursor.run(delivery.address.pointee.error.error, under: self) {
         case .completed:
             return complete(delivery, cursor)
         case .superseded:

@@ -4,12 +4,12 @@ extension ErrorBus {
     /// lock.
     @inline(never)
     func floodInputs(
-        _ error: any Error, _ role: ErrorReport.Role
+        _ error: UnboxedError, _ role: ErrorReport.Role
     ) -> (stamp: Posting.FloodStamp?, escapes: Bool) {
         // Let an error pass if its code is needed but can't be read: it would be merged with errors of other codes.
         if PerThread.isAtLimit, configuration.floodLimit?.fingerprint == nil { return (nil, true) }
         // A notice of a cancellation that nobody requested is limited like a failure.
-        return (floodStamp(for: error), role == .notice && !Cancellation.matches(error))
+        return (floodStamp(for: error.error), role == .notice && !Cancellation.matches(error.error))
     }
 
     /// Returns the code and time of an error's post; nil if the worker can compute both from the posting.
@@ -32,7 +32,7 @@ extension ErrorBus {
             let text = given(delivery.posting.report())
             return FloodToken(kind: .init(given: text, as: role, marked: mark), moment: moment)
         }
-        let code = stamp?.code ?? ErrorCode(of: delivery.posting.error)
+        let code = stamp?.code ?? ErrorCode(of: delivery.posting.error.error)
         let scope = delivery.posting.unretainedScope?.read { $0.forReports.path } ?? []
         let kind = FloodKind(of: code, at: delivery.posting.source, in: scope, as: role, marked: mark)
         return FloodToken(kind: kind, moment: moment)

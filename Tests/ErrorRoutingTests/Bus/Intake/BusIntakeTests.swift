@@ -51,7 +51,7 @@ extension BusIntakeTests {
         let scope = combination & 1 == 0 ? nil : ScopeContext(own, in: nil, root: nil)
         let promise = combination & 2 == 0 ? nil : Promise<HandleOutcome>()
         let stamp: Posting.FloodStamp? = combination & 4 == 0 ? nil : (ErrorCode(of: Numbered(7)), 7)
-        let posting = Posting(Numbered(7), at: .init(), scope: scope, promise: promise, floodStamp: stamp)
+        let posting = Posting(UnboxedError(Numbered(7)), at: .init(), scope: scope, promise: promise, floodStamp: stamp)
         #expect(posting.scope === scope)
         #expect(posting.promise === promise)
         expect(posting.floodStamp?.code, equals: stamp?.code)

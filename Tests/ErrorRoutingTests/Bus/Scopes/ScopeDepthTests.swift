@@ -149,7 +149,8 @@ extension ScopeDepthTests {
             let seen = Journal<[String]>()
             let blocks = Journal<[UInt]>()
             await onThreads(8) { _ in
-                let posting = Posting(Numbered(1), at: .init(), metadata: ["c": "poster"], scope: scope.context)
+                let error = UnboxedError(Numbered(1))
+                let posting = Posting(error, at: .init(), metadata: ["c": "poster"], scope: scope.context)
                 scope.context.blocks.read { path in
                     blocks.note((0..<path.count).map { path.block($0, .onNoMatch).address })
                 }

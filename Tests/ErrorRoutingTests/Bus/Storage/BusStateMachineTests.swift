@@ -71,7 +71,7 @@ extension BusStateMachineTests {
         bus.post(1)
         _ = (bus.next(), bus.replaceWorker(0), bus.next(1))
         func checkpoint() -> Checkpoint {
-            .between(DispatchProgress(findings: ErrorSubject(Dying(bus, found))))
+            .between(DispatchProgress(findings: ErrorSubject(UnboxedError(Dying(bus, found)))))
         }
         _ = bus.storage.perform { $0.note(checkpoint(), for: 1) }
         #expect(found.entries.isEmpty)

@@ -31,7 +31,7 @@ extension Scenario {
                         bus.bus.wakeUps.waitInThread()
                         continue
                     }
-                    notices.append((notice.error as? ErrorsDropped)?.count ?? 0)
+                    notices.append((notice.error.error as? ErrorsDropped)?.count ?? 0)
                     sum += notices.last ?? 0
                 }
             }
