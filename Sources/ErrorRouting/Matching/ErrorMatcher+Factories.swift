@@ -23,10 +23,10 @@ extension ErrorMatcher where Output: Error {
                 Swift.type(of: subject.error) is Output.Type ? subject.error as? Output : nil
             }
         }
-        if let bridge = NSErrorBridge.bridge(to: Output.self) {
+        if NSErrorBridge.isBridged(Output.self) {
             return Self(.type(Output.self)) { subject in
                 if Swift.type(of: subject.error) == Output.self { return subject.error as? Output }
-                return subject.isNSErrorObject ? bridge(subject.nsError()) : nil
+                return subject.isNSErrorObject ? NSErrorBridge.swiftError(subject.nsError()) as? Output : nil
             }
         }
         return Self(.type(Output.self), id: 0, nil)

@@ -28,8 +28,10 @@ enum ErrorText {
     static func literal(_ error: any Error) -> String {
         let literal = PerThread.inUserCode {
             let text = BoundedPrinter.text(of: error)
+            // An enum with its own mirror might not show its case.
+            guard caseName(of: error) != nil, !(error is any CustomReflectable) else { return text }
             let prefix = "\(TypeName.short(type(of: error)))."
-            return isEnum(error) && !text.hasPrefix(prefix) ? prefix + text : text
+            return text.hasPrefix(prefix) ? text : prefix + text
         }
         return OneLine.escaped(literal ?? typeName(of: error))
     }
@@ -100,11 +102,5 @@ enum ErrorText {
     static func caseName(of error: any Error) -> String? {
         func name(of error: some Error) -> String? { EnumCase.name(of: error) }
         return name(of: error)
-    }
-
-    /// Whether an error is an enum's case; false if it has a custom mirror, which isn't called.
-    private static func isEnum(_ error: any Error) -> Bool {
-        guard !(type(of: error) is AnyClass), !(error is any CustomReflectable) else { return false }
-        return Mirror(reflecting: error).displayStyle == .enum
     }
 }

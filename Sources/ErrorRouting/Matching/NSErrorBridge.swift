@@ -6,12 +6,23 @@ import Foundation
 /// out instead of cast, because on Linux `NSError as? CocoaError` succeeds for every domain and `NSError as? URLError`
 /// for none.
 enum NSErrorBridge {
-    /// Returns a closure that converts an `NSError` to an `E`; nil if `E` isn't one of the three types.
-    static func bridge<E: Error>(to type: E.Type) -> (@Sendable (NSError) -> E?)? {
-        if type == URLError.self { return { urlError($0) as? E } }
-        if type == CocoaError.self { return { cocoaError($0) as? E } }
-        if type == POSIXError.self { return { posixError($0) as? E } }
-        return nil
+    /// Returns an `NSError` as the one of the three types that has its domain; nil if no type has its domain and code.
+    static func swiftError(_ error: NSError) -> (any Error)? {
+        switch error.domain {
+        case NSURLErrorDomain:
+            #if canImport(FoundationNetworking)
+                // Check the code: on Linux `URLError.Code` is a closed list, and `URLError.code` traps on other codes.
+                guard URLError.Code(rawValue: error.code) != nil else { return nil }
+            #endif
+            return URLError(_nsError: error)
+        case NSCocoaErrorDomain:
+            return CocoaError(CocoaError.Code(rawValue: error.code), userInfo: error.userInfo)
+        case NSPOSIXErrorDomain:
+            let code = Int32(exactly: error.code).flatMap(POSIXErrorCode.init)
+            return code.map { POSIXError($0, userInfo: error.userInfo) }
+        default:
+            return nil
+        }
     }
 
     /// Returns an `NSError` that stays one in the box of an `any Error`.
@@ -100,26 +111,5 @@ enum NSErrorBridge {
         case .optional, .collection, .set, .dictionary, .tuple: return first(mirror.children.lazy.map(\.value))
         default: return []
         }
-    }
-
-    private static func urlError(_ error: NSError) -> URLError? {
-        guard error.domain == NSURLErrorDomain else { return nil }
-        #if canImport(FoundationNetworking)
-            // Check the code: on Linux `URLError.Code` is a closed list, and `URLError.code` traps on other codes.
-            guard URLError.Code(rawValue: error.code) != nil else { return nil }
-        #endif
-        return URLError(_nsError: error)
-    }
-
-    private static func cocoaError(_ error: NSError) -> CocoaError? {
-        guard error.domain == NSCocoaErrorDomain else { return nil }
-        return CocoaError(CocoaError.Code(rawValue: error.code), userInfo: error.userInfo)
-    }
-
-    private static func posixError(_ error: NSError) -> POSIXError? {
-        guard error.domain == NSPOSIXErrorDomain, let raw = Int32(exactly: error.code),
-            let code = POSIXErrorCode(rawValue: raw)
-        else { return nil }
-        return POSIXError(code, userInfo: error.userInfo)
     }
 }

@@ -15,15 +15,10 @@ package struct CodedError: Codable, Sendable {
 
     /// Codes an error inside another one.
     package init(_ error: any Error) {
-        self.init(error) { CurrentErrorCoding.value?.value(of: error, named: $0) }
-    }
-
-    /// Codes an error with a closure that returns its value for the name of its type.
-    package init(_ error: any Error, value: (String) -> String?) {
         var kind = ErrorKind(of: error)
         type = kind.typeName
         (domain, code) = (kind.domainAndCode?.domain, kind.domainAndCode?.code)
-        self.value = value(type)
+        value = CurrentErrorCoding.value?.value(of: error, named: type)
     }
 
     /// Whether the error can be rebuilt.
@@ -31,12 +26,7 @@ package struct CodedError: Codable, Sendable {
 
     /// Returns the error; nil if it can't be rebuilt.
     package func error() -> (any Error)? {
-        error { CurrentErrorCoding.value?.error(named: type, $0) }
-    }
-
-    /// Returns the error, which a closure decodes from its value; nil if it can't be rebuilt.
-    package func error(decoding: (Data) -> (any Error)?) -> (any Error)? {
-        if let value { return decoding(Data(value.utf8)) }
+        if let value { return CurrentErrorCoding.value?.error(named: type, Data(value.utf8)) }
         guard Self.isFoundations(type), let domain, let code else { return nil }
         return Self.foundation(domain, code)
     }
@@ -56,9 +46,7 @@ package struct CodedError: Codable, Sendable {
     /// It is the domain's Swift type, if there is one that has the code; otherwise an `NSError`.
     package static func foundation(_ domain: String, _ code: Int) -> any Error {
         let error = NSError(domain: domain, code: code)
-        if let error = ErrorMatcher.type(URLError.self).match(error) { return error }
-        if let error = ErrorMatcher.type(CocoaError.self).match(error) { return error }
-        return ErrorMatcher.type(POSIXError.self).match(error) ?? error
+        return NSErrorBridge.swiftError(error) ?? error
     }
 }
 
