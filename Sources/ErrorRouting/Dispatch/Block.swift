@@ -141,9 +141,9 @@
 
     /// Returns the facts about the rules that depend only on an error's type.
     @inline(__always)
-    func reach<Content: Error>(of content: Content, _ error: UnboxedError) -> TypeReach {
+    func reach<Content: Error>(of content: Content, _ error: UnboxedError) -> TypePlan.Reach {
         if !isReadLinearly(for: Content.self), let plan = plan(for: content, error) { return plan.read { $0.reach } }
-        var reach = TypeReach()
+        var reach = TypePlan.Reach()
         for step in rules where step.isFor(Content.self) {
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
             if step.match == .certain { reach.alwaysMatches = true }

@@ -60,19 +60,31 @@
         @inline(__always) get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee } }
     }
 
-    /// A rule set on a scope's path, and whether its rules are tried before or after all outer ones.
+    /// A rule set on a scope's path.
     struct Member {
         let rules: RuleSet
-        let isTriedFirst: Bool
+        /// Whether the rules are tried before or after all outer ones.
+        var isTriedFirst = true
+        /// The path of the scope's names, for an explanation.
+        var scope: [String] = []
+
+        /// Returns members in the order in which the rules of a stage are tried.
+        ///
+        /// - Parameters:
+        ///   - members: The members from the innermost outward.
+        ///   - stage: The stage. `onNoMatch` rules are tried from the innermost scope outward, regardless of the order
+        ///     of the rules.
+        static func inOrder(_ members: [Member], of stage: RuleSet.Stage) -> [Member] {
+            if stage == .onNoMatch { return members }
+            return members.filter(\.isTriedFirst) + members.reversed().filter { !$0.isTriedFirst }
+        }
     }
 
     /// - Parameter members: The rule sets from the innermost outward; the caller retains them as long as the path.
     static func make(_ members: [Member]) -> BlockPath {
-        // `onNoMatch` rules are tried from the innermost scope outward, regardless of the order of the rules.
         let outwards = members.lazy.flatMap(\.rules.blocks)
-        let last = members.reversed().filter { !$0.isTriedFirst }
-        if last.isEmpty { return make(outwards) }
-        let inOrder = members.filter(\.isTriedFirst) + last
+        if members.allSatisfy(\.isTriedFirst) { return make(outwards) }
+        let inOrder = Member.inOrder(members, of: .rules)
         return make(inOrder.lazy.flatMap(\.rules.blocks), fallbacks: Array(outwards))
     }
 

@@ -79,7 +79,7 @@ import Synchronization
         }
         // Use the bus's own path if no scope adds rules to it.
         if members.isEmpty, let root { return blockPath.set(root.path.object) }
-        if let root { members.append(.init(rules: root, isTriedFirst: true)) }
+        if let root { members.append(.init(rules: root)) }
         return blockPath.set(.make(members))
     }
 

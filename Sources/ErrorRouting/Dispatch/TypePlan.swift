@@ -1,17 +1,17 @@
 import Foundation
 
-/// The facts about a list of rules that depend only on an error's type.
-struct TypeReach {
-    /// Whether an error of the type might match an asynchronous rule, reached or not.
-    var mayBeAsynchronous = false
-    /// Whether some rule matches every error of the type, regardless of the error's domain.
-    var alwaysMatches = false
-}
-
 /// The steps to try for errors of one dynamic type and the index for others, created for the first error of the type.
 ///
 /// Unchecked because the compiler can't verify that the memory of the steps doesn't change.
 @safe final class TypePlan: @unchecked Sendable {
+    /// The facts about a list of rules that depend only on an error's type.
+    struct Reach {
+        /// Whether an error of the type might match an asynchronous rule, reached or not.
+        var mayBeAsynchronous = false
+        /// Whether some rule matches every error of the type, regardless of the error's domain.
+        var alwaysMatches = false
+    }
+
     /// The steps for errors without steps in the index, from rules that match by type alone or must call their
     /// matchers.
     ///
@@ -22,7 +22,7 @@ struct TypeReach {
     private let kept: (others: RuleSteps, index: StepIndex?)
     /// Whether the type is a class; if so, a content of that static type might be an object of a subclass.
     let isOfClass: Bool
-    let reach: TypeReach
+    let reach: Reach
 
     /// Compares the rules with the type of an error; reads only properties that all errors of the type share, which are
     /// conformances and a Swift type's domain.
@@ -33,17 +33,15 @@ struct TypeReach {
     init(of rules: RuleStepList, for error: UnboxedError) {
         let type = type(of: error.error)
         let isOfObjects = type is NSError.Type
-        var (subject, reach, others) = (ErrorSubject(error), TypeReach(), [RuleStep]())
+        var errors = ErrorOfType(ErrorSubject(error), asksDomain: !isOfObjects)
+        var (reach, others) = (Reach(), [RuleStep]())
         var (values, domains): ([ValueEntry], [DomainIndex.Condition]) = ([], [])
         for step in rules where step.isFor(type) {
             let shape = step.shape
-            let likelihood =
-                step.match == .certain ? .certain : shape.likelihood(for: &subject, asksDomain: !isOfObjects)
+            let likelihood = step.match == .certain ? .certain : shape.likelihood(for: &errors)
             if likelihood == .never { continue }
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            if likelihood >= .always, step.match == .certain || shape.likelihood(for: &subject) >= .always {
-                reach.alwaysMatches = true
-            }
+            if likelihood >= .always, likelihood == .certain || errors.alwaysMatch(shape) { reach.alwaysMatches = true }
             let key = shape.key
             switch key?.shape {
             // Compare `NSError`s one by one: on Linux their hash traps if the user info holds Swift errors.

@@ -80,9 +80,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// - Returns: One entry for each rule, in the order in which they are tried.
     /// - Complexity: O(number of rules).
     public func explain(_ error: any Error) -> Explanation {
-        var path = Explanation.Path(endsAtMatch: true)
-        path.add(rules, of: [], isTriedFirst: true)
-        return Explanation(error, on: path)
+        Explanation(error, on: [.init(rules: rules)], endsAtMatch: true)
     }
 
     /// The rules in the order in which they are tried, each with its source location.

@@ -9,8 +9,8 @@ extension Explanation {
     ///
     /// - Complexity: O(number of rules), at each access.
     public var asksPredicates: Bool {
-        let subject = ErrorSubject(UnboxedError(error))
-        return askedShapes.contains { $0.asksClosure(of: subject) }
+        let error = ErrorOfType(ErrorSubject(UnboxedError(error)))
+        return askedShapes.contains { $0.asksClosure(of: error) }
     }
 
     /// Whether all errors of the error's type have this explanation.
@@ -19,10 +19,11 @@ extension Explanation {
     ///
     /// - Complexity: O(number of rules), at each access.
     public var followsFromType: Bool {
-        var subject = ErrorSubject(UnboxedError(error))
+        let error = ErrorOfType(ErrorSubject(UnboxedError(error)))
+        var errorWithDomain = ErrorOfType(error.subject, asksDomain: true)
         return askedShapes.allSatisfy { shape in
-            if shape.asksClosure(of: subject) { return false }
-            let likelihood = shape.likelihood(for: &subject, asksDomain: true)
+            if shape.asksClosure(of: error) { return false }
+            let likelihood = shape.likelihood(for: &errorWithDomain)
             return likelihood == .never || likelihood >= .always
         }
     }
@@ -40,12 +41,12 @@ extension MatcherShape {
     /// Whether evaluating the matcher might call one of the program's closures in it.
     ///
     /// - Parameter error: The error to match; nil for any error.
-    fileprivate func asksClosure(of error: ErrorSubject?) -> Bool {
+    fileprivate func asksClosure(of error: ErrorOfType?) -> Bool {
         var budget = Self.partLimit
         return asksClosure(of: error, &budget)
     }
 
-    private func asksClosure(of error: ErrorSubject?, _ budget: inout Int) -> Bool {
+    private func asksClosure(of error: ErrorOfType?, _ budget: inout Int) -> Bool {
         budget -= 1
         if budget < 0 { return true }
         func mayMatch(_ shape: MatcherShape) -> Bool {

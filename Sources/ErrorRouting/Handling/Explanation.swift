@@ -128,125 +128,94 @@ extension ErrorHandler {
     /// - Returns: One entry for each rule, in the order in which they are tried.
     /// - Complexity: O(number of rules).
     public func explain(_ error: any Error) -> Explanation {
-        var path = Explanation.Path()
-        path.add(rules, of: [], isTriedFirst: true)
-        return Explanation(error, on: path)
+        Explanation(error, on: [.init(rules: rules)])
     }
 }
 
 extension Explanation {
-    /// The rule sets that an error would go through, each with the path of its scope.
-    struct Path {
-        fileprivate let endsAtMatch: Bool
-        /// The rule sets, the innermost first.
-        private var sets: [(scope: [String], rules: RuleSet, isTriedFirst: Bool)] = []
-
-        /// - Parameter endsAtMatch: Whether the first match ends the search, as in a map.
-        init(endsAtMatch: Bool = false) { self.endsAtMatch = endsAtMatch }
-
-        /// Adds a rule set outside all the others.
-        ///
-        /// - Parameters:
-        ///   - rules: The rules to add.
-        ///   - scope: The path of their scope.
-        ///   - isTriedFirst: Whether they are tried before the sets that are added later, or after them.
-        mutating func add(_ rules: RuleSet, of scope: [String], isTriedFirst: Bool) {
-            sets.append((scope, rules, isTriedFirst))
-        }
-
-        /// Calls a closure with the rules of a stage in the order in which they are tried, each with its scope's path.
-        fileprivate func forEachRule(_ stage: Stage, _ body: (_ scope: [String], Rule) -> Void) {
-            let list: RuleSet.Stage =
-                switch stage {
-                case .rule: .rules
-                case .onNoMatch: .onNoMatch
-                case .always: .always
-                }
-            func read(_ set: (scope: [String], rules: RuleSet, isTriedFirst: Bool)) {
-                for rule in set.rules[list] { body(set.scope, rule) }
-            }
-            for set in sets where stage == .onNoMatch || set.isTriedFirst { read(set) }
-            if stage == .onNoMatch { return }
-            for set in sets.reversed() where !set.isTriedFirst { read(set) }
-        }
-    }
-
     /// Evaluates the rules of a path, and runs no action.
     ///
     /// A rule or an error might explain itself; beyond a limit such an inner explanation evaluates no rule.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - path: The rules that the error would go through.
+    ///   - path: The rule sets that the error would go through, the innermost first.
+    ///   - endsAtMatch: Whether the first match ends the search, as in a map.
     ///   - reason: Why the error would not reach the rules; nil if it would. With a reason, no rule is evaluated.
-    init(_ error: any Error, on path: Path, unreachableBecause reason: String? = nil) {
-        if reason == nil, let asked = PerThread.inUserCode({ Explanation(asking: error, path) }) {
-            self = asked
+    init(
+        _ error: any Error, on path: [BlockPath.Member], endsAtMatch: Bool = false,
+        unreachableBecause reason: String? = nil
+    ) {
+        let error = UnboxedError(error)
+        let evaluate = {
+            var subject = ErrorSubject(error)
+            return Explanation(error.error, on: path, endsAtMatch: endsAtMatch) { rule in
+                rule.mayMatch(subject.type) && rule.matches(&subject)
+            }
+        }
+        if reason == nil, let evaluated = PerThread.inUserCode(evaluate) {
+            self = evaluated
             return
         }
         let verdict = Verdict.notReached(because: reason ?? "it is explained within itself")
-        var entries: [Entry] = []
-        for stage in Stage.allCases {
-            path.forEachRule(stage) { scope, rule in entries.append(Entry(stage, rule, verdict, scope)) }
-        }
+        let entries = Stage.allCases.flatMap { Self.entries($0, on: path) { _ in verdict } }
         self.init(
-            error: UnboxedError(error).error, entries: entries, disposition: reason == nil ? .pending : .dropped,
-            ignoreRule: nil)
-    }
-
-    private init(asking error: any Error, _ path: Path) {
-        var subject = ErrorSubject(UnboxedError(error))
-        self.init(subject.error, path) { $0.mayMatch(subject.type) && $0.matches(&subject) }
+            error: error.error, entries: entries, disposition: reason == nil ? .pending : .dropped, ignoreRule: nil)
     }
 
     /// Evaluates the rules of a path with a closure; if it returns nil, the rule is undecided.
-    init(_ error: any Error, _ path: Path, isMatched: (Rule) -> Bool?) {
-        var entries: [Entry] = []
-        // Reserve enough for a preset and the rules on top of it: a small array grows step by step.
-        entries.reserveCapacity(16)
-        var (firstMatch, stop): (Int?, Int?)
+    init(
+        _ error: any Error, on path: [BlockPath.Member], endsAtMatch: Bool = false, isMatched: (Rule) -> Bool?
+    ) {
+        var (count, firstMatch, end): (Int, Int?, Int?) = (0, nil, nil)
         var isUndecided = false
         var ignoreRule: RuleDescription?
-        path.forEachRule(.rule) { scope, rule in
-            let verdict: Verdict
-            if let stop {
-                verdict = .notReached(because: "rule \(stop) \(path.endsAtMatch ? "decides" : "ignores the error")")
-            } else if let isMatched = isMatched(rule) {
-                verdict = !isMatched ? .notMatched : firstMatch == nil && !isUndecided ? .matched : .matchedIfReached
-                if isMatched {
-                    firstMatch = firstMatch ?? entries.count + 1
-                    if rule.traits.ignores { ignoreRule = rule.registration.description }
-                    if rule.traits.ignores || path.endsAtMatch { stop = entries.count + 1 }
-                }
-            } else {
-                verdict = .undecided
+        var entries = Self.entries(.rule, on: path) { rule in
+            count += 1
+            if let end { return .notReached(because: "rule \(end) \(endsAtMatch ? "decides" : "ignores the error")") }
+            guard let isMatched = isMatched(rule) else {
                 if firstMatch == nil { isUndecided = true }
+                return .undecided
             }
-            entries.append(Entry(.rule, rule, verdict, scope))
+            if !isMatched { return .notMatched }
+            if rule.traits.ignores { ignoreRule = rule.registration.description }
+            if rule.traits.ignores || endsAtMatch { end = count }
+            if firstMatch != nil { return .matchedIfReached }
+            firstMatch = count
+            return isUndecided ? .matchedIfReached : .matched
         }
         for stage in [Stage.onNoMatch, .always] {
             var isFirst = !isUndecided
-            path.forEachRule(stage) { scope, rule in
-                var verdict = isFirst ? Verdict.matched : .matchedIfReached
-                isFirst = false
+            entries += Self.entries(stage, on: path) { _ in
                 if stage == .onNoMatch, let firstMatch {
-                    let what = firstMatch == stop ? "ignores the error" : "matched"
-                    verdict = .notReached(because: "rule \(firstMatch) \(what)")
+                    let what = firstMatch == end ? "ignores the error" : "matched"
+                    return .notReached(because: "rule \(firstMatch) \(what)")
                 }
-                entries.append(Entry(stage, rule, verdict, scope))
+                defer { isFirst = false }
+                return isFirst ? .matched : .matchedIfReached
             }
         }
-        let isIgnored = ignoreRule != nil && firstMatch == stop
+        let isIgnored = ignoreRule != nil && firstMatch == end
         let known: HandleOutcome.Disposition = firstMatch == nil ? .unmatched : isIgnored ? .ignored : .handled
         let disposition = isUndecided ? .pending : known
         self.init(error: error, entries: entries, disposition: disposition, ignoreRule: ignoreRule)
     }
-}
 
-extension Explanation.Entry {
-    fileprivate init(
-        _ stage: Explanation.Stage, _ rule: Rule, _ verdict: Explanation.Verdict, _ scope: [String]
-    ) {
-        self.init(stage: stage, rule: rule.registration.description, verdict: verdict, scope: scope)
+    /// Returns the entries of a stage's rules in the order in which they are tried.
+    private static func entries(
+        _ stage: Stage, on path: [BlockPath.Member], _ verdict: (Rule) -> Verdict
+    ) -> [Entry] {
+        let list: RuleSet.Stage =
+            switch stage {
+            case .rule: .rules
+            case .onNoMatch: .onNoMatch
+            case .always: .always
+            }
+        return BlockPath.Member.inOrder(path, of: list).flatMap { member in
+            member.rules[list].map { rule in
+                let description = rule.registration.description
+                return Entry(stage: stage, rule: description, verdict: verdict(rule), scope: member.scope)
+            }
+        }
     }
 }

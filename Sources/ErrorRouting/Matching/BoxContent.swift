@@ -2,7 +2,7 @@
 ///
 /// This is the only code that reads memory as a type other than the declared one. That is sound because each caller
 /// relies on one of three facts:
-/// - ``MatcherShape/likelihood(for:asksDomain:)`` calls a match certain only if the error is of the matcher's output
+/// - ``MatcherShape/likelihood(for:)`` calls a match certain only if the error is of the matcher's output
 ///   type or of a subclass of it (a table in the tests checks each shape);
 /// - a block's plans are found by the error's dynamic type, and so are the ``StepIndex``es in them, which are created
 ///   for that type;

@@ -85,8 +85,8 @@ extension MatcherShapeTests {
         expect(Set(Self.rows.map { Self.name($0.shape) }).count, equals: 13)
         for row in Self.rows {
             for (error, word) in zip(Self.errors, row.words) {
-                var subject = ErrorSubject(UnboxedError(error))
-                let said = row.shape.likelihood(for: &subject)
+                var compared = ErrorOfType(ErrorSubject(UnboxedError(error)))
+                let said = row.shape.likelihood(for: &compared)
                 #expect(said == word, "\(row.shape) of \(type(of: error))")
                 if said == .certain { #expect(row.isOutput(error), "\(row.shape) of \(type(of: error))") }
                 // Rules of a small block aren't compared with the type, but only by their required type.

@@ -132,14 +132,16 @@
     }
 
     /// The rules of the scope, of the scopes around it, and of the bus, as an explanation names them.
-    private var pathOfRules: Explanation.Path {
-        var (path, names) = (Explanation.Path(), path)
+    private var pathOfRules: [BlockPath.Member] {
+        var (members, names) = ([BlockPath.Member](), path)
         for own in context.outwards.lazy.map(\.own) {
-            if !own.rules.isEmpty { path.add(own.rules, of: names, isTriedFirst: own.isTriedFirst) }
+            if !own.rules.isEmpty {
+                members.append(.init(rules: own.rules, isTriedFirst: own.isTriedFirst, scope: names))
+            }
             names.removeLast()
         }
-        if let root = bus?.handler.rules { path.add(root, of: [], isTriedFirst: true) }
-        return path
+        if let root = bus?.handler.rules { members.append(.init(rules: root)) }
+        return members
     }
 }
 
