@@ -51,6 +51,7 @@ class Rule: RuleNode, @unchecked Sendable {
         // Store them last: the compiler then moves them here.
         registration = RuleRegistration(shape: shape, source: source)
         self.predicate = predicate
+        super.init()
     }
 
     /// Whether an error of a type might match; runs no user code.
