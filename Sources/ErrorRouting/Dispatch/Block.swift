@@ -35,7 +35,7 @@
             counts[stage.rawValue] += 1
             stages.insert(.init(stage))
             if rule.traits.isAsynchronous { asynchronousStages.insert(.init(stage)) }
-            if rule.match == .asked { asks = true }
+            if rule.certainty == .asked { asks = true }
         }
         let starts = SIMD4(0, counts[0], counts[0] + counts[1], counts.wrappedSum())
         memory = RuleSteps.make(count: starts[3]) { put in
@@ -105,7 +105,7 @@
 
     @inline(never)
     private func mustAsk(aboutErrorsOf type: any Error.Type) -> Bool {
-        rules.contains { $0.match == .asked && $0.isFor(type) }
+        rules.contains { $0.certainty == .asked && $0.isFor(type) }
     }
 
     /// Whether there is a plan for errors of a dynamic type; for tests.
@@ -146,7 +146,7 @@
         var reach = TypePlan.Reach()
         for step in rules where step.isFor(Content.self) {
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            if step.match == .certain { reach.alwaysMatches = true }
+            if step.certainty == .certain { reach.alwaysMatches = true }
         }
         return reach
     }

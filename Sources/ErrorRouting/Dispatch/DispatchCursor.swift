@@ -54,7 +54,8 @@ struct DispatchCursor: ~Copyable {
     @inline(__always)
     var outcome: HandleOutcome {
         let rule = position.decisive?.read { $0.registration.threadsOwnDescription }
-        return HandleOutcome(position.disposition, position.matchedRuleCount, rule, failed: failures)
+        return HandleOutcome(
+            position.disposition, matchedRuleCount: position.matchedRuleCount, rule: rule, failed: failures)
     }
 
     /// Finds the first rule of an error map that matches.
@@ -88,7 +89,7 @@ struct DispatchCursor: ~Copyable {
                 return true
             }
             if isMatch { return step.rule }
-            position.take()
+            position.removeNext()
         }
         return nil
     }
@@ -131,7 +132,7 @@ struct DispatchCursor: ~Copyable {
                 return .needsSuspension
             }
             if let supervisor, !supervisor.isCurrent { return .superseded }
-            position.take()
+            position.removeNext()
             do {
                 if position.stage == .always, step.traits.needsReport { carryOutcome() }
                 let isKnown = step.isKnown(of: Content.self)
@@ -185,10 +186,12 @@ struct DispatchCursor: ~Copyable {
             let end = runUnboxed(error, under: supervisor)
             guard end == .needsSuspension else { return end }
             if let supervisor, supervisor.isTaskCancelled { return .needsNewTask }
-            guard let step = position.take() else { preconditionFailure("a dispatch that pauses has a next rule") }
+            guard let step = position.removeNext() else {
+                preconditionFailure("a dispatch that pauses has a next rule")
+            }
             if position.stage == .always { carryOutcome() }
             do {
-                let (rule, isCertain) = (step.rule.object, step.match == .certain)
+                let (rule, isCertain) = (step.rule.object, step.certainty == .certain)
                 let answer =
                     if let supervisor {
                         try await actSuspending(rule, error, isCertain: isCertain, under: supervisor)

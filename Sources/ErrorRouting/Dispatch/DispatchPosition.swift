@@ -53,7 +53,7 @@ struct DispatchPosition: Sendable {
     /// Removes the step to try and returns it; nil if ``next(for:_:on:_:)`` has found none.
     @inline(__always)
     @discardableResult
-    mutating func take() -> RuleStep? { rest?.next() }
+    mutating func removeNext() -> RuleStep? { rest?.next() }
 
     /// Records the result of the action of a rule of this stage; nil if the rule doesn't match.
     @inline(__always)

@@ -22,7 +22,7 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ value: Value) {
         (self.matcher, constant) = (matcher, value)
-        super.init(matcher.shape, matcher.requirement, matcher.predicate, matcher.hasPredicate, at: source)
+        super.init(matcher, at: source)
     }
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
@@ -54,7 +54,7 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
         _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ compute: @escaping @Sendable (Input) -> Value
     ) {
         (self.matcher, self.compute) = (matcher, compute)
-        super.init(matcher.shape, matcher.requirement, matcher.predicate, matcher.hasPredicate, at: source)
+        super.init(matcher, at: source)
     }
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }

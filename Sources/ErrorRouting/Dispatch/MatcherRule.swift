@@ -5,19 +5,19 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
         evaluation = matcher.evaluation
-        super.init(
-            matcher.shape, matcher.requirement, matcher.predicate, matcher.hasPredicate, at: source, traits)
+        super.init(matcher, at: source, traits)
     }
 
-    /// Creates a rule by the error's type, without a matcher if comparing the type is enough, as for most rules.
+    /// Creates a rule by the error's type.
     init(type: Input.Type, at source: ErrorReport.Source, _ traits: Traits = Traits()) where Input: Error {
-        if let exactType = MatcherShape.exactType(type) {
+        if MatcherShape.exactType(type) != nil {
+            // Create the matcher here: as a constant it costs less than one that the factory returns.
             evaluation = nil
-            super.init(.type(type), (exactType, true), { _ in true }, false, at: source, traits)
+            super.init(ErrorMatcher<Input>(.type(type), id: 0, nil), at: source, traits)
         } else {
             let matcher = ErrorMatcher<Input>.type(type)
             evaluation = matcher.evaluation
-            super.init(matcher.shape, matcher.requirement, matcher.predicate, matcher.hasPredicate, at: source, traits)
+            super.init(matcher, at: source, traits)
         }
     }
 

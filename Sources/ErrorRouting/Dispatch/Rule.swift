@@ -21,36 +21,31 @@ class Rule: RuleNode, @unchecked Sendable {
     /// The type that an error must have; nil if several types are possible.
     final let requiredType: ObjectIdentifier?
     /// The degree of certainty that an error of the required type matches.
-    final let match: RuleStep.Match
+    final let certainty: RuleStep.Certainty
     /// The predicate to call instead of the matcher, stored here so that it costs no more than a call; without one,
     /// true for every error.
     final let predicate: ErrorPredicate
 
-    /// - Parameters:
-    ///   - shape: The matcher's shape.
-    ///   - requirement: The matcher's ``ErrorMatcher/requirement``.
-    ///   - predicate: The predicate to call instead of the matcher (``ErrorMatcher/predicate``).
-    ///   - hasPredicate: Whether there is such a predicate.
-    ///   - source: The rule's source location.
-    ///   - traits: The traits of the rule's action.
-    init(
-        _ shape: MatcherShape, _ requirement: MatcherShape.Requirement, _ predicate: @escaping ErrorPredicate,
-        _ hasPredicate: Bool, at source: ErrorReport.Source, _ traits: Traits = Traits()
-    ) {
+    /// Creates a rule for the errors that a matcher matches.
+    ///
+    /// It is inlined, so that no matcher is created for a rule that needs only its parts.
+    @inline(__always)
+    init<Output>(_ matcher: ErrorMatcher<Output>, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
+        let (shape, requirement) = (matcher.shape, matcher.requirement)
         self.traits = traits
         requiredType = requirement.type
         if requirement.isOnlyType {
-            match = .certain
-        } else if hasPredicate, !traits.isAsynchronous {
-            match = requiredType != nil ? .byValue : shape.isDomain ? .byDomain : .byPredicate
+            certainty = .certain
+        } else if matcher.hasPredicate, !traits.isAsynchronous {
+            certainty = requiredType != nil ? .byValue : shape.isDomain ? .byDomain : .byPredicate
         } else if shape.key?.isAll == true, !traits.isAsynchronous || requiredType != nil {
-            match = .comparing
+            certainty = .comparing
         } else {
-            match = .asked
+            certainty = .asked
         }
         // Store them last: the compiler then moves them here.
         registration = RuleRegistration(shape: shape, source: source)
-        self.predicate = predicate
+        predicate = matcher.predicate
         super.init()
     }
 
@@ -60,7 +55,7 @@ class Rule: RuleNode, @unchecked Sendable {
     /// Returns whether the rule matches, for an explanation, which enters user code once for all rules.
     func matches(_ subject: inout ErrorSubject) -> Bool { mustBeOverridden() }
 
-    /// Applies the rule, which is synchronous, to an error that is certain to match (``RuleStep/Match``).
+    /// Applies the rule, which is synchronous, to an error that is certain to match (``RuleStep/Certainty``).
     ///
     /// - Parameters:
     ///   - content: The content of the error's box.
@@ -95,7 +90,7 @@ class Rule: RuleNode, @unchecked Sendable {
     /// - Parameters:
     ///   - error: The error.
     ///   - notes: The dispatch's notes on the error.
-    ///   - isCertain: Whether the error is certain to match (``RuleStep/Match/certain``).
+    ///   - isCertain: Whether the error is certain to match (``RuleStep/Certainty/certain``).
     ///   - mayBegin: Called between the match and the action, because a predicate's time doesn't count as the action's.
     /// - Returns: The action's result; nil if the rule doesn't match, or if the action may not begin.
     func actSuspending(

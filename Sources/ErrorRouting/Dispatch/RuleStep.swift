@@ -5,7 +5,7 @@ import Foundation
 /// The rule isn't retained: the rule set retains it, and every dispatch retains the set.
 struct RuleStep {
     /// The degree of certainty that an error matches.
-    enum Match {
+    enum Certainty {
         /// The rule is known to match, and its matcher's output is the error itself.
         case certain
         /// The rule is synchronous and matches if its predicate returns true; its matcher's output is the error itself.
@@ -27,7 +27,7 @@ struct RuleStep {
     /// the rule.
     private(set) var requiredType: ObjectIdentifier?
     let order: Int
-    private(set) var match: Match
+    private(set) var certainty: Certainty
     /// The traits of the rule's action.
     let traits: Rule.Traits
 
@@ -35,7 +35,7 @@ struct RuleStep {
     init(_ rule: Rule, order: Int) {
         self.rule = Borrowed(rule)
         self.order = order
-        (requiredType, match, traits) = (rule.requiredType, rule.match, rule.traits)
+        (requiredType, certainty, traits) = (rule.requiredType, rule.certainty, rule.traits)
     }
 
     /// Returns this step for errors whose type has been compared with the rule.
@@ -43,7 +43,7 @@ struct RuleStep {
         var step = self
         step.requiredType = nil
         // The domain was also compared.
-        if isCertain { step.match = .certain } else if match == .byDomain { step.match = .asked }
+        if isCertain { step.certainty = .certain } else if certainty == .byDomain { step.certainty = .asked }
         return step
     }
 
@@ -52,7 +52,7 @@ struct RuleStep {
     /// - Parameter type: The static type of the content of the error's box.
     @inline(__always)
     func isKnown(of type: any Error.Type) -> Bool {
-        switch match {
+        switch certainty {
         case .certain, .byPredicate, .byValue: true
         case .byDomain: Self.isNSError(type)
         case .comparing, .asked: false

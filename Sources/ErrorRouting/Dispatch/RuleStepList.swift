@@ -40,7 +40,7 @@
         while !isEmpty {
             if first.isFor(type) {
                 let isHolding: Bool
-                switch first.match {
+                switch first.certainty {
                 case .certain, .comparing, .asked: return first
                 case .byPredicate: (self, isHolding) = afterPredicates(for: error)
                 case .byValue, .byDomain: (self, isHolding) = afterComparisons(for: error, of: type)
@@ -57,14 +57,14 @@
     /// without a predicate; also returns which of the two it is.
     @inline(never)
     private func afterPredicates(for error: UnboxedError) -> (Self, isHolding: Bool) {
-        from(for: error, among: { $0.match == .byPredicate }, isTried: { _ in true })
+        from(for: error, among: { $0.certainty == .byPredicate }, isTried: { _ in true })
     }
 
     /// Does the same as ``afterPredicates(for:)`` for values and domains, in a separate loop that costs predicates
     /// nothing.
     @inline(never)
     private func afterComparisons(for error: UnboxedError, of type: any Error.Type) -> (Self, isHolding: Bool) {
-        from(for: error, among: { $0.match == .byValue || $0.match == .byDomain }, isTried: { $0.isFor(type) })
+        from(for: error, among: { $0.certainty == .byValue || $0.certainty == .byDomain }, isTried: { $0.isFor(type) })
     }
 
     /// Matchers are entered once for all steps: entering costs as much as calling one predicate.

@@ -38,7 +38,7 @@ import Foundation
         var (values, domains): ([ValueEntry], [DomainIndex.Condition]) = ([], [])
         for step in rules where step.isFor(type) {
             let shape = step.shape
-            let likelihood = step.match == .certain ? .certain : shape.likelihood(for: &errors)
+            let likelihood = step.certainty == .certain ? .certain : shape.likelihood(for: &errors)
             if likelihood == .never { continue }
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
             if likelihood >= .always, likelihood == .certain || errors.alwaysMatch(shape) { reach.alwaysMatches = true }

@@ -77,7 +77,7 @@ struct ErrorSubject: Sendable {
         guard holds(error) else { return nil }
         let object = nsError()
         if isNSErrorObject { return object }
-        TypeDomains.note(type, domain: object.domain)
+        TypeDomains.record(type, domain: object.domain)
         return holds(NSErrorBridge.object(object)) ? object : nil
     }
 
@@ -89,7 +89,7 @@ struct ErrorSubject: Sendable {
         guard let entry = PerThread.enterUserCode() else { return nil }
         defer { PerThread.leaveUserCode(entry) }
         let own = nsError().domain
-        TypeDomains.note(type, domain: own)
+        TypeDomains.record(type, domain: own)
         return own == domain
     }
 

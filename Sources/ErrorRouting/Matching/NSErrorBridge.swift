@@ -18,7 +18,7 @@ enum NSErrorBridge {
         case NSCocoaErrorDomain:
             return CocoaError(CocoaError.Code(rawValue: error.code), userInfo: error.userInfo)
         case NSPOSIXErrorDomain:
-            let code = Int32(exactly: error.code).flatMap(POSIXErrorCode.init)
+            let code = Int32(exactly: error.code).flatMap(POSIXErrorCode.init(rawValue:))
             return code.map { POSIXError($0, userInfo: error.userInfo) }
         default:
             return nil

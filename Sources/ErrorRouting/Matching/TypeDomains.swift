@@ -14,7 +14,7 @@ enum TypeDomains {
     private static let table = TypeTable<Domain>()
 
     /// Records the domain of a Swift type unless it is known.
-    static func note(_ type: Any.Type, domain: String) {
+    static func record(_ type: Any.Type, domain: String) {
         if table[type] == nil { _ = table.insert(Domain(domain), for: type) }
     }
 

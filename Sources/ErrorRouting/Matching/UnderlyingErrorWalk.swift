@@ -37,7 +37,7 @@ struct UnderlyingErrorWalk {
     mutating func finish() {
         var next = 0
         while next < links.count {
-            for error in directlyUnder(next) { note(error, under: next) }
+            for error in directlyUnder(next) { record(error, under: next) }
             next += 1
         }
     }
@@ -47,7 +47,7 @@ struct UnderlyingErrorWalk {
         mutating get { directlyUnder(ErrorChain.root).map { UnboxedError($0).error } }
     }
 
-    private mutating func note(_ error: any Error, under position: Int) {
+    private mutating func record(_ error: any Error, under position: Int) {
         let error = UnboxedError(error)
         let known = Self.identity(of: error.error).flatMap { positions[$0] }
         if let known {

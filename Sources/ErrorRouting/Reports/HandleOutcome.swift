@@ -38,10 +38,13 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
         rule: RuleDescription? = nil,
         failures: [ActionFailure] = []
     ) {
-        self.init(disposition, matchedRuleCount, rule, failed: failures.isEmpty ? nil : failures)
+        self.init(
+            disposition, matchedRuleCount: matchedRuleCount, rule: rule, failed: failures.isEmpty ? nil : failures)
     }
 
-    init(_ disposition: Disposition, _ matchedRuleCount: Int, _ rule: RuleDescription?, failed: [ActionFailure]?) {
+    init(
+        _ disposition: Disposition, matchedRuleCount: Int, rule: RuleDescription?, failed: [ActionFailure]?
+    ) {
         self.disposition = disposition
         self.matchedRuleCount = matchedRuleCount
         self.rule = rule
