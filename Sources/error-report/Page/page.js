@@ -1,29 +1,22 @@
-"use strict"; // Whatever is in the data is anybody's text: it reaches the page by `textContent` alone.
-const data = JSON.parse(document.getElementById("data").textContent);
+"use strict"; // Whatever is in the data is anybody's text: it reaches the page as text, and never as HTML.
 const $ = id => document.getElementById(id);
+const data = JSON.parse($("data").textContent);
 const count = new Intl.NumberFormat().format;
-const formats = [{ dateStyle: "medium", timeStyle: "medium" }, { timeStyle: "medium" }]
+const [dateAndTime, onlyTime] = [{ dateStyle: "medium", timeStyle: "medium" }, { timeStyle: "medium" }]
   .map(options => new Intl.DateTimeFormat(undefined, options));
-const zone = formats[0].resolvedOptions().timeZone;
-const time = at => at === undefined ? "unknown" : formats[0].format(at);
 const isOneDay = new Date(data.first).toDateString() === new Date(data.last).toDateString();
-const timeOfDay = at => isOneDay && at !== undefined ? formats[1].format(at) : time(at);
+const time = (at, format = dateAndTime) => at === undefined ? "unknown" : format.format(at);
+const timeOfDay = at => time(at, isOneDay ? onlyTime : dateAndTime);
 
-function make(name, properties = {}, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(properties)) {
-    if (key in element) element[key] = value; else element.setAttribute(key, value);
-  }
+function make(name, attributes, ...children) {
+  const isDrawn = ["svg", "rect", "line", "path"].includes(name);
+  const element = isDrawn ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   element.append(...children);
   return element;
 }
-const cell = (className, ...content) => make("td", { className }, ...content);
-const text = value => make("bdi", { textContent: value });
-function draw(name, attributes) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return element;
-}
+const cell = (name, ...content) => make("td", { class: name }, ...content);
+const text = value => make("bdi", {}, value);
 
 const whole = { from: 0, to: Math.max(data.buckets, 1) };
 const state = { role: 0, row: null, ...whole, search: "", sort: "count", ascending: false, limit: 100 };
@@ -35,18 +28,18 @@ function decode(times) {
 const timelines = data.timelines.map(decode);
 for (const row of data.rows) {
   row.entries = decode(row.times);
-  row.text = [row.name, row.example ? JSON.stringify(Object.values(row.example)) : "",
-    ...[...row.hosts, ...row.scopes, ...row.outcomes].map(entry => entry[0])].join("\n").toLowerCase();
+  const names = [row.hosts, row.scopes, row.outcomes].flat().map(([name]) => name);
+  row.text = [row.name, ...Object.values(row.example ?? {}), ...names].join("\n").toLowerCase();
 }
-const ofRole = role => data.rows.filter(row => row.role === role);
-const largest = data.roles.map((_, role) => ofRole(role).sort((a, b) => b.count - a.count).slice(0, colors));
+const kinds = data.roles.map((_, role) => data.rows.filter(row => row.role === role).sort((a, b) => b.count - a.count));
+const largest = kinds.map(rows => rows.slice(0, colors));
 const milliseconds = bucket => (data.base + bucket) * data.width * 1000;
 const sum = numbers => numbers.reduce((sum, n) => sum + n, 0);
-const total = entries => sum(entries.map(entry => entry[1]));
+const total = entries => sum(entries.map(([, n]) => n));
 const inView = row => total(row.entries.filter(([bucket]) => bucket + row.width > state.from && bucket < state.to));
-const isZoomed = () => state.from > 0 || state.to < data.buckets;
+const isZoomed = () => state.to - state.from < whole.to;
 
-function bars(entries, begin, step, length) {
+function bars(entries, { begin, step, length }) {
   const sums = new Array(length).fill(0);
   for (const [bucket, n] of entries) {
     const place = Math.floor((bucket - begin) / step);
@@ -54,232 +47,189 @@ function bars(entries, begin, step, length) {
   }
   return sums;
 }
-function span(seconds) {
-  const [n, unit] = seconds % 86400 === 0 ? [seconds / 86400, "day"] : seconds % 3600 === 0 ? [seconds / 3600, "hour"]
-    : seconds % 60 === 0 ? [seconds / 60, "minute"] : [seconds, "second"];
-  return `${n} ${unit}${n === 1 ? "" : "s"}`;
-}
-// Says in words where the highest bar is.
-function most(sums, begin, step) {
-  const highest = Math.max(0, ...sums);
+const ofNonzero = (sums, part) => sums.flatMap((n, place) => n ? [part(n, place)] : []);
+function peakInWords(sums, { begin, step }) {
+  const highest = Math.max(...sums);
   return highest ? `the most at ${timeOfDay(milliseconds(begin + sums.indexOf(highest) * step))}: ${count(highest)}`
     : "none in this time";
 }
-let view = { begin: 0, step: 1, length: 1 };
+function span(seconds) {
+  const [size, unit] = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]].find(([n]) => seconds % n === 0);
+  return `${seconds / size} ${unit}${seconds === size ? "" : "s"}`;
+}
+
 function drawChart() {
-  const chart = $("chart");
   const rows = state.row ? [state.row] : largest[state.role];
   const finest = Math.max(1, ...rows.map(row => row.width));
   const step = Math.ceil(Math.max(1, (state.to - state.from) / barLimit) / finest) * finest;
   const begin = Math.floor(state.from / step) * step;
-  const length = Math.max(1, Math.ceil((state.to - begin) / step));
-  view = { begin, step, length };
-  const series = rows.map(row => bars(row.entries, begin, step, length));
-  const inAll = place => sum(series.map(own => own[place]));
-  const all = bars(timelines[state.role], begin, step, length);
-  if (!state.row) series.push(all.map((n, place) => Math.max(0, n - inAll(place))));
-  const sums = all.map((_, place) => inAll(place));
-  const highest = Math.max(1, ...sums);
-  const [left, height] = [1000 / length, 210];
-  const parts = [];
-  const bar = (name, place, box) => parts.push(
-    draw("rect", { class: name, x: place * left, width: left * 0.92, ...box }));
-  const heights = sums.map(() => 0);
-  series.forEach((own, index) => own.forEach((n, place) => {
-    if (n === 0) return;
-    const size = n / highest * height;
-    heights[place] += size;
-    const color = state.row ? Math.max(0, largest[state.role].indexOf(state.row))
-      : index < rows.length ? index : colors;
-    bar(`bar k${color}`, place, { y: height - heights[place], height: size });
-  }));
-  const marks = timelines.slice(data.roles.length).map(own => bars(own, begin, step, length));
-  ["unmatched", "dropped"].forEach((name, index) => {
-    const box = { y: 215 + 13 * index, height: 10 };
-    parts.push(draw("rect", { class: "strip", x: 0, width: 1000, ...box }));
-    const peak = Math.max(...marks[index]);
-    marks[index].forEach((n, place) => { if (n) bar(name, place, { ...box, opacity: 0.3 + 0.7 * n / peak }); });
+  const view = { begin, step, length: Math.ceil((state.to - begin) / step) };
+  const [all, unmatched, dropped] = [state.role, data.roles.length, data.roles.length + 1]
+    .map(index => bars(timelines[index], view));
+  const series = rows.map(row => bars(row.entries, view));
+  const stacked = (place, end) => sum(series.slice(0, end).map(own => own[place]));
+  if (!state.row) series.push(all.map((n, place) => Math.max(0, n - stacked(place))));
+  const shown = all.map((_, place) => stacked(place));
+  const highest = Math.max(1, ...shown);
+  const rect = (name, color, place, y, height, opacity = 1) => make("rect",
+    { class: name, fill: `var(--${color})`, x: begin + place * step, width: 0.92 * step, y, height, opacity });
+  const height = 210 / highest;
+  const stacks = series.flatMap((own, index) => {
+    const color = `k${index < rows.length ? Math.max(0, largest[state.role].indexOf(rows[index])) : colors}`;
+    return ofNonzero(own, (n, place) =>
+      rect(`bar ${color}`, color, place, 210 - stacked(place, index + 1) * height, n * height));
   });
-  chart.replaceChildren(...parts);
-  const [shown, unmatched, dropped] = [sums, ...marks].map(own => count(sum(own)));
-  chart.setAttribute("aria-label", `Errors by time: ${shown}, ${most(sums, begin, step)}; ${unmatched} unmatched, `
-    + `${dropped} dropped. The table below has the numbers.`);
-  $("axis-begin").textContent = data.first === undefined ? "" : time(milliseconds(begin));
-  $("axis-end").textContent = data.first === undefined ? "" : time(milliseconds(begin + length * step));
-  $("axis-step").textContent
-    = `A bar: ${span(step * data.width)}, at most ${count(highest)} errors. Strips: unmatched, dropped.`;
-  $("buckets").tBodies[0].replaceChildren(...sums.flatMap((n, place) => {
-    const counts = [n, ...marks.map(own => own[place])];
-    return sum(counts) === 0 ? [] : [make("tr", {},
-      make("th", { scope: "row", textContent: time(milliseconds(begin + place * step)) }),
-      ...counts.map(n => cell("number", count(n))))];
-  }));
-  drawLegend();
+  const width = view.length * step;
+  const strip = (name, color, own, y) => [make("rect", { fill: "var(--line)", x: begin, width, y, height: 10 }),
+    ...ofNonzero(own, (n, place) => rect(name, color, place, y, 10, 0.3 + 0.7 * n / Math.max(...own)))];
+  $("chart").setAttribute("viewBox", `${begin} 0 ${width} 240`);
+  $("chart").replaceChildren(
+    ...stacks, ...strip("unmatched", "bad", unmatched, 215), ...strip("dropped", "text", dropped, 228));
+  const counts = [shown, unmatched, dropped].map(own => count(sum(own)));
+  $("chart").ariaLabel = `Errors by time: ${counts[0]}, ${peakInWords(shown, view)}; ${counts[1]} unmatched, `
+    + `${counts[2]} dropped. The table below has the numbers.`;
+  const edge = bucket => data.first === undefined ? "" : time(milliseconds(bucket));
+  const scale = `A bar: ${span(step * data.width)}, at most ${count(highest)} errors. Strips: unmatched, dropped.`;
+  $("axis").replaceChildren(...[edge(begin), scale, edge(begin + width)].map(part => make("span", {}, part)));
+  $("buckets").tBodies[0].replaceChildren(...ofNonzero(
+    shown.map((n, place) => n + unmatched[place] + dropped[place]),
+    (_, place) => make("tr", {}, make("th", { scope: "row" }, time(milliseconds(begin + place * step))),
+      ...[shown, unmatched, dropped].map(own => cell("number", count(own[place]))))));
 }
+
 // A button that shows only one kind in the chart and, with the next click, all of them again.
-function toggle(row, properties, ...content) {
-  const button = make("button", { type: "button", ariaPressed: String(state.row === row), ...properties }, ...content);
-  button.addEventListener("click", () => update({ row: state.row === row ? null : row }));
+function toggle(row, attributes, ...content) {
+  const button = make("button", { "aria-pressed": state.row === row, ...attributes }, ...content);
+  button.onclick = () => update({ row: state.row === row ? null : row });
   return button;
 }
 function drawLegend() {
   const rest = total(timelines[state.role]) - sum(largest[state.role].map(row => total(row.entries)));
+  const swatch = index => make("svg", { class: "swatch", color: `var(--k${index})` });
   const items = largest[state.role].map((row, index) => {
     const title = `${count(row.count)} ${row.name}`; // For the eye, where the name is cut short.
-    return make("li", {}, toggle(row, { id: `legend-${index}`, title },
-      make("span", { className: `swatch k${index}` }), `${count(row.count)} `, text(row.name)));
+    return toggle(row, { id: `legend-${index}`, title }, swatch(index), `${count(row.count)} `, text(row.name));
   });
-  const other = make("span", { className: `swatch k${colors}` });
-  if (rest > 0) items.push(make("li", {}, other, `${count(rest)} of other kinds`));
-  $("legend").replaceChildren(...items);
-  $("all").disabled = !state.row;
-  $("wider").disabled = $("whole").disabled = !isZoomed();
-  $("earlier").disabled = state.from <= 0;
-  $("later").disabled = state.to >= data.buckets;
-  $("closer").disabled = state.to - state.from < 2;
-}
-function zoom(from, to) {
-  const size = Math.max(1, Math.min(Math.round(to - from), data.buckets || 1));
-  const begin = Math.min(Math.max(0, Math.round(from)), Math.max(0, data.buckets - size));
-  update({ from: begin, to: begin + size });
+  if (rest > 0) items.push(make("span", {}, swatch(colors), `${count(rest)} of other kinds`));
+  $("legend").replaceChildren(...items.map(item => make("li", {}, item)));
 }
 
-const columns = [
-  { key: "name", title: "Kind", value: row => row.name },
-  { key: "count", title: "Errors", value: row => isZoomed() ? inView(row) : row.count },
-  { key: "first", title: "First seen", value: row => row.first ?? 0 },
-  { key: "last", title: "Last seen", value: row => row.last ?? 0 },
-  { title: "By time" }, { title: "Outcome" }, { title: "Hosts" }, { title: "Scopes" },
-];
-function names(entries, others, isOutcome) {
-  const items = entries.map(([name, n]) => make("li", { className: isOutcome ? name.split(" ")[0] : "" },
-    text(name || "none"), entries.length > 1 || others ? ` ${count(n)}` : ""));
-  if (others) items.push(make("li", {}, `others ${count(others)}`));
-  return make("ul", { className: "list" }, ...items);
-}
 function sparkline(row) {
-  const step = Math.max(1, data.buckets / 60);
-  const sums = bars(row.entries, 0, step, 60);
-  const highest = Math.max(...sums);
-  const svg = draw("svg", { class: "spark", viewBox: "0 0 60 20", preserveAspectRatio: "none", role: "img",
-    "aria-label": most(sums, 0, step) });
-  const bar = (n, x) => draw("rect", { x, y: 20 - Math.max(1, n / highest * 20), width: 1, height: 20 });
-  svg.append(...sums.flatMap((n, x) => n ? [bar(n, x)] : []));
-  return svg;
+  const view = { begin: 0, step: Math.max(1, data.buckets / 60), length: 60 };
+  const sums = bars(row.entries, view);
+  const bar = (n, x) => `M${x} 20v${-Math.max(1, n / Math.max(...sums) * 20)}h1V20`;
+  return make("svg", { class: "spark", viewBox: "0 0 60 20", preserveAspectRatio: "none", role: "img",
+    "aria-label": peakInWords(sums, view) }, make("path", { fill: "var(--k0)", d: ofNonzero(sums, bar).join("") }));
 }
-function example(row) {
-  const own = row.example;
-  if (!own) return [];
+function names(row, key) {
+  const others = row[`${key}Others`] ? [["others", row[`${key}Others`]]] : [];
+  const items = [...row[key], ...others].map(([name, n], _, all) =>
+    make("li", { class: key === "outcomes" ? name.split(" ")[0] : "" }, text(name || "none"),
+      all.length > 1 ? ` ${count(n)}` : ""));
+  return make("ul", {}, ...items);
+}
+function example(own) {
   const fields = [["time", own.time], ["service", own.service], ["host", own.host], ["number", own.sequence],
     ["posted at", own.source], ...(own.metadata ?? []),
     ...(own.trail ?? []).map(([type, message]) => [`under it: ${type}`, message])];
-  const list = fields.filter(field => field[1] !== undefined)
-    .flatMap(([key, value]) => [make("dt", {}, text(key)), make("dd", {}, text(value))]);
-  return [make("details", { className: "example" }, make("summary", {}, text(own.message || "an example")),
-    make("dl", {}, ...list))];
+  return make("details", {}, make("summary", {}, text(own.message || "an example")),
+    make("dl", {}, ...fields.filter(([, value]) => value !== undefined)
+      .flatMap(([key, value]) => [make("dt", {}, text(key)), make("dd", {}, text(value))])));
 }
 function tableRow(row) {
-  const title = "Show only this kind in the chart";
-  const name = toggle(row, { id: `kind-${data.rows.indexOf(row)}`, className: "name", title }, text(row.name));
-  const mark = row.new ? [" ", make("span", { className: "new", textContent: "new" })] : [];
-  const exact = !isZoomed() || row.width === 1 ? "" : "about ";
-  return make("tr", {}, make("th", { scope: "row", ariaLabel: row.name }, name, ...mark, ...example(row)),
-    cell("number", exact + count(columns[1].value(row))), cell("time", timeOfDay(row.first)),
-    cell("time", timeOfDay(row.last)), cell("", sparkline(row)),
-    cell("", names(row.outcomes, row.outcomesOthers, true)), cell("", names(row.hosts, row.hostsOthers)),
-    cell("", names(row.scopes, row.scopesOthers)));
+  const attributes = { id: `kind-${data.rows.indexOf(row)}`, class: "name", title: "Show only this kind in the chart" };
+  return make("tr", {},
+    make("th", { scope: "row", "aria-label": row.name }, toggle(row, attributes, text(row.name)), " ",
+      row.new ? make("span", { class: "new" }, "new") : "", row.example ? example(row.example) : ""),
+    cell("number", isZoomed() && row.width > 1 ? "about " : "", count(row.shown)),
+    cell("time", timeOfDay(row.first)), cell("time", timeOfDay(row.last)), cell("", sparkline(row)),
+    ...["outcomes", "hosts", "scopes"].map(key => cell("", names(row, key))));
 }
 function drawTable() {
-  const words = state.search.toLowerCase().split(" ").filter(word => word);
-  const column = columns.find(column => column.key === state.sort);
+  for (const row of kinds[state.role]) row.shown = isZoomed() ? inView(row) : row.count;
+  const words = state.search.toLowerCase().split(" ");
+  const value = row => row[state.sort === "count" ? "shown" : state.sort] ?? 0;
   const sign = state.ascending ? 1 : -1;
-  const rows = ofRole(state.role)
-    .filter(row => words.every(word => row.text.includes(word)) && (!isZoomed() || inView(row) > 0))
-    .map(row => [column.value(row), row]).sort(([a], [b]) => sign * (a < b ? -1 : a > b ? 1 : 0))
-    .map(entry => entry[1]);
-  $("kinds").tHead.rows[0].replaceChildren(...columns.map(({ key, title }) => {
-    const heading = make("th", { scope: "col", className: key === "count" ? "number" : "" });
-    if (!key) { heading.textContent = title; return heading; }
-    const button = make("button", { type: "button", textContent: title, id: `sort-${key}` });
-    button.addEventListener("click", () =>
-      update({ sort: key, ascending: state.sort === key ? !state.ascending : key === "name" }));
-    heading.append(button);
-    if (key === state.sort) heading.setAttribute("aria-sort", state.ascending ? "ascending" : "descending");
-    return heading;
-  }));
+  const rows = kinds[state.role].filter(row => row.shown > 0 && words.every(word => row.text.includes(word)))
+    .sort((a, b) => value(a) < value(b) ? -sign : value(a) > value(b) ? sign : 0);
   $("kinds").tBodies[0].replaceChildren(...rows.slice(0, state.limit).map(tableRow));
   $("more").hidden = rows.length <= state.limit;
-  $("status").textContent = `${count(Math.min(rows.length, state.limit))} of ${count(ofRole(state.role).length)} kinds`
+  $("status").textContent = `${count(Math.min(rows.length, state.limit))} of ${count(kinds[state.role].length)} kinds`
     + (isZoomed() ? `, ${time(milliseconds(state.from))} to ${time(milliseconds(state.to))}` : "");
 }
 
+function nearestRange(from, to) {
+  const size = Math.max(1, Math.min(Math.round(to - from), whole.to));
+  const begin = Math.max(0, Math.min(Math.round(from), whole.to - size));
+  return { from: begin, to: begin + size };
+}
+// The fractions of the shown time by which each button moves its begin and end. Half of one bucket would round to 0.
+const moves = { closer: [0.25, -0.25], wider: [-0.5, 0.5], earlier: [-0.51, -0.51], later: [0.51, 0.51],
+  whole: [-Infinity, Infinity] };
+function drawControls() {
+  const size = state.to - state.from;
+  for (const [id, [begin, end]] of Object.entries(moves)) {
+    const next = nearestRange(state.from + begin * size, state.to + end * size);
+    $(id).disabled = next.from === state.from && next.to === state.to;
+    $(id).onclick = () => update(next);
+  }
+  $("all").disabled = !state.row;
+  for (const key of ["name", "count", "first", "last"]) {
+    const order = state.ascending ? "ascending" : "descending";
+    $(`sort-${key}`).parentElement.ariaSort = key === state.sort ? order : null;
+    $(`sort-${key}`).onclick = () =>
+      update({ sort: key, ascending: key === state.sort ? !state.ascending : key === "name" });
+  }
+}
 function update(changes) {
   const focused = document.activeElement.id; // Its button is made again.
   Object.assign(state, changes);
-  drawChart();
-  drawTable();
+  [drawChart, drawLegend, drawTable, drawControls].forEach(draw => draw());
   $(focused)?.focus();
 }
 
-function drawRest() {
-  const errors = sum(timelines.slice(0, data.roles.length).map(total)) + data.untimed;
-  const hosts = new Set(data.rows.flatMap(row => row.hosts.map(entry => entry[0])));
-  $("summary").textContent = data.first === undefined ? `Nothing was recorded in ${count(data.lines)} lines.`
-    : `${time(data.first)} to ${time(data.last)} (${zone}): ${count(errors)} errors of ${count(data.kinds)} kinds `
-      + `on ${count(hosts.size)} hosts, in ${count(data.lines)} lines.`;
-  const warnings = [...(data.interrupted ? ["Interrupted: this is what was read until then."] : []), ...data.failures];
-  $("warnings").textContent = warnings.join(" · ");
-  $("warnings").hidden = warnings.length === 0;
-  const lost = [[data.dropped, "Dropped by the process"], [data.undelivered, "Recorded undelivered"],
-    [data.unreadable, "Unreadable lines"], [data.untimed, "Records without a time"],
-    [data.merged, "Merged by a flood limit", true], [data.later, "Lines of a later version", true],
-    [data.leftOut, "Left out by options", true]].filter(entry => entry[0] > 0);
-  $("lost").replaceChildren(...(lost.length ? lost : [[0, "Nothing was lost", true]]).map(([n, what, isHarmless]) =>
-    make("li", { className: isHarmless ? "" : "bad", textContent: n ? `${what}: ${count(n)}` : what })));
-  $("role").replaceChildren(...data.roles.map((role, index) => make("option", { value: index, textContent:
-    `${role.endsWith("s") ? role : role + "s"} (${count(total(timelines[index]))})` })));
-  const left = `${count(data.left)} small kinds with ${count(data.leftErrors)} errors have no row.`;
-  const beyond = `${count(data.beyond)} errors are of kinds beyond the first ${count(data.kinds)}, `
-    + "and are counted together.";
-  $("others").textContent = [data.left ? left : "", data.beyond ? beyond : ""].join(" ");
-}
+const errors = sum(timelines.slice(0, data.roles.length).map(total)) + data.untimed;
+const hosts = new Set(data.rows.flatMap(row => row.hosts.map(([host]) => host)));
+$("summary").textContent = data.first === undefined ? `Nothing was recorded in ${count(data.lines)} lines.`
+  : `${time(data.first)} to ${time(data.last)} (${dateAndTime.resolvedOptions().timeZone}): ${count(errors)} errors of `
+    + `${count(data.kinds)} kinds on ${count(hosts.size)} hosts, in ${count(data.lines)} lines.`;
+const interrupted = data.interrupted ? ["Interrupted: this is what was read until then."] : [];
+$("warnings").textContent = [...interrupted, ...data.failures].join(" · ");
+const lost = [["Dropped by the process", data.dropped, "bad"], ["Recorded undelivered", data.undelivered, "bad"],
+  ["Unreadable lines", data.unreadable, "bad"], ["Records without a time", data.untimed, "bad"],
+  ["Merged by a flood limit", data.merged, ""], ["Lines of a later version", data.later, ""],
+  ["Left out by options", data.leftOut, ""]].filter(([, n]) => n > 0)
+  .map(([what, n, name]) => make("li", { class: name }, `${what}: ${count(n)}`));
+$("lost").append(...lost.length ? lost : [make("li", {}, "Nothing was lost")]);
+$("role").append(...data.roles.map((role, index) =>
+  make("option", { value: index }, `${role.endsWith("s") ? role : role + "s"} (${count(total(timelines[index]))})`)));
+const left = `${count(data.left)} small kinds with ${count(data.leftErrors)} errors have no row. `;
+const beyond = `${count(data.beyond)} errors are of kinds beyond the first ${count(data.kinds)}, and counted together.`;
+$("others").textContent = (data.left ? left : "") + (data.beyond ? beyond : "");
 
-const bucketAt = event => {
-  const box = $("chart").getBoundingClientRect();
-  return view.begin + Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1) * view.length * view.step;
-};
-let drag = null;
-$("chart").addEventListener("pointerdown", event => {
-  drag = { from: bucketAt(event), box: draw("rect", { class: "selection", y: 0, height: 240 }) };
-  $("chart").append(drag.box);
-  $("chart").setPointerCapture(event.pointerId);
-});
-$("chart").addEventListener("pointermove", event => {
-  if (!drag) return;
-  const x = [drag.from, bucketAt(event)].sort((a, b) => a - b)
-    .map(bucket => (bucket - view.begin) / (view.length * view.step) * 1000);
-  Object.entries({ x: x[0], width: x[1] - x[0] }).forEach(entry => drag.box.setAttribute(...entry));
-});
-$("chart").addEventListener("pointerup", event => {
-  if (!drag) return;
-  const [from, to] = [drag.from, bucketAt(event)].sort((a, b) => a - b);
-  drag = drag.box.remove() ?? null;
-  if (to - from > view.length * view.step / 100) zoom(Math.floor(from), Math.ceil(to));
-});
-const steps = [["closer", 0.25, -0.25], ["wider", -0.5, 0.5], ["earlier", -0.5, -0.5], ["later", 0.5, 0.5]];
-for (const [id, begin, end] of steps) {
-  const size = () => state.to - state.from;
-  $(id).addEventListener("click", () => zoom(state.from + size() * begin, state.to + size() * end));
+function bucketAt(event) {
+  const { x, width } = $("chart").viewBox.baseVal;
+  const point = new DOMPoint(event.clientX).matrixTransform($("chart").getScreenCTM().inverse());
+  return Math.min(Math.max(point.x, x), x + width);
 }
-$("whole").addEventListener("click", () => update(whole));
-$("all").addEventListener("click", () => update({ row: null }));
-$("role").addEventListener("change", () => update({ role: Number($("role").value), row: null }));
-$("search").addEventListener("input", () => update({ search: $("search").value, limit: 100 }));
-$("more").addEventListener("click", () => update({ limit: state.limit + 200 }));
+$("chart").onpointerdown = down => {
+  const x = bucketAt(down);
+  const box = make("line", { stroke: "var(--k0)", "stroke-width": 240, opacity: 0.25, x1: x, x2: x, y1: 120, y2: 120 });
+  $("chart").append(box);
+  $("chart").setPointerCapture(down.pointerId);
+  $("chart").onpointermove = event => box.setAttribute("x2", bucketAt(event));
+  $("chart").onlostpointercapture = () => box.remove();
+  $("chart").onpointerup = event => {
+    const [from, to] = [x, bucketAt(event)].sort((a, b) => a - b);
+    const isDrag = box.isConnected && to - from > $("chart").viewBox.baseVal.width / 100;
+    if (isDrag) update(nearestRange(Math.floor(from), Math.ceil(to)));
+  };
+};
+$("all").onclick = () => update({ row: null });
+$("role").onchange = () => update({ role: Number($("role").value), row: null });
+$("search").oninput = () => update({ search: $("search").value, limit: 100 });
+$("more").onclick = () => update({ limit: state.limit + 200 });
 // Paper has no triangles to open: it shows the examples of all rows.
-addEventListener("beforeprint", () => {
-  for (const part of document.querySelectorAll("#kinds details")) part.open = true;
-});
+addEventListener("beforeprint", () => document.querySelectorAll("#kinds details").forEach(part => part.open = true));
 addEventListener("afterprint", () => update({}));
-drawRest();
 update({});
