@@ -113,6 +113,7 @@ final class DrivenStorage {
         case .end:
             return .end
         case .stop:
+            if let delivery = storage.perform({ $0.takeRemoved(by: generation) }) { _ = storage.take(delivery) }
             return .superseded
         }
     }

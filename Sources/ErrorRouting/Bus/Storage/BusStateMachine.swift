@@ -16,6 +16,8 @@ struct BusStateMachine: ~Copyable {
     private(set) var flood: FloodLimiter<Posting>?
     private(set) var failureNotices = FIFO<Posting>()
 
+    /// The report that the worker was reading when a shutdown removed it; it stays in its slot until the worker stops.
+    private var removed: Delivery?
     private var lastPosts = LastPosts()
     private var flushes = FlushQueue()
 
@@ -342,10 +344,14 @@ struct BusStateMachine: ~Copyable {
     mutating func abort(_ intake: borrowing BusIntake) -> Leftovers? {
         if hasEnded { return nil }
         var left = relay.takeBack()
-        // The worker might be reading a report: the one in delivery, or the next one to compute its token. That report
-        // is copied and stays in its slot, which the mailbox frees at its end.
-        let mayReadNext = flood != nil && hasRun && !isNotifying && !isDelivering
-        if let delivery { left.append(delivery.posting, sequence: delivery.sequence) }
+        removed = delivery
+        if let delivery {
+            left.append(delivery.posting, sequence: delivery.sequence)
+        } else if flood != nil, hasRun, !isNotifying, let posting = unsafe intake.mailbox.element(at: nextNumber) {
+            // The worker might be reading it to compute its token.
+            removed = unsafe Delivery(address: posting, sequence: 0)
+        }
+        let isNextRead = removed != nil && !isDelivering
         phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count)
         while let notice = failureNotices.popFirst() { left.append(notice) }
         // Held reports were posted before the reports that are still in the intake.
@@ -355,7 +361,7 @@ struct BusStateMachine: ~Copyable {
         for number in nextNumber...end {
             if let notice = takeDropNotice(before: number, intake) { left.append(notice) }
             if number == end { break }
-            if let posting = intake.takeBack(number, isRead: mayReadNext && number == nextNumber) {
+            if let posting = intake.takeBack(number, isRead: isNextRead && number == nextNumber) {
                 left.append(posting)
             } else {
                 // Its caller will be refused and writes it to the last resort.
@@ -367,6 +373,11 @@ struct BusStateMachine: ~Copyable {
         counts.addActionFailures(left.failures.count)
         intake.publishReleased(released)
         return left
+    }
+
+    /// Takes the report that a stopped worker was reading when a shutdown removed it; the worker empties the slot.
+    mutating func takeRemoved(by generation: UInt64) -> Delivery? {
+        generation + 1 == relay.generation ? removed.take() : nil
     }
 
     /// Records that the receiver has the removed reports, before anyone is notified of the end.

@@ -43,12 +43,20 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     private func loop() async {
-        defer { observers.wakeReaders() }
+        defer { stopReading() }
         var (action, untilYield) = (next(), Self.turn)
         // Keep this the only suspension point: the code that can follow one is compiled once for each.
         while let pending = carryOut(action, &untilYield) { action = await suspend(for: pending) }
         // This does nothing if the bus has ended or has already replaced the worker.
         if isTaskCancelled { bus.replaceCancelledWorker(generation) }
+    }
+
+    /// Releases what the worker has read; called once no step follows.
+    ///
+    /// A report that a shutdown removed must not stay in its slot: it might retain the owner of the bus.
+    func stopReading() {
+        observers.wakeReaders()
+        if let delivery = bus.storage.perform({ $0.takeRemoved(by: generation) }) { _ = bus.storage.take(delivery) }
     }
 
     /// Carries out a step that might suspend; lets other tasks run before any other step.
@@ -231,6 +239,8 @@ final class DeliveryWorker: ActionSupervisor {
     @inline(never)
     private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ cursor: borrowing DispatchCursor) {
         let (scope, promise, isActionFailure) = (posting.scope, posting.promise, posting.isActionFailure)
+        // The outcome's rule might be the scope's.
+        defer { withExtendedLifetime(scope) {} }
         if !observers.isEmpty {
             // Move it into the report instead of copying it.
             observers.send(posting.report(sequence: sequence, outcome: cursor.outcome), of: scope)

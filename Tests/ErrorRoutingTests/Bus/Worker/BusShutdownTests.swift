@@ -179,7 +179,7 @@ extension BusShutdownTests {
     }
 
     // Run in a separate process: the test blocks a thread of the pool.
-    @Test("a report removed before its worker, which is cancelled, has begun with it is released with the bus")
+    @Test("a report removed before the worker has begun with it is released, although that worker is cancelled")
     func releasedUnbegun() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -192,18 +192,60 @@ extension BusShutdownTests {
                 }
                 .on(Numbered.self) { _ in throw Blocking(entered, leave) }
                 .on(ActionFailure.self) { _ in .stop }
-            do {
-                let bus = ErrorBus(handler: handler)
-                bus.post(Numbered(1))
-                async let running: Void = bus.run()
-                // The worker has reached the notice of the second failure, and releases that of the first.
-                await entered.wait()
-                expect(await bus.shutdown(within: .zero).count, equals: 1)
-                await running
-                leave.signal()
-            }
+            let bus = ErrorBus(handler: handler)
+            bus.post(Numbered(1))
+            async let running: Void = bus.run()
+            // The worker has reached the notice of the second failure, and releases that of the first.
+            await entered.wait()
+            expect(await bus.shutdown(within: .zero).count, equals: 1)
+            await running
+            leave.signal()
             while tracked.withLock({ $0.object }) != nil { await Task.yield() }
         }
+    }
+
+    /// An object that owns a bus, as an application's root component does.
+    private final class Owner: Sendable {
+        let bus: ErrorBus
+
+        init(_ bus: ErrorBus) { self.bus = bus }
+    }
+
+    private struct Owned: Error {
+        let owner: Owner
+    }
+
+    @Test(
+        "a bus is released after a shutdown that interrupts a report, although the report retains the owner of the bus",
+        arguments: [true, false])
+    func interruptedReportRetainsOwner(isRetainedByScope: Bool) async {
+        let (entered, leave) = (Gate(), Gate())
+        let waiting = ErrorHandler().on(Owned.self) { _ in
+            entered.open()
+            await leave.wait()
+            return .stop
+        }
+        weak var released: ErrorBus?
+        do {
+            let owner = Owner(ErrorBus(handler: waiting))
+            released = owner.bus
+            if isRetainedByScope {
+                let rules = ErrorHandler().on(Numbered.self) { _ in
+                    entered.open()
+                    await leave.wait()
+                    return withExtendedLifetime(owner) { .stop }
+                }
+                owner.bus.scope("owned", handler: rules).post(Numbered(1))
+            } else {
+                owner.bus.post(Owned(owner: owner))
+            }
+            let running = Task { await owner.bus.run() }
+            await entered.wait()
+            expect(await owner.bus.shutdown(within: .zero).count, equals: 1)
+            await running.value
+            leave.open()
+        }
+        while released != nil { await Task.yield() }
     }
 
     /// The slow step that a shutdown cuts off, after an action that has thrown.
