@@ -49,8 +49,7 @@ final class ObserverSnapshot: @unchecked Sendable {
     }
 
     private func replaceMembers(by new: ObserverRegistry.Members?) {
-        let former = unsafe members
-        unsafe members = new
+        let former = unsafe exchange(&members, with: new)
         withExtendedLifetime(former) {}
     }
 }

@@ -347,9 +347,9 @@ struct BusStateMachine: ~Copyable {
         removed = delivery
         if let delivery {
             left.append(delivery.posting, sequence: delivery.sequence)
-        } else if flood != nil, hasRun, !isNotifying, let posting = unsafe intake.mailbox.element(at: nextNumber) {
-            // The worker might be reading it to compute its token.
-            removed = unsafe Delivery(address: posting, sequence: 0)
+        } else if flood != nil, hasRun, !isNotifying {
+            // The worker might be reading the next one to compute its token.
+            removed = unsafe intake.mailbox.element(at: nextNumber).map { unsafe Delivery(address: $0, sequence: 0) }
         }
         let isNextRead = removed != nil && !isDelivering
         phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count)
