@@ -21,7 +21,8 @@ public struct ErrorNames: Sendable, Hashable {
     ///   - domain: The error's domain, if it defines one.
     ///   - code: The error's code, if it defines a domain.
     ///   - isCancellation: Whether ``ErrorMatcher/cancellation`` matches the error; nil if that is not known.
-    ///   - underlying: The names of the underlying errors; nil if they are not known.
+    ///   - underlying: The names of all underlying errors, at any depth, in the order of ``ErrorReport/trail``; nil if
+    ///     they are not known. Pass nil for the underlying errors of each of them, because this list contains them.
     public init(
         typeName: String, domain: String? = nil, code: Int? = nil, isCancellation: Bool? = nil,
         underlying: [ErrorNames]? = []
