@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// The intake's word assigns each number once and never has more than `capacity` of them outstanding. Therefore the
 /// slot of a number was emptied of its earlier number long before. The slots are a ring; the system provides its memory
-/// page by page, on first use.
+/// page by page, on first use. Two more slots beside the ring hold elements that have no number: the reader inserts
+/// them itself.
 ///
 /// Values of a slot's state:
 ///
@@ -46,17 +47,20 @@ import Synchronization
     /// The slots, with room for alignment to a cache line.
     private let memory: UnsafeMutableRawPointer
     private let slots: Slot
-    /// The number of slots, which is a power of two, less one.
+    /// The number of the ring's slots, which is a power of two, less one.
     private let mask: Int
+    /// The number of the ring's slots and of the two beside it.
+    private let slotCount: Int
 
     /// - Parameter capacity: The number of slots that can be outstanding at a time; at most
     ///   ``BusIntake/maximumCapacity``.
     init(capacity: Int) {
         mask = (1 << (Int.bitWidth - (capacity + 1).leadingZeroBitCount)) - 1
+        slotCount = mask + 1 + 2
         // All bytes are zero, so each state is `empty`. Don't write them: then a slot takes no memory before its use,
         // unless an earlier bus used that memory. Don't use `mmap`: leak checkers wouldn't find pending reports in its
         // pages.
-        guard let memory = unsafe calloc((mask + 3) * Self.stride + Self.cacheLine, 1) else {
+        guard let memory = unsafe calloc(slotCount * Self.stride + Self.cacheLine, 1) else {
             fatalError("there is no memory for a bus with a capacity of \(capacity)")
         }
         unsafe self.memory = unsafe memory
@@ -64,7 +68,7 @@ import Synchronization
     }
 
     deinit {
-        for index in 0..<mask + 3 {
+        for index in 0..<slotCount {
             let slot = unsafe slots + index * Self.stride
             if unsafe Self.state(of: slot).pointee.load(ordering: .acquiring) == State.filled {
                 unsafe Self.element(in: slot).deinitialize(count: 1)
@@ -109,13 +113,12 @@ import Synchronization
         return unsafe isFilled ? Self.element(in: slot) : nil
     }
 
-    /// Stores an element that has no number in one of the two slots beside the ring, which turns after the previous one
-    /// don't use.
+    /// Stores an element that has no number in one of the two slots beside the ring.
     ///
     /// - Parameters:
     ///   - element: The element to store.
-    ///   - turn: The element's turn among all elements. Like every other one, it is taken before the turn after the next
-    ///     one begins.
+    ///   - turn: The number of elements taken or still to be taken before this one. Whether it is even determines the
+    ///     slot, so an element must be taken before the one after the next is inserted.
     /// - Returns: The element's address until it is taken.
     func insert(_ element: consuming Element, at turn: UInt64) -> UnsafeMutablePointer<Element> {
         let slot = unsafe slots + (mask + 1 + Int(turn & 1)) * Self.stride

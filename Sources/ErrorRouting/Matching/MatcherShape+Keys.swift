@@ -1,0 +1,48 @@
+extension MatcherShape {
+    typealias Requirement = (type: ObjectIdentifier?, isOnlyType: Bool)
+
+    /// The type that an error must have to match, unless other types can match too, such as subclasses; and whether
+    /// every error of that type (or, without one, every error) matches with itself as the output.
+    var requirement: Requirement {
+        switch self {
+        case .type(let type):
+            let type = Self.exactType(type)
+            return (type, type != nil)
+        case .any: return (nil, true)
+        case .named(_, let inner): return inner.requirement
+        case .extracting(let type): return (Self.exactType(type), false)
+        // Use the static type of the box: the runtime takes longer to return a value's own type. For an object, neither
+        // type is exact.
+        case .value(let value): return (Self.exactType(UnboxedError.contentType(of: value)), false)
+        case .narrowed(let inner): return (inner.requirement.type, false)
+        case .both(let parts): return (parts.lazy.compactMap(\.requirement.type).first, false)
+        default: return (nil, false)
+        }
+    }
+
+    /// A type that an error must have exactly; nil if matching errors might have others.
+    static func exactType(_ type: Any.Type) -> ObjectIdentifier? {
+        type is AnyClass || NSErrorBridge.isBridged(type) || type == (any Error).self ? nil : ObjectIdentifier(type)
+    }
+
+    /// The key that an index can look up, a `value` or an `nsError`, and whether it is the only condition; nil without
+    /// a key.
+    var key: (shape: MatcherShape, isAll: Bool)? {
+        switch self {
+        case .value, .nsError: (self, true)
+        case .named(_, let inner): inner.key
+        case .narrowed(let inner): inner.key.map { ($0.shape, false) }
+        case .both(let parts): parts.lazy.compactMap(\.key).first.map { ($0.shape, false) }
+        default: nil
+        }
+    }
+
+    /// Whether a domain, and maybe a code, is the only condition.
+    var isDomain: Bool {
+        switch self {
+        case .nsError: true
+        case .named(_, let inner): inner.isDomain
+        default: false
+        }
+    }
+}
