@@ -150,7 +150,7 @@ extension ErrorBus {
         receive(left?.reports ?? [])
         guard let left else { return }
         for (posting, _) in left.postings { posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
-        if storage.perform({ $0.leftoversWereReceived() }) { end() }
+        if storage.leftoversWereReceived() { end() }
         cancelWorker(left.worker)
     }
 

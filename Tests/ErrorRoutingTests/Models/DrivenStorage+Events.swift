@@ -13,7 +13,7 @@ extension DrivenStorage {
 
     var hasEnded: Bool { storage.hasEnded }
     func replaceWorker(_ generation: UInt64) -> UInt64? { storage.perform { $0.replaceWorker(generation) } }
-    func leftoversWereReceived() -> Bool { storage.perform { $0.leftoversWereReceived() } }
+    func leftoversWereReceived() -> Bool { storage.leftoversWereReceived() }
     func isDelivering(_ sequence: UInt64) -> Bool { storage.perform { $0.isDelivering(sequence) } }
     func isIdle() -> Bool { storage.perform { $0.isIdle($1) } }
 

@@ -34,6 +34,8 @@ final class DrivenStorage {
     private(set) var report: ErrorReport?
     /// Whether a caller waits for the report delivered last.
     private(set) var isWaitedFor = false
+    /// The step that a worker which notifies has been given for afterwards.
+    private var afterNotification: WorkerAction?
     /// The time at which the worker must be woken, set when it last went to sleep.
     private(set) var alarm: Duration?
     let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
@@ -80,7 +82,11 @@ final class DrivenStorage {
 
     /// Reads and performs the next step of a generation's worker; a worker that notified has done so.
     func next(_ generation: UInt64 = 0, at now: Duration = .zero) -> Event {
-        carryOut(storage.perform { $0.next(for: generation, $1) }, generation, at: now)
+        if let action = afterNotification.take() {
+            if storage.notificationDidEnd() { return .end }
+            if storage.isCurrent(generation) { return carryOut(action, generation, at: now) }
+        }
+        return carryOut(storage.perform { $0.next(for: generation, $1) }, generation, at: now)
     }
 
     private func carryOut(_ action: WorkerAction, _ generation: UInt64, at now: Duration) -> Event {
@@ -96,8 +102,6 @@ final class DrivenStorage {
             var suppressed: Posting?
             let action = storage.perform { $0.admit(token, for: generation, suppressing: &suppressed, $1) }
             return carryOut(action, generation, at: now)
-        case .notify:
-            return next(generation, at: now)
         case .held(let promise):
             promise.fulfill(.pending)
             return next(generation, at: now)
@@ -134,14 +138,17 @@ final class DrivenStorage {
         generation: UInt64 = 0, at now: Duration = .zero
     ) -> Event {
         let result = result(disposition, failures)
+        var hasToNotify = false
         let action = storage.perform {
             $0.complete(
                 result.position.disposition, result.failures, for: generation,
-                isObserved: isObserved, $1)
+                isObserved: isObserved, notifying: &hasToNotify, $1)
         }
         if case .stop = action { return .superseded }
         let posting = delivery.take().map { storage.take($0) }
-        guard case .notify = action else { return carryOut(action, generation, at: now) }
+        guard hasToNotify else { return carryOut(action, generation, at: now) }
+        afterNotification = action
+        if case .deliver(let next) = action { delivery = next }
         return .notifies(posting?.isActionFailure == true ? (result.failures ?? []).map(Self.event(of:)) : [])
     }
 }

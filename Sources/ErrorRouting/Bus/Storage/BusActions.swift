@@ -4,8 +4,6 @@ enum WorkerAction {
     case deliver(Delivery)
     /// Continue with the report's actions.
     indirect case goOn(Delivery, from: DispatchProgress)
-    /// The report is complete: notify everyone of it, and call `next`.
-    case notify
     /// Compute the flood token of the next report and call `admit` with it.
     case computeFloodToken(Delivery)
     /// A flood limit holds back the promise's report: fulfill the promise and call `next` again.

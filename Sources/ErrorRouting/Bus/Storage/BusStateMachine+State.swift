@@ -1,12 +1,8 @@
 /// The readable part of the machine's state; only events change the state.
 extension BusStateMachine {
-    /// Whether every report is delivered or removed; the worker might still be notifying observers of the last report.
-    var hasEnded: Bool {
-        switch phase {
-        case .ended, .notifying(then: .stop), .notifying(then: .end): true
-        case .idle, .delivering, .notifying(then: .goOn): false
-        }
-    }
+    /// Whether every report is delivered or removed; after a shutdown, the worker might still be notifying observers of
+    /// a report.
+    var hasEnded: Bool { if case .ended = phase { true } else { false } }
 
     /// The sequence number of the report that begins its delivery.
     var nextSequence: UInt64 { UInt64(counts.delivered + 1) }
@@ -19,14 +15,12 @@ extension BusStateMachine {
     /// Whether the report with a sequence number is in delivery.
     func isDelivering(_ sequence: UInt64) -> Bool { delivery?.sequence == sequence }
 
-    var isNotifying: Bool { if case .notifying = phase { true } else { false } }
-
     /// The number of accepted reports that no longer take capacity: completed reports and the one in delivery.
     var released: Int64 { nextNumber - Int64(flood?.heldCount ?? 0) }
 
     /// Whether nothing is pending and everyone was notified of the last report.
     func isIdle(_ intake: borrowing BusIntake) -> Bool {
-        !isNotifying && (hasEnded || statistics(intake).pending == 0)
+        !intake.notification.isUnderway && (hasEnded || statistics(intake).pending == 0)
     }
 
     /// Ends the worker's sleep; returns whether it slept, so that the caller must wake it.

@@ -45,16 +45,12 @@ struct BusStateMachine: ~Copyable {
     mutating func next(
         for generation: UInt64, after pause: WorkerPause = .none, _ intake: borrowing BusIntake
     ) -> WorkerAction {
-        if case .notifying(let then) = phase {
-            phase = then == .goOn ? .idle : .ended()
-            if then == .end { return .end }
-        }
         guard generation == relay.generation else { return stop(for: generation) }
         switch phase {
         case .delivering(let delivery):
             return relay.checkpoint.map { .goOn(delivery, from: $0.progress) } ?? .deliver(delivery)
         case .idle: return beginNext(after: pause, intake)
-        case .notifying, .ended: return stop(for: generation)
+        case .ended: return stop(for: generation)
         }
     }
 
@@ -161,31 +157,30 @@ struct BusStateMachine: ~Copyable {
         }
     }
 
-    /// Counts the completion of the report in delivery and queues notices of its failed actions.
+    /// Counts the completion of the report in delivery, queues notices of its failed actions, and begins the next one.
     ///
     /// - Parameters:
     ///   - disposition: The report's disposition.
     ///   - failures: The failures of its actions; nil if there are none.
     ///   - generation: The worker's generation.
-    ///   - isObserved: Whether observers must be notified.
+    ///   - isObserved: Whether there are observers.
+    ///   - hasToNotify: Set to whether the worker must notify anyone of the report, and end that notification, before it
+    ///     carries out the next step.
     ///   - intake: The intake with the reports.
     /// - Returns: The worker's next step.
     @inline(__always)
     mutating func complete(
         _ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]?, for generation: UInt64,
-        isObserved: Bool, _ intake: borrowing BusIntake
+        isObserved: Bool, notifying hasToNotify: inout Bool, _ intake: borrowing BusIntake
     ) -> WorkerAction {
         guard generation == relay.generation, case .delivering(let delivery) = phase else {
             return stop(for: generation, after: failures ?? [])
         }
         relay.reportDidEnd()
         counts.addDelivered(disposition)
-        var hasToNotify = unsafe isObserved || delivery.address.pointee.isWaitedFor
+        hasToNotify = unsafe isObserved || delivery.address.pointee.isWaitedFor
         if let failures, note(failures, of: delivery) { hasToNotify = true }
-        if hasToNotify {
-            phase = .notifying(then: .goOn)
-            return .notify
-        }
+        if hasToNotify { intake.notification.begin() }
         return beginNext(intake)
     }
 
@@ -305,6 +300,8 @@ struct BusStateMachine: ~Copyable {
 
     /// Ends the bus if the intake is closed, every report is delivered, and no more will come; returns whether it did.
     mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
+        // The worker asks again after the notification.
+        if intake.notification.isUnderway { return false }
         guard intake.state.isClosed, intake.update({ $0.end(released: released) }) else { return false }
         // A worker that was replaced earlier has reported all its failures.
         phase = .ended(reported: .max)
@@ -347,12 +344,12 @@ struct BusStateMachine: ~Copyable {
         removed = delivery
         if let delivery {
             left.append(delivery.posting, sequence: delivery.sequence)
-        } else if flood != nil, hasRun, !isNotifying {
+        } else if flood != nil, hasRun {
             // The worker might be reading the next one to compute its token.
             removed = unsafe intake.mailbox.element(at: nextNumber).map { unsafe Delivery(address: $0, sequence: 0) }
         }
         let isNextRead = removed != nil && !isDelivering
-        phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count)
+        phase = .ended(reported: left.failures.count)
         while let notice = failureNotices.popFirst() { left.append(notice) }
         // Held reports were posted before the reports that are still in the intake.
         while let release = flood?.release() { left.append(Posting(release)) }
@@ -378,14 +375,5 @@ struct BusStateMachine: ~Copyable {
     /// Takes the report that a stopped worker was reading when a shutdown removed it; the worker empties the slot.
     mutating func takeRemoved(by generation: UInt64) -> Delivery? {
         generation + 1 == relay.generation ? removed.take() : nil
-    }
-
-    /// Records that the receiver has the removed reports, before anyone is notified of the end.
-    ///
-    /// - Returns: Whether the bus ends now; if not, the worker ends it once it has notified the observers of a report.
-    mutating func leftoversWereReceived() -> Bool {
-        guard isNotifying else { return true }
-        phase = .notifying(then: .end)
-        return false
     }
 }

@@ -51,6 +51,14 @@ struct BusStorage: ~Copyable, Sendable {
         return intake.announceDrops(at: source) ? .wake : .writeDrops
     }
 
+    /// Ends the notification of a report; returns whether the worker must then end the bus.
+    func notificationDidEnd() -> Bool { intake.notification.end() }
+
+    /// Records that the receiver has the removed reports, before anyone is notified of the end.
+    ///
+    /// - Returns: Whether the bus ends now; if not, the worker ends it once it has notified the observers of a report.
+    func leftoversWereReceived() -> Bool { !intake.notification.makeLast() }
+
     // MARK: Events under the lock
 
     /// Performs an event under the lock; values that leave the machine are released after unlocking, because that might

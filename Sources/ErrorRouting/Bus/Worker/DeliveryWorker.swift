@@ -118,8 +118,6 @@ final class DeliveryWorker: ActionSupervisor {
             case .goOn:
                 bus.noteDelivery()
                 return action
-            case .notify:
-                action = next()
             case .computeFloodToken(let delivery):
                 action = admit(bus.floodToken(of: delivery))
             case .held(let promise):
@@ -223,14 +221,19 @@ final class DeliveryWorker: ActionSupervisor {
 
     private func complete(_ delivery: Delivery, _ cursor: borrowing DispatchCursor) -> WorkerAction {
         let (disposition, failures) = (cursor.disposition, cursor.failures)
+        var hasToNotify = false
         let action = bus.storage.perform {
             // Read it under the lock: an observer added while the report still counted as pending must receive it.
-            $0.complete(disposition, failures, for: generation, isObserved: !observers.isEmpty, $1)
+            $0.complete(
+                disposition, failures, for: generation, isObserved: !observers.isEmpty, notifying: &hasToNotify, $1)
         }
         // A worker that has to stop no longer has the report.
         if case .stop = action { return action }
         let posting = bus.storage.take(delivery)
-        if case .notify = action { notify(posting, delivery.sequence, cursor) }
+        if hasToNotify {
+            notify(posting, delivery.sequence, cursor)
+            if bus.storage.notificationDidEnd() { bus.end() }
+        }
         return action
     }
 

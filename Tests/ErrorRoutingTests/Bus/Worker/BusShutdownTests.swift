@@ -1,3 +1,4 @@
+import Dispatch
 import ErrorRoutingTesting
 import Foundation
 import TestSupport
@@ -64,6 +65,44 @@ extension BusShutdownTests {
         expect(await queued.disposition, equals: .dropped)
         await running
         fixture.gate.open()
+    }
+
+    // Run in a separate process: the test blocks a thread of the pool.
+    @Test("if an observer is still receiving a report at the deadline, the bus ends after that; no further rule runs")
+    func whileAnObserverReceives() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let (entered, leave, ended) = (Gate(), DispatchSemaphore(value: 0), Gate())
+            let (handled, seen, ends) = (Journal<Int>(), Journal<UInt64>(), Journal<ErrorBus.Statistics>())
+            let bus = ErrorBus(handler: .noting(handled))
+            let observation = bus.observe { report in
+                entered.open()
+                leave.wait()
+                seen.note(report.sequence)
+            } onEnd: {
+                ends.note($0)
+            }
+            for number in 1...3 { bus.post(Numbered(number)) }
+            async let running: Void = bus.run()
+            let end = Task {
+                await bus.ended.value
+                ended.open()
+            }
+            await entered.wait()
+            expect(await bus.shutdown(within: .zero).map(\.error) as? [Numbered], equals: [Numbered(2), Numbered(3)])
+            // The observer hasn't been told of the end, and nobody else has.
+            expect(seen.entries, equals: [])
+            expect(ends.entries, equals: [])
+            #expect(bus.ended.valueIfFulfilled == nil)
+            leave.signal()
+            await ended.wait()
+            await running
+            await end.value
+            expect(handled.entries, equals: [1])
+            expect(seen.entries, equals: [1])
+            expect(ends.entries.map { [$0.handled, $0.dropped, $0.pending] }, equals: [[1, 2, 0]])
+            withExtendedLifetime(observation) {}
+        }
     }
 
     @Test("the caller's cancellation doesn't shorten the time")
