@@ -5,7 +5,10 @@
 /// are in a separate object.
 struct Posting: Sendable {
     /// The caller's values for a flood limit; the time is in nanoseconds, by the bus's clock.
-    typealias FloodStamp = (code: ErrorCode, moment: Int64)
+    struct FloodStamp: Sendable {
+        let code: ErrorCode
+        let moment: Int64
+    }
 
     /// Fields that only some postings have are boxed so that a posting fits its cache line.
     private enum Context {

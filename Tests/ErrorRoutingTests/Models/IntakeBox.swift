@@ -79,7 +79,7 @@ final class IntakeBox: Sendable {
             UnboxedError(error),
             at: .init(fileID: "M/A.swift", line: line),
             promise: isWaitedFor ? Promise() : nil,
-            floodStamp: (ErrorCode(of: error), moment.nanoseconds)
+            floodStamp: .init(code: ErrorCode(of: error), moment: moment.nanoseconds)
         )
     }
 

@@ -138,7 +138,7 @@ struct BusIntake: ~Copyable, Sendable {
     /// - Parameters:
     ///   - number: The report's number.
     ///   - isRead: Whether the worker might be reading the report; if so, the report is copied and stays in its slot.
-    func takeBack(_ number: Int64, isRead: Bool) -> Posting? {
+    func remove(_ number: Int64, isRead: Bool) -> Posting? {
         if isRead, let posting = unsafe mailbox.element(at: number) { return unsafe posting.pointee }
         return mailbox.close(number)
     }

@@ -10,8 +10,9 @@ enum WorkerAction {
     case held(Promise<HandleOutcome>)
     /// Every error posted before these promises were created is delivered: fulfill them and call `next` again.
     case flushed([Promise<Bool>])
-    /// There is no report: wait briefly for the one with this number, and then call `next` with that wait.
-    case wait(for: Int64)
+    /// There is no report: wait briefly for the one with this number, read the time if a flood limit needs it, and call
+    /// `next` with that wait.
+    case wait(for: Int64, readsTime: Bool)
     /// Sleep until woken, at the latest until the given time.
     indirect case sleep(until: Duration?)
     /// Every report is delivered or removed, and no more will come: end the bus.

@@ -20,7 +20,7 @@ struct BusCounts {
     /// Dropped errors that a notice or the last resort has reported.
     private(set) var reportedDrops: Int64 = 0
     /// Reports that a shutdown removed, or that were still being posted then.
-    private(set) var takenBack: Int64 = 0
+    private(set) var removed: Int64 = 0
     private(set) var actionFailures: Int64 = 0
 
     init(handled: Int64) { self.handled = handled }
@@ -42,7 +42,7 @@ struct BusCounts {
 
     mutating func addReportedDrops(_ count: Int64) { reportedDrops += count }
 
-    mutating func addTakenBack(_ count: Int64) { takenBack += count }
+    mutating func addRemoved(_ count: Int64) { removed += count }
 
     mutating func addActionFailures(_ count: Int) { actionFailures += Int64(count) }
 }

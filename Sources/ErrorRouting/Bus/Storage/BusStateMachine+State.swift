@@ -39,7 +39,7 @@ extension BusStateMachine {
         let accepted = intake.accepted
         let notices = counts.notices + (hasDropNotice ? 1 : 0)
         let waitingNotices = Int64(failureNotices.count) + (hasDropNotice ? 1 : 0)
-        let dropped = overflowed + refused + counts.takenBack
+        let dropped = overflowed + refused + counts.removed
         let pending = accepted - released + waitingNotices + (isDelivering ? 1 : 0)
         // `Int` has 32 bits on some systems.
         return ErrorBus.Statistics(
@@ -48,18 +48,5 @@ extension BusStateMachine {
             unmatched: Int(clamping: counts.unmatched), suppressed: Int(clamping: counts.suppressed),
             dropped: Int(clamping: dropped), pending: Int(clamping: pending),
             actionFailures: Int(clamping: counts.actionFailures))
-    }
-
-    /// Returns the step that stops a worker after its replacement or the removal of its report.
-    ///
-    /// A replaced worker has reported all its failures to its successor. A shutdown has the failures before the last
-    /// checkpoint; the worker reports the others itself.
-    ///
-    /// - Parameters:
-    ///   - generation: The worker's generation.
-    ///   - failures: All failed actions of its report.
-    func stop(for generation: UInt64, after failures: [ActionFailure] = []) -> WorkerAction {
-        let isLast = generation + 1 == relay.generation
-        return .stop(unreported: isLast ? phase.unreported(failures) : [])
     }
 }

@@ -54,6 +54,19 @@ struct BusStateMachine: ~Copyable {
         }
     }
 
+    /// Returns the step that stops a worker after its replacement or the removal of its report.
+    ///
+    /// A replaced worker has reported all its failures to its successor. A shutdown has the failures before the last
+    /// checkpoint; the worker reports the others itself.
+    ///
+    /// - Parameters:
+    ///   - generation: The worker's generation.
+    ///   - failures: All failed actions of its report.
+    func stop(for generation: UInt64, after failures: [ActionFailure] = []) -> WorkerAction {
+        let isLast = generation + 1 == relay.generation
+        return .stop(unreported: isLast ? phase.unreported(failures) : [])
+    }
+
     /// Determines the next step while nothing is in delivery.
     @inline(__always)
     private mutating func beginNext(after pause: WorkerPause = .none, _ intake: borrowing BusIntake) -> WorkerAction {
@@ -92,7 +105,7 @@ struct BusStateMachine: ~Copyable {
             return deliver(Posting(release), intake)
         }
         if endIfDone(intake) { return .end }
-        if case .none = pause { return .wait(for: nextNumber) }
+        if case .none = pause { return .wait(for: nextNumber, readsTime: flood != nil) }
         guard intake.mailbox.sleep(at: nextNumber) else { return nil }
         return .sleep(until: flood?.nextEnd)
     }
@@ -340,7 +353,7 @@ struct BusStateMachine: ~Copyable {
     /// Ends the bus and returns the undelivered reports; nil if the bus has already ended.
     mutating func abort(_ intake: borrowing BusIntake) -> Leftovers? {
         if hasEnded { return nil }
-        var left = relay.takeBack()
+        var left = relay.takeLeftovers()
         removed = delivery
         if let delivery {
             left.append(delivery.posting, sequence: delivery.sequence)
@@ -358,7 +371,7 @@ struct BusStateMachine: ~Copyable {
         for number in nextNumber...end {
             if let notice = takeDropNotice(before: number, intake) { left.append(notice) }
             if number == end { break }
-            if let posting = intake.takeBack(number, isRead: isNextRead && number == nextNumber) {
+            if let posting = intake.remove(number, isRead: isNextRead && number == nextNumber) {
                 left.append(posting)
             } else {
                 // Its caller will be refused and writes it to the last resort.
@@ -366,7 +379,7 @@ struct BusStateMachine: ~Copyable {
             }
         }
         nextNumber = end
-        counts.addTakenBack(Int64(left.postings.count) + unfilled)
+        counts.addRemoved(Int64(left.postings.count) + unfilled)
         counts.addActionFailures(left.failures.count)
         intake.publishReleased(released)
         return left

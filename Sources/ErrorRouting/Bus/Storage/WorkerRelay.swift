@@ -22,7 +22,7 @@ struct WorkerRelay {
     }
 
     /// Stops the worker and returns its report with the unreported failures.
-    mutating func takeBack() -> Leftovers {
+    mutating func takeLeftovers() -> Leftovers {
         let left = Leftovers(checkpoint?.progress.failures ?? [], of: generation)
         reportDidEnd()
         _ = replace()

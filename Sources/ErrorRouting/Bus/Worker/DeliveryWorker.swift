@@ -127,9 +127,9 @@ final class DeliveryWorker: ActionSupervisor {
                 observers.wakeReaders()
                 for promise in promises { promise.fulfill(true) }
                 action = next()
-            case .wait(let number):
+            case .wait(let number, let readsTime):
                 waitBriefly(for: number)
-                action = next(after: bus.configuration.floodLimit == nil ? .waited : .waitedUntil(bus.clock.now()))
+                action = next(after: readsTime ? .waitedUntil(bus.clock.now()) : .waited)
             case .sleep(let moment):
                 if let moment { bus.setTimer(moment) }
                 observers.wakeReaders()

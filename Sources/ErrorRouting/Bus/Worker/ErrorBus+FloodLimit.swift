@@ -18,7 +18,7 @@ extension ErrorBus {
         // code might post the error again: in the worker that would never end; in the caller the depth of such calls is
         // bounded.
         if clock.isContinuous, !PerThread.isInUserCode { return nil }
-        return (ErrorCode(of: error), clock.now().nanoseconds)
+        return Posting.FloodStamp(code: ErrorCode(of: error), moment: clock.now().nanoseconds)
     }
 
     /// Returns the flood token of a report.

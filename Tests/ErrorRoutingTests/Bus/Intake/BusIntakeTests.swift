@@ -50,7 +50,8 @@ extension BusIntakeTests {
         let own = ScopeContext.Own(name: "scope", rules: RuleSet(), isTriedFirst: true, metadata: [:])
         let scope = combination & 1 == 0 ? nil : ScopeContext(own, in: nil, root: nil)
         let promise = combination & 2 == 0 ? nil : Promise<HandleOutcome>()
-        let stamp: Posting.FloodStamp? = combination & 4 == 0 ? nil : (ErrorCode(of: Numbered(7)), 7)
+        let stamp: Posting.FloodStamp? =
+            combination & 4 == 0 ? nil : .init(code: ErrorCode(of: Numbered(7)), moment: 7)
         let posting = Posting(UnboxedError(Numbered(7)), at: .init(), scope: scope, promise: promise, floodStamp: stamp)
         #expect(posting.scope === scope)
         #expect(posting.promise === promise)
