@@ -9,6 +9,7 @@ extension ErrorMatcher where Output == any Error {
     public static var cancellation: Self {
         let convertible = ErrorMatcher<any CancellationConvertible>.conforming(to: (any CancellationConvertible).self)
             .where(\.isCancellation)
-        return (ErrorMatcher<CancellationError>.type(CancellationError.self) || convertible).named("cancellation")
+        let matcher = ErrorMatcher<CancellationError>.type(CancellationError.self) || convertible
+        return matcher.described(as: .cancellation(matcher.shape))
     }
 }

@@ -145,8 +145,11 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     ///
     /// - Parameter name: The name to show.
     /// - Returns: The same matcher under that name.
-    public func named(_ name: String) -> Self {
-        Self(.named(name, shape), predicate, hasPredicate: hasPredicate, id: id, parts: parts, evaluation)
+    public func named(_ name: String) -> Self { described(as: .named(name, shape)) }
+
+    /// The same matcher with another shape.
+    func described(as shape: MatcherShape) -> Self {
+        Self(shape, predicate, hasPredicate: hasPredicate, id: id, parts: parts, evaluation)
     }
 
     /// The same matcher with its output as `any Error`.

@@ -47,17 +47,10 @@ extension MatcherShape {
             let inner = likelihood(inner)
             return inner == .never ? .always : inner == .maybe ? .maybe : .never
         case .named(_, let inner):
-            if let known = error.isCancellation, isCancellation { return known ? .always : .never }
             return likelihood(inner)
+        case .cancellation(let inner):
+            guard let isCancellation = error.isCancellation else { return likelihood(inner) }
+            return isCancellation ? .always : .never
         }
-    }
-
-    /// Whether this is ``ErrorMatcher/cancellation``.
-    private var isCancellation: Bool {
-        guard case .named("cancellation", .either(let parts)) = self, parts.count == 2,
-            case .type(let type) = parts[0], type == CancellationError.self,
-            case .narrowed(.conforming(let inner, _)) = parts[1]
-        else { return false }
-        return inner == (any CancellationConvertible).self
     }
 }

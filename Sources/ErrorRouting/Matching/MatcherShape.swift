@@ -21,6 +21,8 @@ enum MatcherShape: Sendable {
     case both([MatcherShape])
     indirect case not(MatcherShape)
     indirect case named(String, MatcherShape)
+    /// ``ErrorMatcher/cancellation``, with the shape of its parts.
+    indirect case cancellation(MatcherShape)
 }
 
 extension MatcherShape: CustomStringConvertible {
@@ -68,6 +70,7 @@ extension MatcherShape: CustomStringConvertible {
         case .both(let parts): write(parts, joinedBy: " && ")
         case .not(let inner): write("!", (inner, ""))
         case .named(let name, _): text.append(OneLine.escaped(name))
+        case .cancellation: text.append("cancellation")
         }
     }
 }

@@ -57,6 +57,7 @@ extension MatcherShapeTests {
                 ErrorMatcher.type(Zoo.Bird.self) || .type(Zoo.Payment.self), .always, .always, .always, .never, .never,
                 .never),
             Row(.type(Zoo.Bird.self) && ErrorMatcher.any, .never, .always, .always, .never, .never, .never),
+            Row(.cancellation, .never, .never, .never, .never, .never, .maybe),
             Row(!ErrorMatcher.type(Zoo.Bird.self), .always, .never, .never, .always, .always, .always),
         ]
     }
@@ -77,12 +78,13 @@ extension MatcherShapeTests {
         case .both: "both"
         case .not: "not"
         case .named: "named"
+        case .cancellation: "cancellation"
         }
     }
 
     @Test("each shape's verdict on each type is the table's, and is certain only for its own output")
     func table() {
-        expect(Set(Self.rows.map { Self.name($0.shape) }).count, equals: 13)
+        expect(Set(Self.rows.map { Self.name($0.shape) }).count, equals: 14)
         for row in Self.rows {
             for (error, word) in zip(Self.errors, row.words) {
                 var compared = ErrorOfType(ErrorSubject(UnboxedError(error)))
