@@ -24,7 +24,7 @@ final class ErrorChain: Sendable {
     /// - Parameters:
     ///   - error: The outermost error.
     ///   - bridged: The outermost error as an `NSError`, if it has been bridged already.
-    init(under error: any Error, bridged: NSError? = nil) {
+    init(under error: UnboxedError, bridged: NSError? = nil) {
         var walk = UnderlyingErrorWalk(error, bridged: bridged)
         walk.finish()
         links = walk.links

@@ -95,7 +95,7 @@ struct ErrorSubject: Sendable {
 
     /// Returns a matcher's output for the first underlying error that it matches, breadth first.
     mutating func firstUnderlying<Output>(_ match: (inout ErrorSubject) -> Output?) -> Output? {
-        let chain = chain ?? ErrorChain(under: error, bridged: bridged)
+        let chain = chain ?? ErrorChain(under: unboxed, bridged: bridged)
         self.chain = chain
         for position in chain.positions(under: position) {
             var underlying = ErrorSubject(chain.error(at: position), in: chain, at: position)

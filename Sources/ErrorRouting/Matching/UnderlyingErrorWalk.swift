@@ -26,11 +26,11 @@ struct UnderlyingErrorWalk {
     /// The fields of the outermost error, if they are known.
     private let fields: ReflectedFields?
 
-    init(_ root: any Error, bridged: NSError?, fields: ReflectedFields? = nil) {
+    init(_ root: UnboxedError, bridged: NSError? = nil, fields: ReflectedFields? = nil) {
         links = []
         self.fields = fields
         self.bridged = []
-        add(UnboxedError(root), bridged)
+        add(root, bridged)
     }
 
     /// Visits all errors, breadth first.

@@ -16,7 +16,7 @@ public protocol UnderlyingErrors: Error {
 /// - Complexity: O(number of fields and elements), at most 1,024.
 public func underlyingErrors(of error: any Error) -> [any Error] {
     let errors = PerThread.inUserCode {
-        var walk = UnderlyingErrorWalk(error, bridged: nil)
+        var walk = UnderlyingErrorWalk(UnboxedError(error))
         return walk.direct
     }
     return errors ?? []

@@ -60,7 +60,7 @@ extension UnderlyingErrorWalkTests {
     @Test("no more than 1,024 children are read")
     func children() {
         for (name, error) in Self.shapes {
-            var walk = UnderlyingErrorWalk(error(), bridged: nil)
+            var walk = UnderlyingErrorWalk(UnboxedError(error()))
             walk.finish()
             print("children looked at in \(name): \(walk.childrenLookedAt)")
             #expect(walk.childrenLookedAt <= 1_024, "\(name)")
