@@ -21,18 +21,18 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
         }
     }
 
-    final override func matches(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
+    final override func matches(_ subject: inout ErrorSubject) -> Bool { output(for: &subject) != nil }
 
-    /// Returns the same as ``ErrorMatcher/evaluate(_:)``.
-    private final func evaluate(_ subject: inout ErrorSubject) -> Input? {
-        ErrorMatcher<Input>.evaluate(&subject, predicate, evaluation)
+    /// Returns the matcher's output; nil if it doesn't match.
+    private final func output(for subject: inout ErrorSubject) -> Input? {
+        ErrorMatcher<Input>.output(for: &subject, predicate, evaluation)
     }
 
     /// Returns the matcher's output; nil if it doesn't match, or if user code is nested too deeply.
     private final func output(for error: UnboxedError, _ notes: inout DispatchNotes) -> Input? {
         guard let entry = PerThread.enterUserCode() else { return nil }
         defer { PerThread.leaveUserCode(entry) }
-        return notes.ask(error, evaluate)
+        return notes.ask(error, output)
     }
 
     override func act<Content: Error>(

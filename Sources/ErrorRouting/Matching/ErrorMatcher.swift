@@ -73,11 +73,11 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     }
 
     /// Returns the matcher's output, or nil if it doesn't match.
-    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(&subject, predicate, evaluation) }
+    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.output(for: &subject, predicate, evaluation) }
 
-    /// Returns the same as ``evaluate(_:)`` for a rule, which stores only the predicate and the closure.
-    static func evaluate(
-        _ subject: inout ErrorSubject, _ predicate: ErrorPredicate, _ evaluation: Evaluation?
+    /// Returns the output of a matcher with this predicate and this closure; a rule stores only these two.
+    static func output(
+        for subject: inout ErrorSubject, _ predicate: ErrorPredicate, _ evaluation: Evaluation?
     ) -> Output? {
         if let evaluation { return evaluation(&subject) }
         if Output.self == NSError.self { return subject.nsError(where: predicate) as? Output }

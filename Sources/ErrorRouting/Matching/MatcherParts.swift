@@ -64,7 +64,8 @@ final class EitherParts<Output: Sendable>: MatcherParts, @unchecked Sendable {  
         super.init(alternatives.map(\.leaves))
     }
 
-    func evaluate(_ subject: inout ErrorSubject) -> Output? {
+    /// Returns the output of the first alternative that matches.
+    func firstOutput(_ subject: inout ErrorSubject) -> Output? {
         asking(&subject) { subject in
             for matcher in alternatives { if let output = matcher.ask(&subject) { return output } }
             return nil
@@ -82,7 +83,8 @@ final class BothParts<Output: Sendable>: MatcherParts, @unchecked Sendable {  //
         super.init([first.leaves] + others.map(\.leaves))
     }
 
-    func evaluate(_ subject: inout ErrorSubject) -> Output? {
+    /// Returns the first condition's output if all conditions match.
+    func commonOutput(_ subject: inout ErrorSubject) -> Output? {
         asking(&subject) { subject in
             guard let output = first.ask(&subject) else { return nil }
             for condition in others where !condition.holds(&subject) { return nil }
@@ -142,7 +144,7 @@ public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatc
     }
     if alternatives.count > ErrorMatcher<A>.listLimit { alternatives = [first, second] }
     let parts = EitherParts(alternatives)
-    return ErrorMatcher(.either(alternatives.map(\.shape)), parts: parts, parts.evaluate)
+    return ErrorMatcher(.either(alternatives.map(\.shape)), parts: parts, parts.firstOutput)
 }
 
 /// Matches if either of two matchers with different outputs does, with the first one's output if that is an error;
@@ -174,7 +176,7 @@ public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
     }
     if others.count >= ErrorMatcher<A>.listLimit { (head, others) = (first, [MatcherCondition(second)]) }
     let parts = BothParts(head, others)
-    return ErrorMatcher(.both([head.shape] + others.map(\.shape)), parts: parts, parts.evaluate)
+    return ErrorMatcher(.both([head.shape] + others.map(\.shape)), parts: parts, parts.commonOutput)
 }
 
 /// Matches if the matcher doesn't, with the error as the output.
