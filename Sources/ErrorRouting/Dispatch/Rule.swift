@@ -63,9 +63,7 @@ class Rule: RuleNode, @unchecked Sendable {
     ///   - notes: The dispatch's notes on the error.
     func act<Content: Error>(
         on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
-    ) throws -> HandleStrategy {
-        mustBeOverridden()
-    }
+    ) throws -> HandleStrategy { mustBeOverridden() }
 
     /// Calls the matcher and, if it matches, applies the rule, which is synchronous.
     ///
@@ -77,9 +75,7 @@ class Rule: RuleNode, @unchecked Sendable {
     ///   action.
     func actIfMatching(
         _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
-    ) throws -> HandleStrategy? {
-        mustBeOverridden()
-    }
+    ) throws -> HandleStrategy? { mustBeOverridden() }
 
     /// Applies the rule, which is asynchronous and needs no report, to an error that is certain to match.
     func actSuspending(on error: UnboxedError) async throws -> HandleStrategy { mustBeOverridden() }
@@ -95,12 +91,8 @@ class Rule: RuleNode, @unchecked Sendable {
     /// - Returns: The action's result; nil if the rule doesn't match, or if the action may not begin.
     func actSuspending(
         _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
-    ) async throws -> HandleStrategy? {
-        mustBeOverridden()
-    }
-
-    /// Traps, as the body of methods that every subclass in use overrides.
-    final func mustBeOverridden(_ name: StaticString = #function) -> Never {
-        fatalError("\(type(of: self)) does not override \(name)")
-    }
+    ) async throws -> HandleStrategy? { mustBeOverridden() }
 }
+
+/// Traps, as the body of a method that every subclass in use overrides.
+func mustBeOverridden(_ method: StaticString = #function) -> Never { fatalError("no subclass overrides \(method)") }

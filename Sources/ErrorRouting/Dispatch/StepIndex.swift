@@ -9,7 +9,5 @@ class StepIndex: @unchecked Sendable {
     /// - Precondition: The error is of the index's type.
     func lookUp<Content: Error>(
         _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
-    ) -> RuleStepList? {
-        fatalError("\(type(of: self)) does not override \(#function)")
-    }
+    ) -> RuleStepList? { mustBeOverridden() }
 }
