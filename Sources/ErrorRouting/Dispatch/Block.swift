@@ -38,14 +38,14 @@
             if rule.certainty == .asked { asks = true }
         }
         let starts = SIMD4(0, counts[0], counts[0] + counts[1], counts.wrappedSum())
-        memory = RuleSteps.make(count: starts[3]) { put in
-            var ends = starts
-            top.forEachRule(before: end) { rule, stage in
-                let position = ends[stage.rawValue]
-                put(RuleStep(rule, order: position), position)
-                ends[stage.rawValue] += 1
-            }
+        let memory = RuleSteps.make(count: starts[3])
+        var ends = starts
+        top.forEachRule(before: end) { rule, stage in
+            let position = ends[stage.rawValue]
+            memory.initializeElement(at: position, to: RuleStep(rule, order: position))
+            ends[stage.rawValue] += 1
         }
+        self.memory = memory
         (rules, onNoMatch, always) = (memory[0, starts[1]], memory[starts[1], starts[2]], memory[starts[2], starts[3]])
         isSmall = counts[0] <= Self.smallCount
         (count, below, self.asks) = (starts[3], end, asks)

@@ -24,17 +24,15 @@
     ///   - blocks: The blocks in the order of evaluation.
     ///   - fallbacks: The same blocks in the order of their `onNoMatch` rules, if that order is different.
     static func make(_ blocks: some Sequence<Borrowed<Block>>, fallbacks: [Borrowed<Block>] = []) -> BlockPath {
-        var (path, count) = (withCapacity(4), 0)
-        var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
+        var (path, count, summary) = (withCapacity(4), 0, Summary())
         for block in blocks {
             add(block, to: &path, &count)
             block.read { block in
-                stages.formUnion(block.stages)
-                asynchronousStages.formUnion(block.asynchronousStages)
+                summary.stages.formUnion(block.stages)
+                summary.asynchronousStages.formUnion(block.asynchronousStages)
             }
         }
-        let summary = Summary(
-            last: count - 1, stages: stages, asynchronousStages: asynchronousStages, hasOwnOrder: !fallbacks.isEmpty)
+        (summary.last, summary.hasOwnOrder) = (count - 1, !fallbacks.isEmpty)
         for block in fallbacks { add(block, to: &path, &count) }
         unsafe path.withUnsafeMutablePointerToHeader { unsafe $0.pointee = summary }
         return path
