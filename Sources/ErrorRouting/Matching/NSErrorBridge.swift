@@ -76,34 +76,26 @@ enum NSErrorBridge {
     ///
     /// This is a loop with limits, because a chain of underlying errors might be arbitrarily long, or a cycle.
     private static func mayHoldErrors(_ userInfo: [String: Any]) -> Bool {
-        var pending: [(value: Any, isContained: Bool, depth: Int)] = []
+        var pending = [(values: first(userInfo.values), areContained: false, depth: 1)]
         var looks = 0
-        /// Adds values to the list; returns whether a limit is exceeded.
-        func exceedsLimit(adding values: some Sequence<Any>, areContained: Bool, depth: Int) -> Bool {
+        while let (values, areContained, depth) = pending.popLast() {
+            looks += values.count
+            if looks > lookLimit || depth > depthLimit && !values.isEmpty { return true }
             for value in values {
-                looks += 1
-                if looks > lookLimit || depth > depthLimit { return true }
-                pending.append((value, areContained, depth))
-            }
-            return false
-        }
-        if exceedsLimit(adding: userInfo.values, areContained: false, depth: 1) { return true }
-        while let (value, isContained, depth) = pending.popLast() {
-            if let error = value as? any Error {
-                if isContained { return true }
+                guard let error = value as? any Error else {
+                    pending.append((elements(of: value), true, depth + 1))
+                    continue
+                }
+                if areContained { return true }
                 guard type(of: error) is NSError.Type else { continue }
-                let values = (error as NSError).userInfo.values
-                if exceedsLimit(adding: values, areContained: false, depth: depth + 1) { return true }
-            } else if exceedsLimit(adding: elements(of: value), areContained: true, depth: depth + 1) {
-                return true
+                pending.append((first((error as NSError).userInfo.values), false, depth + 1))
             }
         }
         return false
     }
 
-    /// Returns a container's elements, up to one more than the limit; empty for other values.
+    /// Returns a container's elements; empty for other values.
     private static func elements(of value: Any) -> [Any] {
-        func first<Elements: Sequence>(_ elements: Elements) -> [Any] { Array(elements.prefix(lookLimit + 1)) }
         // Of objects, inspect only Foundation's containers.
         if type(of: value) is AnyClass { return (value as? any NSObject & Sequence).map { first($0) } ?? [] }
         let mirror = Mirror(reflecting: value)
@@ -111,5 +103,10 @@ enum NSErrorBridge {
         case .optional, .collection, .set, .dictionary, .tuple: return first(mirror.children.lazy.map(\.value))
         default: return []
         }
+    }
+
+    /// Returns elements up to one more than the limit.
+    private static func first<Elements: Sequence>(_ elements: Elements) -> [Any] {
+        Array(elements.prefix(lookLimit + 1))
     }
 }
