@@ -82,8 +82,9 @@ struct UnderlyingErrorWalk {
         }
         // Don't reflect these errors: a `URLError` has a field with the `NSError` that it is.
         if NSErrorBridge.isBridged(type(of: error)) || type(of: error) is AnyClass { return [] }
-        guard position == ErrorChain.root, let fields else { return reflected(error) }
-        return errors(in: fields.children.makeIterator(), isCase: fields.isCase)
+        if position == ErrorChain.root, let fields { return errors(in: fields.children, isCase: fields.isCase) }
+        let mirror = Mirror(reflecting: error)
+        return errors(in: mirror.children, isCase: mirror.displayStyle == .enum)
     }
 
     private mutating func underlyingKeys(of error: NSError) -> [any Error]? {
@@ -109,34 +110,29 @@ struct UnderlyingErrorWalk {
 
     // MARK: Reflection
 
-    private mutating func reflected(_ error: any Error) -> [any Error] {
-        let mirror = Mirror(reflecting: error)
-        return errors(in: mirror.children.makeIterator(), isCase: mirror.displayStyle == .enum)
-    }
-
     /// Returns the errors in the fields of an error, or in the payload of its case.
-    private mutating func errors(in fields: some IteratorProtocol<Mirror.Child>, isCase: Bool) -> [any Error] {
-        var fields = fields
-        guard isCase, let payload = fields.next()?.value else { return errors(in: fields, inBetween: false, depth: 1) }
-        if Self.isPlainTuple(type(of: payload)) { return [] }
+    private mutating func errors(in fields: some Sequence<Mirror.Child>, isCase: Bool) -> [any Error] {
+        let values = fields.lazy.map(\.value)
+        if !isCase { return errors(in: values) }
+        // Read the payload once.
+        var rest = values.makeIterator()
+        guard let payload = rest.next(), !Self.isPlainTuple(type(of: payload)) else { return [] }
         // Several associated values are in a tuple, which doesn't count as an intermediate tuple.
-        if let payloads = Mirror.ofTuple(payload)?.children {
-            return errors(in: payloads.makeIterator(), inBetween: false, depth: 1)
-        }
-        return errors(in: fields, after: payload, inBetween: false, depth: 1)
+        if let payloads = Mirror.ofTuple(payload)?.children { return errors(in: payloads.lazy.map(\.value)) }
+        return errors(in: sequence(first: payload) { _ in rest.next() })
     }
 
-    /// Returns the errors in some fields, in the fields' order; `inBetween` is true for the fields of an intermediate
-    /// struct or tuple.
-    private mutating func errors(
-        in fields: some IteratorProtocol<Mirror.Child>, after first: Any? = nil, inBetween: Bool, depth: Int
-    ) -> [any Error] {
+    /// Returns the errors in some values, in the values' order.
+    ///
+    /// - Parameters:
+    ///   - values: Fields, payloads, or elements.
+    ///   - inBetween: Whether they are the fields of an intermediate struct or tuple.
+    ///   - depth: The nesting of the containers around them.
+    private mutating func errors(in values: some Sequence<Any>, inBetween: Bool = false, depth: Int = 1) -> [any Error] {
         var found: [[any Error]] = []
-        var containers: [(field: Int, value: Any)] = []
-        var fields = fields
-        var next = first ?? fields.next()?.value
-        while let value = next, countChild() {
-            next = fields.next()?.value
+        var containers: [(position: Int, value: Any)] = []
+        for value in values {
+            guard countChild() else { break }
             if Self.isPlain(type(of: value)) { continue }
             if let error = value as? any Error {
                 found.append([error])
@@ -147,21 +143,19 @@ struct UnderlyingErrorWalk {
         }
         // Visit containers after all fields: this finds an error next to a large container before the container uses up
         // the limit.
-        for (field, value) in containers where depth < Self.depthLimit {
-            found[field] = errors(inContainer: value, inBetween: inBetween, depth: depth + 1)
+        for (position, value) in containers where depth < Self.depthLimit {
+            found[position] = errors(inContainer: value, inBetween: inBetween, depth: depth + 1)
         }
         return Array(found.joined())
     }
 
     private mutating func errors(inContainer value: Any, inBetween: Bool, depth: Int) -> [any Error] {
         let mirror = Mirror(reflecting: value)
+        let values = mirror.children.lazy.map(\.value)
         switch mirror.displayStyle {
-        case .optional, .collection:
-            return errors(in: mirror.children.makeIterator(), inBetween: inBetween, depth: depth)
-        case .struct where !inBetween, .tuple where !inBetween:
-            return errors(in: mirror.children.makeIterator(), inBetween: true, depth: depth)
-        default:
-            return []
+        case .optional, .collection: return errors(in: values, inBetween: inBetween, depth: depth)
+        case .struct where !inBetween, .tuple where !inBetween: return errors(in: values, inBetween: true, depth: depth)
+        default: return []
         }
     }
 
