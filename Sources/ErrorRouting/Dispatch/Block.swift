@@ -32,7 +32,7 @@
         var (counts, stages, asynchronousStages) = (SIMD4<Int>(), RuleSet.Stages(), RuleSet.Stages())
         var asks = false
         top.forEachRule(before: end) { rule, stage in
-            counts[stage.rawValue] += 1
+            counts[stage.number] += 1
             stages.insert(.init(stage))
             if rule.traits.isAsynchronous { asynchronousStages.insert(.init(stage)) }
             if rule.certainty == .asked { asks = true }
@@ -41,9 +41,9 @@
         let memory = RuleSteps.make(count: starts[3])
         var ends = starts
         top.forEachRule(before: end) { rule, stage in
-            let position = ends[stage.rawValue]
+            let position = ends[stage.number]
             memory.initializeElement(at: position, to: RuleStep(rule, order: position))
-            ends[stage.rawValue] += 1
+            ends[stage.number] += 1
         }
         self.memory = memory
         (rules, onNoMatch, always) = (memory[0, starts[1]], memory[starts[1], starts[2]], memory[starts[2], starts[3]])
@@ -63,7 +63,7 @@
     /// All rules of a stage.
     subscript(stage: RuleSet.Stage) -> RuleStepList {
         switch stage {
-        case .rules: rules
+        case .rule: rules
         case .onNoMatch: onNoMatch
         case .always: always
         }
@@ -82,7 +82,7 @@
     func list<Content: Error>(
         for content: Content, _ error: UnboxedError, _ stage: RuleSet.Stage, _ notes: inout DispatchNotes
     ) -> RuleStepList {
-        if stage != .rules { return self[stage] }
+        if stage != .rule { return self[stage] }
         if isReadLinearly(for: Content.self) { return rules }
         guard let plan = plans[Content.self] else {
             return list(for: content, error, planByDynamicType(of: error), &notes)

@@ -82,7 +82,7 @@
     static func make(_ members: [Member]) -> BlockPath {
         let outwards = members.lazy.flatMap(\.rules.blocks)
         if members.allSatisfy(\.isTriedFirst) { return make(outwards) }
-        let inOrder = Member.inOrder(members, of: .rules)
+        let inOrder = Member.inOrder(members, of: .rule)
         return make(inOrder.lazy.flatMap(\.rules.blocks), fallbacks: Array(outwards))
     }
 
@@ -121,7 +121,7 @@
             if Content.self == (any Error).self { return mayReachAsynchronous(UnboxedError(error).error) }
             var alwaysMatches = false
             for number in 0..<count {
-                let reach = block(number, .rules).read {
+                let reach = block(number, .rule).read {
                     $0.reach(of: content, UnboxedError(opened: error))
                 }
                 if reach.mayBeAsynchronous { return true }

@@ -3,7 +3,7 @@
 /// It retains nothing: the dispatch's caller retains the rules, and the rules retain their steps.
 struct DispatchPosition: Sendable {
     /// The current stage.
-    private(set) var stage = RuleSet.Stage.rules
+    private(set) var stage = RuleSet.Stage.rule
     /// The number of the current block of the path, within this stage.
     private var block = 0
     /// The remaining steps of this block; nil before they are looked up.
@@ -60,7 +60,7 @@ struct DispatchPosition: Sendable {
     mutating func record(_ strategy: HandleStrategy?, of rule: Borrowed<Rule>) {
         guard let strategy else { return }
         if strategy == .stop { isStageOver = true }
-        guard stage == .rules else { return }
+        guard stage == .rule else { return }
         matchedRuleCount += 1
         decisive = rule
     }
@@ -74,7 +74,7 @@ struct DispatchPosition: Sendable {
             block &+= 1
             return true
         }
-        if stage == .rules, matchedRuleCount == 0, path.hasRules(.onNoMatch) {
+        if stage == .rule, matchedRuleCount == 0, path.hasRules(.onNoMatch) {
             stage = .onNoMatch
         } else if stage != .always, path.hasRules(.always) {
             stage = .always

@@ -4,9 +4,7 @@
 /// rest. Dispatches read the list in ``Block``s, which are created on first use.
 struct RuleSet: Sendable {
     /// The lists of rules, in the order of a dispatch.
-    enum Stage: Int, Sendable, Hashable, CaseIterable {
-        case rules, onNoMatch, always
-    }
+    typealias Stage = Explanation.Stage
 
     /// Some of the stages.
     struct Stages: OptionSet, Sendable {
@@ -14,7 +12,7 @@ struct RuleSet: Sendable {
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        init(_ stage: Stage) { rawValue = 1 &<< UInt8(truncatingIfNeeded: stage.rawValue) }
+        init(_ stage: Stage) { rawValue = 1 &<< UInt8(truncatingIfNeeded: stage.number) }
     }
 
     private var last: RuleNode?

@@ -34,7 +34,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
 
     /// Returns this handler with a rule added.
     @usableFromInline
-    func adding(_ rule: consuming Rule) -> ErrorHandler { adding(rule, to: .rules) }
+    func adding(_ rule: consuming Rule) -> ErrorHandler { adding(rule, to: .rule) }
 
     func adding(_ rule: consuming Rule, to stage: RuleSet.Stage) -> ErrorHandler {
         var result = self
@@ -48,7 +48,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
         var lines = ["ErrorHandler, in the order tried:"]
         for stage in RuleSet.Stage.allCases {
             for rule in rules[stage] {
-                let verb = rule.traits.ignores ? "ignore " : stage == .rules ? "on " : ""
+                let verb = rule.traits.ignores ? "ignore " : stage == .rule ? "on " : ""
                 lines.append("  \(lines.count). \(verb)\(rule.registration.description)")
             }
         }

@@ -64,7 +64,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// - Returns: The derived map.
     /// - Complexity: O(number of rules). Derive a map once, not for each error.
     public func map<NewValue: Sendable>(_ transform: @escaping @Sendable (Value) -> NewValue) -> ErrorMap<NewValue> {
-        rules[.rules].reversed().reduce(ErrorMap<NewValue>(default: transform(defaultValue))) { result, rule in
+        rules[.rule].reversed().reduce(ErrorMap<NewValue>(default: transform(defaultValue))) { result, rule in
             guard let rule = rule as? MapRule<Value> else {
                 preconditionFailure("a map has rules of its own alone")
             }
@@ -86,7 +86,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// The rules in the order in which they are tried, each with its source location.
     public var description: String {
         var lines = ["ErrorMap, in the order tried:"]
-        for rule in rules[.rules] { lines.append("  \(lines.count). on \(rule.registration.description)") }
+        for rule in rules[.rule] { lines.append("  \(lines.count). on \(rule.registration.description)") }
         lines.append("  default: \(ErrorText.text(of: defaultValue))")
         return lines.joined(separator: "\n")
     }
@@ -94,7 +94,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// Returns this map with a rule added; every verb calls this.
     func adding(_ rule: MapRule<Value>) -> Self {
         var result = self
-        result.rules.add(rule, to: .rules)
+        result.rules.add(rule, to: .rule)
         return result
     }
 }

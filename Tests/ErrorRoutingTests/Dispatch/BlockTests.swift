@@ -10,7 +10,7 @@ struct BlockTests {}
 
 extension BlockTests {
     private static func addresses(_ path: Borrowed<BlockPath>) -> [UInt] {
-        path.read { path in (0..<path.count).map { path.block($0, .rules).address } }
+        path.read { path in (0..<path.count).map { path.block($0, .rule).address } }
     }
 
     private static func addresses(_ handler: ErrorHandler) -> [UInt] { addresses(handler.rules.path) }
@@ -82,7 +82,7 @@ extension BlockTests {
         _ = preset.handleSynchronously(Numbered(3))
         func hasPlan(_ handler: ErrorHandler, _ error: any Error) -> Bool? {
             _ = handler.handleSynchronously(error)
-            return handler.rules.path.read { $0.block(0, .rules).read { $0.hasPlan(for: type(of: error)) } }
+            return handler.rules.path.read { $0.block(0, .rule).read { $0.hasPlan(for: type(of: error)) } }
         }
         expect(hasPlan(preset.on(Numbered(3)) { _ in .stop }, Numbered(3)), equals: false)
         expect(hasPlan(preset.on(Numbered(3)) { _, _ in .stop }, Numbered(4)), equals: false)

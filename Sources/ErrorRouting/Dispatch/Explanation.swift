@@ -105,6 +105,17 @@ public struct Explanation: Sendable, CustomStringConvertible {
     }
 }
 
+extension Explanation.Stage {
+    /// The position of the stage in a dispatch.
+    var number: Int {
+        switch self {
+        case .rule: 0
+        case .onNoMatch: 1
+        case .always: 2
+        }
+    }
+}
+
 extension Explanation.Verdict: CustomStringConvertible {
     /// The verdict as a string.
     public var description: String {
@@ -115,20 +126,6 @@ extension Explanation.Verdict: CustomStringConvertible {
         case .notReached(let reason): "not reached: \(reason)"
         case .undecided: "not known: the error itself would decide"
         }
-    }
-}
-
-extension ErrorHandler {
-    /// Explains how the handler would handle an error, rule by rule.
-    ///
-    /// Predicates run; actions do not. Only the result of an `ignore` is known. So for each match after the first one,
-    /// the explanation says that it runs if it is reached.
-    ///
-    /// - Parameter error: The error to explain.
-    /// - Returns: One entry for each rule, in the order in which they are tried.
-    /// - Complexity: O(number of rules).
-    public func explain(_ error: any Error) -> Explanation {
-        Explanation(error, on: [.init(rules: rules)])
     }
 }
 
@@ -205,14 +202,8 @@ extension Explanation {
     private static func entries(
         _ stage: Stage, on path: [BlockPath.Member], _ verdict: (Rule) -> Verdict
     ) -> [Entry] {
-        let list: RuleSet.Stage =
-            switch stage {
-            case .rule: .rules
-            case .onNoMatch: .onNoMatch
-            case .always: .always
-            }
-        return BlockPath.Member.inOrder(path, of: list).flatMap { member in
-            member.rules[list].map { rule in
+        BlockPath.Member.inOrder(path, of: stage).flatMap { member in
+            member.rules[stage].map { rule in
                 let description = rule.registration.description
                 return Entry(stage: stage, rule: description, verdict: verdict(rule), scope: member.scope)
             }
