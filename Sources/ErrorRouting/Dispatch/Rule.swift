@@ -1,3 +1,5 @@
+import Foundation
+
 /// One rule with its conditions and its description; subclasses define its effect.
 ///
 /// It is a class with methods and not a struct of closures. Dispatches call the methods through unmanaged references
@@ -37,7 +39,7 @@ class Rule: RuleNode, @unchecked Sendable {
         if requirement.isOnlyType {
             certainty = .certain
         } else if matcher.hasPredicate, !traits.isAsynchronous {
-            certainty = requiredType != nil ? .byValue : shape.isDomain ? .byDomain : .byPredicate
+            certainty = requiredType != nil ? .byValue : Output.self == NSError.self ? .byDomain : .byPredicate
         } else if shape.key?.isAll == true, !traits.isAsynchronous || requiredType != nil {
             certainty = .comparing
         } else {

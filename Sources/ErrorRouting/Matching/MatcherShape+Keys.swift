@@ -36,13 +36,4 @@ extension MatcherShape {
         default: nil
         }
     }
-
-    /// Whether a domain, and maybe a code, is the only condition.
-    var isDomain: Bool {
-        switch self {
-        case .nsError: true
-        case .named(_, let inner): inner.isDomain
-        default: false
-        }
-    }
 }

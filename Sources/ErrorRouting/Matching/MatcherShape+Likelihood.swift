@@ -36,13 +36,9 @@ extension MatcherShape {
         case .narrowed(let inner):
             return min(likelihood(inner), .maybe)
         case .either(let parts):
-            var likeliest = Likelihood.never
-            for part in parts { likeliest = max(likeliest, likelihood(part)) }
-            return min(likeliest, .always)
+            return min(parts.reduce(.never) { likeliest, part in max(likeliest, likelihood(part)) }, .always)
         case .both(let parts):
-            var unlikeliest = Likelihood.always
-            for part in parts { unlikeliest = min(unlikeliest, likelihood(part)) }
-            return unlikeliest
+            return parts.reduce(.always) { unlikeliest, part in min(unlikeliest, likelihood(part)) }
         case .not(let inner):
             let inner = likelihood(inner)
             return inner == .never ? .always : inner == .maybe ? .maybe : .never
