@@ -84,20 +84,9 @@
     ) -> RuleStepList {
         if stage != .rule { return self[stage] }
         if isReadLinearly(for: Content.self) { return rules }
-        guard let plan = plans[Content.self] else {
-            return list(for: content, error, planByDynamicType(of: error), &notes)
-        }
-        // An optional plan here would cost each dispatch seven instructions.
-        if plan.read({ $0.isOfClass }) {
-            return list(for: content, error, planOfObject(content, error, plan), &notes)
-        }
+        guard let plan = plan(for: content, error) else { return rules }
         return plan.read { $0.steps(for: content, error, &notes) }
     }
-
-    @inline(never)
-    private func list<Content: Error>(
-        for content: Content, _ error: UnboxedError, _ plan: Borrowed<TypePlan>?, _ notes: inout DispatchNotes
-    ) -> RuleStepList { plan?.read { $0.steps(for: content, error, &notes) } ?? rules }
 
     /// Whether the rules are read linearly for errors of a type, the static type of a box's content.
     @inline(__always)
@@ -115,14 +104,8 @@
     @inline(__always)
     private func plan<Content: Error>(for content: Content, _ error: UnboxedError) -> Borrowed<TypePlan>? {
         guard let plan = plans[Content.self] else { return planByDynamicType(of: error) }
-        return plan.read { $0.isOfClass } ? planOfObject(content, error, plan) : plan
-    }
-
-    /// Returns the plan for an object, which might be of a subclass of the content's static type.
-    @inline(__always)
-    private func planOfObject<Content: Error>(
-        _ content: Content, _ error: UnboxedError, _ plan: Borrowed<TypePlan>
-    ) -> Borrowed<TypePlan>? {
+        if !plan.read({ $0.isOfClass }) { return plan }
+        // An object might be of a subclass of the content's static type.
         let type: AnyClass = Swift.type(of: unsafe BoxContent.content(content, as: AnyObject.self))
         return type == Content.self ? plan : planByDynamicType(of: error)
     }
