@@ -18,22 +18,22 @@ extension ErrorBus {
     /// `Int` has 32 bits, as on some watches, each count stops at `Int.max`, but the bus itself continues counting.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
         /// Errors posted, and notices (``ActionFailure``, ``ErrorsDropped``) that the bus posted itself.
-        public internal(set) var posted: Int
+        public internal(set) var posted = 0
         /// Errors that a rule handled.
-        public internal(set) var handled: Int
+        public internal(set) var handled = 0
         /// Errors that an `ignore` rule stopped.
-        public internal(set) var ignored: Int
+        public internal(set) var ignored = 0
         /// Errors that no rule matched.
-        public internal(set) var unmatched: Int
+        public internal(set) var unmatched = 0
         /// Errors that a flood limit held back and merged into the report of a later error of their kind.
-        public internal(set) var suppressed: Int
+        public internal(set) var suppressed = 0
         /// Errors that weren't delivered: posted to a full or finished bus, or returned by `shutdown`.
-        public internal(set) var dropped: Int
+        public internal(set) var dropped = 0
         /// Errors that are waiting or in delivery.
-        public internal(set) var pending: Int
+        public internal(set) var pending = 0
         /// Actions that threw or exceeded the time limit; not part of the sum, because their errors are already
         /// counted.
-        public internal(set) var actionFailures: Int
+        public internal(set) var actionFailures = 0
         /// How long the delivery of the current report has taken so far; nil if no report is in delivery.
         ///
         /// A synchronous action that blocks its thread can't be stopped; it shows here as a growing time. The bus
@@ -41,40 +41,6 @@ extension ErrorBus {
         /// again when another task continues with the report: after an action that was abandoned or that cancelled its
         /// task.
         public internal(set) var deliveryTime: Duration?
-
-        /// Creates statistics, with zero for each count by default.
-        ///
-        /// - Parameters:
-        ///   - posted: Errors posted, and notices.
-        ///   - handled: Errors that a rule handled.
-        ///   - ignored: Errors that an `ignore` rule stopped.
-        ///   - unmatched: Errors that no rule matched.
-        ///   - suppressed: Errors that a flood limit held back.
-        ///   - dropped: Errors that weren't delivered.
-        ///   - pending: Errors that are waiting or in delivery.
-        ///   - actionFailures: Actions that threw or exceeded the time limit.
-        ///   - deliveryTime: How long the delivery of the current report has taken so far.
-        init(
-            posted: Int = 0,
-            handled: Int = 0,
-            ignored: Int = 0,
-            unmatched: Int = 0,
-            suppressed: Int = 0,
-            dropped: Int = 0,
-            pending: Int = 0,
-            actionFailures: Int = 0,
-            deliveryTime: Duration? = nil
-        ) {
-            self.posted = posted
-            self.handled = handled
-            self.ignored = ignored
-            self.unmatched = unmatched
-            self.suppressed = suppressed
-            self.dropped = dropped
-            self.pending = pending
-            self.actionFailures = actionFailures
-            self.deliveryTime = deliveryTime
-        }
 
         /// The number of errors for each outcome, with the outcome's name; for gauges, exporters, and tables.
         ///
