@@ -18,23 +18,11 @@ struct Ambience: Sendable {
     @usableFromInline static var binder: TaskLocal<Ambience> { $current }
 
     /// The bus that was bound last.
-    let bus: ErrorBus?
+    var bus: ErrorBus?
     /// The scope that was bound last; nil if its bus was bound after it.
-    let scope: ErrorScope?
+    var scope: ErrorScope?
     /// The work in which the task runs or was started, outermost first.
-    let work: [Work]
-
-    init(bus: ErrorBus? = nil, scope: ErrorScope? = nil, work: [Work] = []) {
-        self.bus = bus
-        self.scope = scope
-        self.work = work
-    }
-
-    /// The current task's ambience with another scope and that scope's bus.
-    @usableFromInline
-    init(in scope: ErrorScope) {
-        self.init(bus: scope.bus, scope: scope, work: Self.current.work)
-    }
+    var work: [Work] = []
 
     /// Returns this ambience within the body or a task of a bus.
     func within(_ bus: ErrorBus) -> Ambience {
@@ -44,4 +32,10 @@ struct Ambience: Sendable {
 
     /// Returns this ambience within a part of a bus's work.
     func within(_ part: Work) -> Ambience { Ambience(bus: bus, scope: scope, work: work + [part]) }
+}
+
+extension Ambience {
+    /// The current task's ambience with another scope and that scope's bus.
+    @usableFromInline
+    init(in scope: ErrorScope) { self.init(bus: scope.bus, scope: scope, work: Self.current.work) }
 }

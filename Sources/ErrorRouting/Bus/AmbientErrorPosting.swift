@@ -9,9 +9,7 @@
 /// ```
 public struct AmbientErrorPosting: ErrorPosting {
     /// Whether it ignores the calling task's scope and bus.
-    private let isForRoot: Bool
-
-    init(isForRoot: Bool = false) { self.isForRoot = isForRoot }
+    var isForRoot = false
 
     /// The reason that the last resort receives if there is no bus.
     static let noBus = "no bus is bound, and there is no root bus"
