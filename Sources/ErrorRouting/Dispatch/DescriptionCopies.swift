@@ -14,8 +14,8 @@ final class DescriptionCopies: @unchecked Sendable {
 
     var threadsOwn: RuleDescription {
         let slot = PerThread.slot
-        if let copy = slots[slot].value { return RuleDescription(copy) }
+        if let copy = slots[slot].value { return RuleDescription(storage: copy) }
         let copy = RuleDescription.Storage(copying: original)
-        return RuleDescription(slots[slot].set(copy).object)
+        return RuleDescription(storage: slots[slot].set(copy).object)
     }
 }

@@ -55,7 +55,7 @@ struct DispatchCursor: ~Copyable {
     var outcome: HandleOutcome {
         let rule = position.decisive?.read { $0.registration.threadsOwnDescription }
         return HandleOutcome(
-            position.disposition, matchedRuleCount: position.matchedRuleCount, rule: rule, failed: failures)
+            disposition: disposition, matchedRuleCount: position.matchedRuleCount, rule: rule, failed: failures)
     }
 
     /// Finds the first rule of an error map that matches.

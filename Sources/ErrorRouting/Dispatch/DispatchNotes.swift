@@ -114,7 +114,7 @@
     ) -> ErrorReport {
         // Use the time as the system's clock returns it: converting an instant would cost more than all the rest.
         ErrorReport(
-            error: error, details: nil, source: source, moment: .init(), metadata: [:], scope: [], sequence: 0,
+            unboxed: error, details: nil, source: source, moment: .init(), metadata: [:], scope: [], sequence: 0,
             outcome: outcome ?? .pending)
     }
 

@@ -145,7 +145,7 @@ struct Posting: Sendable {
         // others.
         if case .bus = context {
             return ErrorReport(
-                error: error, details: nil, source: source, moment: moment, metadata: metadata, scope: [],
+                unboxed: error, details: nil, source: source, moment: moment, metadata: metadata, scope: [],
                 sequence: sequence, outcome: outcome)
         }
         return fullReport(sequence, outcome)
@@ -155,7 +155,7 @@ struct Posting: Sendable {
     private func fullReport(_ sequence: UInt64, _ outcome: HandleOutcome) -> ErrorReport {
         let (scope, extras) = (scope?.forReports, extras)
         return ErrorReport(
-            error: error, details: extras?.details, source: source, moment: moment,
+            unboxed: error, details: extras?.details, source: source, moment: moment,
             metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
             occurrences: extras?.occurrences ?? 1, outcome: outcome)
     }

@@ -17,7 +17,7 @@ struct RuleRegistration: ~Copyable, Sendable {
 
     /// The original, for failures and explanations, which are rare.
     var description: RuleDescription {
-        RuleDescription(original.value ?? original.set(.init(shape: shape, source: source)).object)
+        RuleDescription(storage: original.value ?? original.set(.init(shape: shape, source: source)).object)
     }
 
     /// The calling thread's copy, for outcomes; every error has one.

@@ -27,14 +27,17 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     }
 
     /// The error that was posted.
-    public let error: any Error
+    public var error: any Error { unboxed.error }
+    let unboxed: UnboxedError
     /// The role of the post: a failure, an attempt after which the work continues, a notice, or one of the
     /// application's roles.
     public var role: Role { details?.role ?? .failure }
+    let details: Details?
     /// Where the error was posted.
     public let source: Source
     /// When the error was posted.
     public var instant: ContinuousClock.Instant { moment.instant }
+    let moment: Moment
     /// When the oldest error that the report represents was posted: ``instant``, unless a flood limit merged several.
     public var firstInstant: ContinuousClock.Instant { min(details?.firstMoment ?? moment, moment).instant }
     /// The metadata from the metadata provider, the scopes, and the caller.
@@ -44,7 +47,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// The report's number in the order of delivery, strictly increasing from 1; 0 before it is delivered.
     public internal(set) var sequence: UInt64
     /// The number of errors that the report represents: its own, and the ones that a flood limit suppressed.
-    public internal(set) var occurrences: Int
+    public internal(set) var occurrences = 1
     /// The number of reports that an observer missed just before this one, because its buffer was full; otherwise 0.
     public internal(set) var missed = 0
     /// The outcome.
@@ -57,9 +60,19 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// No other error inherits the mark, and no caller can set it.
     public var mark: (any AnyObject & Sendable)? { details?.mark }
 
-    private let details: Details?
-    private let moment: Moment
+    /// When the error was posted, as a date.
+    ///
+    /// It is computed from ``instant`` at each access, so that posting reads only one clock.
+    public var date: Date {
+        let age = (ContinuousClock.now - instant) / .seconds(1)
+        return Date(timeIntervalSinceNow: -age)
+    }
 
+    /// The report on one line, as the default preset prints it.
+    public var description: String { ErrorLine(self).text }
+}
+
+extension ErrorReport {
     /// Creates a report, for tests and for your own posters; a bus creates its own reports.
     ///
     /// - Parameters:
@@ -87,48 +100,8 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         outcome: HandleOutcome = HandleOutcome(disposition: .pending)
     ) {
         self.init(
-            error: UnboxedError(error),
-            details: .of(role, since: firstInstant.map(Moment.init)),
-            source: source,
-            moment: Moment(instant),
-            metadata: metadata,
-            scope: scope,
-            sequence: sequence,
-            occurrences: occurrences,
-            outcome: outcome
-        )
+            unboxed: UnboxedError(error), details: .of(role, since: firstInstant.map(Moment.init)), source: source,
+            moment: Moment(instant), metadata: metadata, scope: scope, sequence: sequence, occurrences: occurrences,
+            outcome: outcome)
     }
-
-    init(
-        error: UnboxedError,
-        details: Details?,
-        source: Source,
-        moment: Moment,
-        metadata: [String: String],
-        scope: [String],
-        sequence: UInt64,
-        occurrences: Int = 1,
-        outcome: HandleOutcome
-    ) {
-        self.error = error.error
-        self.details = details
-        self.source = source
-        self.moment = moment
-        self.metadata = metadata
-        self.scope = scope
-        self.sequence = sequence
-        self.occurrences = occurrences
-        self.outcome = outcome
-    }
-
-    /// When the error was posted, as a date.
-    ///
-    /// It is computed from ``instant`` at each access, so that posting reads only one clock.
-    public var date: Date {
-        let age = (ContinuousClock.now - instant) / .seconds(1)
-        return Date(timeIntervalSinceNow: -age)
-    }
-
-    /// The report on one line, as the default preset prints it.
-    public var description: String { ErrorLine(self).text }
 }

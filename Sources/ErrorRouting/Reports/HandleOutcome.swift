@@ -23,33 +23,7 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
     /// The failures of actions that threw or exceeded the time limit, in order.
     public var failures: [ActionFailure] { failed ?? [] }
     /// Nil while there are none, because even an empty array is released.
-    private let failed: [ActionFailure]?
-
-    /// Creates an outcome, for tests and for your own posters.
-    ///
-    /// - Parameters:
-    ///   - disposition: How the handling of the error ended.
-    ///   - matchedRuleCount: The number of rules that matched.
-    ///   - rule: The rule that stopped the search or, if none did, the last match.
-    ///   - failures: The failures of actions.
-    public init(
-        disposition: Disposition,
-        matchedRuleCount: Int = 0,
-        rule: RuleDescription? = nil,
-        failures: [ActionFailure] = []
-    ) {
-        self.init(
-            disposition, matchedRuleCount: matchedRuleCount, rule: rule, failed: failures.isEmpty ? nil : failures)
-    }
-
-    init(
-        _ disposition: Disposition, matchedRuleCount: Int, rule: RuleDescription?, failed: [ActionFailure]?
-    ) {
-        self.disposition = disposition
-        self.matchedRuleCount = matchedRuleCount
-        self.rule = rule
-        self.failed = failed
-    }
+    let failed: [ActionFailure]?
 
     /// The outcome of an error that is not handled yet.
     static var pending: HandleOutcome { HandleOutcome(disposition: .pending) }
@@ -64,5 +38,25 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
         if matchedRuleCount > 1 { text += " (\(matchedRuleCount) rules matched)" }
         if let failures = failed { text += ", \(failures.count) \(failures.count == 1 ? "action" : "actions") failed" }
         return text
+    }
+}
+
+extension HandleOutcome {
+    /// Creates an outcome, for tests and for your own posters.
+    ///
+    /// - Parameters:
+    ///   - disposition: How the handling of the error ended.
+    ///   - matchedRuleCount: The number of rules that matched.
+    ///   - rule: The rule that stopped the search or, if none did, the last match.
+    ///   - failures: The failures of actions.
+    public init(
+        disposition: Disposition,
+        matchedRuleCount: Int = 0,
+        rule: RuleDescription? = nil,
+        failures: [ActionFailure] = []
+    ) {
+        self.init(
+            disposition: disposition, matchedRuleCount: matchedRuleCount, rule: rule,
+            failed: failures.isEmpty ? nil : failures)
     }
 }

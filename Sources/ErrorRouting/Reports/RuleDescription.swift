@@ -33,19 +33,6 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
 
     let storage: Storage
 
-    init(_ storage: Storage) {
-        self.storage = storage
-    }
-
-    /// Describes a rule that is in no handler, for tests and fakes.
-    ///
-    /// - Parameters:
-    ///   - matcher: The matcher as a string.
-    ///   - source: The rule's source location.
-    public init(matcher: String, source: ErrorReport.Source) {
-        self.init(Storage(shape: .named(matcher, .any), source: source))
-    }
-
     /// The matcher as a string of one line, or its name if it has one.
     ///
     /// For example `type(PaymentError)`; for `onNoMatch` and `always` it is their own name.
@@ -56,4 +43,15 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
 
     /// The matcher and the source location: `type(PaymentError) at Intake/Rules.swift:12`.
     public var description: String { "\(matcher) at \(OneLine.escaped(source.description))" }
+}
+
+extension RuleDescription {
+    /// Describes a rule that is in no handler, for tests and fakes.
+    ///
+    /// - Parameters:
+    ///   - matcher: The matcher as a string.
+    ///   - source: The rule's source location.
+    public init(matcher: String, source: ErrorReport.Source) {
+        self.init(storage: Storage(shape: .named(matcher, .any), source: source))
+    }
 }
