@@ -25,8 +25,7 @@ enum ProcessRoot {
 
     /// The newest root; nil if there is none.
     static var bus: ErrorBus? {
-        guard let entry = unsafe UnsafeRawPointer(bitPattern: current.load(ordering: .acquiring)) else { return nil }
-        return unsafe Unmanaged<Entry>.fromOpaque(entry)._withUnsafeGuaranteedRef { $0.bus.object }
+        unsafe Borrowed<Entry>(at: current.load(ordering: .acquiring))?.read { $0.bus.object }
     }
 
     /// Makes a bus the newest root, unless it already is a root.
@@ -57,8 +56,7 @@ enum ProcessRoot {
                 }
                 if state.newest == nil { state.roots.removeLast() }
             }
-            let entry = state.roots.last.map { unsafe UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) }
-            current.store(entry ?? 0, ordering: .releasing)
+            current.store(state.roots.last.map { Borrowed($0).address } ?? 0, ordering: .releasing)
         }
     }
 }
