@@ -44,11 +44,7 @@ public struct LastResort: Sendable {
     /// - Parameter lastResort: The process's last resort from now on.
     public static func setForProcess(_ lastResort: LastResort) {
         // Release the previous one outside the lock: that might run user code, such as a `deinit`.
-        let former = process.withLock { process in
-            let former = process
-            process = lastResort
-            return former
-        }
+        let former = process.withLock { exchange(&$0, with: lastResort) }
         withExtendedLifetime(former) {}
     }
 

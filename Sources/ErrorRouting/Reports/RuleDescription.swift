@@ -11,16 +11,12 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
         let source: ErrorReport.Source
         private let original: Storage?
 
-        init(shape: MatcherShape, source: ErrorReport.Source) {
-            self.shape = shape
-            self.source = source
-            original = nil
+        init(shape: MatcherShape, source: ErrorReport.Source, copying original: Storage? = nil) {
+            (self.shape, self.source, self.original) = (shape, source, original)
         }
 
-        init(copying original: Storage) {
-            shape = original.shape
-            source = original.source
-            self.original = original.original ?? original
+        convenience init(copying original: Storage) {
+            self.init(shape: original.shape, source: original.source, copying: original.original ?? original)
         }
 
         /// The identity of the registration, which copies share.
