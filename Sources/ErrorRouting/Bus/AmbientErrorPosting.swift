@@ -57,19 +57,17 @@ public struct AmbientErrorPosting: ErrorPosting {
         let ambience = Ambience.current
         return ambience.scope ?? ambience.bus ?? ErrorBus.root
     }
-}
 
-extension ErrorPosting where Self == AmbientErrorPosting {
-    /// A poster for the task's scope or bus or, without one, the root bus; otherwise the last resort.
-    public static var ambient: AmbientErrorPosting { AmbientErrorPosting() }
-}
-
-extension AmbientErrorPosting {
     /// A poster for the root bus or, if there is none, the last resort, regardless of the task's bindings.
     ///
     /// Use it in an object that lives as long as the process and works for all callers, because its posts don't belong
     /// to the scope of any single caller.
     public static var root: any ErrorPosting { AmbientErrorPosting(isForRoot: true) }
+}
+
+extension ErrorPosting where Self == AmbientErrorPosting {
+    /// A poster for the task's scope or bus or, without one, the root bus; otherwise the last resort.
+    public static var ambient: AmbientErrorPosting { AmbientErrorPosting() }
 }
 
 /// Posts an error to the innermost scope or bus of this task or, without one, to the process's root bus; otherwise
@@ -85,11 +83,6 @@ extension AmbientErrorPosting {
 ///   - fileID: The file in which the error is posted.
 ///   - line: The line on which the error is posted.
 public func postError(
-    _ error: any Error,
-    as role: ErrorReport.Role = .failure,
-    metadata: [String: String] = [:],
-    fileID: String = #fileID,
-    line: UInt = #line
-) {
-    AmbientErrorPosting().post(error, as: role, metadata: metadata, fileID: fileID, line: line)
-}
+    _ error: any Error, as role: ErrorReport.Role = .failure, metadata: [String: String] = [:],
+    fileID: String = #fileID, line: UInt = #line
+) { AmbientErrorPosting().post(error, as: role, metadata: metadata, fileID: fileID, line: line) }

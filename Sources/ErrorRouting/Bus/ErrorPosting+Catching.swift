@@ -18,62 +18,42 @@ extension ErrorPosting {
     /// - Returns: The operation's result, or nil if it threw.
     @discardableResult
     public func catching<T>(
-        metadata: @autoclosure () -> [String: String] = [:],
-        fileID: String = #fileID,
-        line: UInt = #line,
+        metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
         _ operation: () async throws -> T
-    ) async -> T? {
-        try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
-    }
+    ) async -> T? { try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
 
     /// Runs an operation and returns its optional result unchanged, not nested in another optional; see
     /// ``catching(metadata:fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
-        metadata: @autoclosure () -> [String: String] = [:],
-        fileID: String = #fileID,
-        line: UInt = #line,
+        metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
         _ operation: () async throws -> T?
-    ) async -> T? {
-        try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
-    }
+    ) async -> T? { try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
 
     /// Runs a synchronous operation and posts the error it throws; see ``catching(metadata:fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
-        metadata: @autoclosure () -> [String: String] = [:],
-        fileID: String = #fileID,
-        line: UInt = #line,
+        metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
         _ operation: () throws -> T
-    ) -> T? {
-        try? rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
-    }
+    ) -> T? { try? rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
 
     /// Runs a synchronous operation and returns its optional result unchanged, not nested in another optional.
     ///
     /// See ``catching(metadata:fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
-        metadata: @autoclosure () -> [String: String] = [:],
-        fileID: String = #fileID,
-        line: UInt = #line,
+        metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
         _ operation: () throws -> T?
-    ) -> T? {
-        try? rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
-    }
+    ) -> T? { try? rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
 
     /// Runs an operation that returns nothing and posts the error it throws; see ``catching(metadata:fileID:line:_:)``.
     ///
     /// - Returns: Whether the operation succeeded.
     @discardableResult
     public func catching(
-        metadata: @autoclosure () -> [String: String] = [:],
-        fileID: String = #fileID,
-        line: UInt = #line,
+        metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
         _ operation: () async throws -> Void
-    ) async -> Bool {
-        (try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil
-    }
+    ) async -> Bool { (try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil }
 
     /// Runs a synchronous operation that returns nothing and posts the error it throws.
     ///
@@ -82,13 +62,9 @@ extension ErrorPosting {
     /// - Returns: Whether the operation succeeded.
     @discardableResult
     public func catching(
-        metadata: @autoclosure () -> [String: String] = [:],
-        fileID: String = #fileID,
-        line: UInt = #line,
+        metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
         _ operation: () throws -> Void
-    ) -> Bool {
-        (try? rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil
-    }
+    ) -> Bool { (try? rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil }
 
     /// Runs an operation; if it throws, posts the error and throws it again.
     ///
@@ -105,9 +81,7 @@ extension ErrorPosting {
     /// - Returns: The operation's result.
     /// - Throws: The operation's error.
     public func rethrowing<T, F: Error>(
-        metadata: @autoclosure () -> [String: String] = [:],
-        fileID: String = #fileID,
-        line: UInt = #line,
+        metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
         _ operation: () async throws(F) -> T
     ) async throws(F) -> T {
         do {
@@ -122,9 +96,7 @@ extension ErrorPosting {
     ///
     /// See ``rethrowing(metadata:fileID:line:_:)``.
     public func rethrowing<T, F: Error>(
-        metadata: @autoclosure () -> [String: String] = [:],
-        fileID: String = #fileID,
-        line: UInt = #line,
+        metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
         _ operation: () throws(F) -> T
     ) throws(F) -> T {
         do {

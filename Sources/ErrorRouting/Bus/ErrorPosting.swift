@@ -36,9 +36,7 @@ public protocol ErrorPosting: Sendable {
 extension ErrorPosting {
     /// Nil, because this poster wraps no other.
     public var wrapped: (any ErrorPosting)? { nil }
-}
 
-extension ErrorPosting {
     /// Posts an error.
     ///
     /// It never suspends, throws, or waits for an action, and it works on any thread.
@@ -50,14 +48,9 @@ extension ErrorPosting {
     ///   - fileID: The file in which the error is posted.
     ///   - line: The line on which the error is posted.
     public func post(
-        _ error: consuming any Error,
-        as role: ErrorReport.Role = .failure,
-        metadata: [String: String] = [:],
-        fileID: String = #fileID,
-        line: UInt = #line
-    ) {
-        post(error, as: role, metadata: metadata, source: .init(fileID: fileID, line: line))
-    }
+        _ error: consuming any Error, as role: ErrorReport.Role = .failure, metadata: [String: String] = [:],
+        fileID: String = #fileID, line: UInt = #line
+    ) { post(error, as: role, metadata: metadata, source: .init(fileID: fileID, line: line)) }
 
     /// Posts an error and waits until it is delivered.
     ///
@@ -72,11 +65,8 @@ extension ErrorPosting {
     /// - Returns: The error's outcome.
     @discardableResult
     public func deliver(
-        _ error: any Error,
-        as role: ErrorReport.Role = .failure,
-        metadata: [String: String] = [:],
-        fileID: String = #fileID,
-        line: UInt = #line
+        _ error: any Error, as role: ErrorReport.Role = .failure, metadata: [String: String] = [:],
+        fileID: String = #fileID, line: UInt = #line
     ) async -> HandleOutcome {
         await deliver(error, as: role, metadata: metadata, source: .init(fileID: fileID, line: line))
     }

@@ -17,9 +17,7 @@
 /// - Returns: The operation's result, or nil if it threw.
 @discardableResult
 public func catchingErrors<T>(
-    metadata: @autoclosure () -> [String: String] = [:],
-    fileID: String = #fileID,
-    line: UInt = #line,
+    metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
     _ operation: () async throws -> T
 ) async -> T? {
     try? await AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
@@ -28,10 +26,6 @@ public func catchingErrors<T>(
 /// Runs a synchronous operation and posts the error it throws; see ``catchingErrors(metadata:fileID:line:_:)``.
 @discardableResult
 public func catchingErrors<T>(
-    metadata: @autoclosure () -> [String: String] = [:],
-    fileID: String = #fileID,
-    line: UInt = #line,
+    metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
     _ operation: () throws -> T
-) -> T? {
-    try? AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
-}
+) -> T? { try? AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }

@@ -27,9 +27,7 @@
 /// - Throws: The body's error.
 @discardableResult
 public func withErrorBus<T, F: Error>(
-    handler: ErrorHandler,
-    configuration: ErrorBus.Configuration = .init(),
-    asRoot: Bool = false,
+    handler: ErrorHandler, configuration: ErrorBus.Configuration = .init(), asRoot: Bool = false,
     isolation: isolated (any Actor)? = #isolation,
     _ body: (ErrorBus) async throws(F) -> T
 ) async throws(F) -> T {

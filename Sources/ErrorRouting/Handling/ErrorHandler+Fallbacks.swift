@@ -10,8 +10,7 @@ extension ErrorHandler {
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func onNoMatch(
-        fileID: String = #fileID,
-        line: UInt = #line,
+        fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error) throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(SynchronousRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
@@ -19,8 +18,7 @@ extension ErrorHandler {
 
     /// Adds an `onNoMatch` with an action that also receives the report; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
-        fileID: String = #fileID,
-        line: UInt = #line,
+        fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(SynchronousReportRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
@@ -28,8 +26,7 @@ extension ErrorHandler {
 
     /// Adds an `onNoMatch` with an action that can suspend; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
-        fileID: String = #fileID,
-        line: UInt = #line,
+        fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(AsynchronousRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
@@ -38,8 +35,7 @@ extension ErrorHandler {
     /// Adds an `onNoMatch` with an action that also receives the report, and can suspend; see
     /// ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
-        fileID: String = #fileID,
-        line: UInt = #line,
+        fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(AsynchronousReportRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
@@ -56,17 +52,13 @@ extension ErrorHandler {
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func always(
-        fileID: String = #fileID,
-        line: UInt = #line,
+        fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(SynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
-    }
+    ) -> ErrorHandler { adding(SynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always) }
 
     /// Adds an `always` with an action that also receives the report; see ``always(fileID:line:do:)``.
     public func always(
-        fileID: String = #fileID,
-        line: UInt = #line,
+        fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(SynchronousReportRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
@@ -74,17 +66,13 @@ extension ErrorHandler {
 
     /// Adds an `always` with an action that can suspend; see ``always(fileID:line:do:)``.
     public func always(
-        fileID: String = #fileID,
-        line: UInt = #line,
+        fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(AsynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
-    }
+    ) -> ErrorHandler { adding(AsynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always) }
 
     /// Adds an `always` with an action that also receives the report, and can suspend; see ``always(fileID:line:do:)``.
     public func always(
-        fileID: String = #fileID,
-        line: UInt = #line,
+        fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(AsynchronousReportRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
@@ -93,6 +81,6 @@ extension ErrorHandler {
 
 extension ErrorMatcher<any Error> {
     /// The matchers of fallbacks; descriptions show them with the names of the verbs.
-    fileprivate static var onNoMatch: Self { .any.named("onNoMatch") }
-    fileprivate static var always: Self { .any.named("always") }
+    static var onNoMatch: Self { .any.named("onNoMatch") }
+    static var always: Self { .any.named("always") }
 }

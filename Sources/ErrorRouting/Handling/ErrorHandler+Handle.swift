@@ -61,8 +61,6 @@ extension ErrorHandler {
     ///   - line: Where the error comes from.
     /// - Returns: The outcome; nil if it declines, and then no action has run.
     public func handleSynchronously(
-        _ error: any Error,
-        fileID: String = #fileID,
-        line: UInt = #line
+        _ error: any Error, fileID: String = #fileID, line: UInt = #line
     ) -> HandleOutcome? { handleIfSynchronous(error, fileID, line) }
 }

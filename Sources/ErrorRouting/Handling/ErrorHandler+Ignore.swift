@@ -8,12 +8,8 @@ extension ErrorHandler {
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     @inlinable
     public func ignore<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        fileID: String = #fileID,
-        line: UInt = #line
-    ) -> ErrorHandler {
-        adding(SynchronousRule(ignoring: matcher, at: .init(fileID: fileID, line: line)))
-    }
+        matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line
+    ) -> ErrorHandler { adding(SynchronousRule(ignoring: matcher, at: .init(fileID: fileID, line: line))) }
 
     /// Ignores a type of error, matched as ``ErrorMatcher/type(_:)`` does.
     ///
@@ -23,11 +19,7 @@ extension ErrorHandler {
     ///   - line: Where the rule is registered.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     @inlinable
-    public func ignore<E: Error>(
-        _ type: E.Type,
-        fileID: String = #fileID,
-        line: UInt = #line
-    ) -> ErrorHandler {
+    public func ignore<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
         adding(SynchronousRule(ignoring: .type(type), at: .init(fileID: fileID, line: line)))
     }
 
@@ -39,11 +31,7 @@ extension ErrorHandler {
     ///   - line: Where the rule is registered.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     @inlinable
-    public func ignore<E: Error & Equatable>(
-        _ value: E,
-        fileID: String = #fileID,
-        line: UInt = #line
-    ) -> ErrorHandler {
+    public func ignore<E: Error & Equatable>(_ value: E, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
         adding(SynchronousRule(ignoring: .value(value), at: .init(fileID: fileID, line: line)))
     }
 
@@ -56,10 +44,7 @@ extension ErrorHandler {
     ///   - line: Where the rule is registered.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func ignore(
-        domain: String,
-        code: Int? = nil,
-        fileID: String = #fileID,
-        line: UInt = #line
+        domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line
     ) -> ErrorHandler {
         adding(SynchronousRule(ignoring: .nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line)))
     }

@@ -17,139 +17,88 @@ extension ErrorHandler {
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func on<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (Output) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        on(matching: matcher, fileID: fileID, line: line) { output async throws in try await action(output) }
-    }
+    ) -> ErrorHandler { adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule with an action of the main actor that also receives the report; see `on(matching:)`.
     public func on<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (Output, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        on(matching: matcher, fileID: fileID, line: line) { output, report async throws in
-            try await action(output, report)
-        }
-    }
+    ) -> ErrorHandler { adding(AsynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for a type of error, with an action of the main actor; see `on(matching:)`.
     public func on<E: Error>(
-        _ type: E.Type,
-        fileID: String = #fileID,
-        line: UInt = #line,
-        isolation: MainActor = .shared,
+        _ type: E.Type, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        on(matching: .type(type), fileID: fileID, line: line, isolation: isolation, do: action)
-    }
+    ) -> ErrorHandler { adding(AsynchronousRule(type: type, at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for a type of error, with an action of the main actor that also receives the report; see
     /// `on(matching:)`.
     public func on<E: Error>(
-        _ type: E.Type,
-        fileID: String = #fileID,
-        line: UInt = #line,
-        isolation: MainActor = .shared,
+        _ type: E.Type, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        on(matching: .type(type), fileID: fileID, line: line, isolation: isolation, do: action)
-    }
+    ) -> ErrorHandler { adding(AsynchronousReportRule(type: type, at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for errors that equal a value, with an action of the main actor; see `on(matching:)`.
     public func on<E: Error & Equatable>(
-        _ value: E,
-        fileID: String = #fileID,
-        line: UInt = #line,
-        isolation: MainActor = .shared,
+        _ value: E, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        on(matching: .value(value), fileID: fileID, line: line, isolation: isolation, do: action)
-    }
+    ) -> ErrorHandler { adding(AsynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for errors that equal a value, with an action of the main actor that also receives the report; see
     /// `on(matching:)`.
     public func on<E: Error & Equatable>(
-        _ value: E,
-        fileID: String = #fileID,
-        line: UInt = #line,
-        isolation: MainActor = .shared,
+        _ value: E, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        on(matching: .value(value), fileID: fileID, line: line, isolation: isolation, do: action)
-    }
+    ) -> ErrorHandler { adding(AsynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for a domain, with an action of the main actor; see `on(matching:)`.
     public func on(
-        domain: String,
-        code: Int? = nil,
-        fileID: String = #fileID,
-        line: UInt = #line,
-        isolation: MainActor = .shared,
+        domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (NSError) throws -> HandleStrategy
     ) -> ErrorHandler {
-        on(
-            matching: .nsError(domain: domain, code: code), fileID: fileID, line: line, isolation: isolation,
-            do: action)
+        adding(AsynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a domain, with an action of the main actor that also receives the report; see `on(matching:)`.
     public func on(
-        domain: String,
-        code: Int? = nil,
-        fileID: String = #fileID,
-        line: UInt = #line,
-        isolation: MainActor = .shared,
+        domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (NSError, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        on(
-            matching: .nsError(domain: domain, code: code), fileID: fileID, line: line, isolation: isolation,
-            do: action)
+        adding(
+            AsynchronousReportRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds an `onNoMatch` with an action of the main actor; see its other overloads.
     public func onNoMatch(
-        fileID: String = #fileID,
-        line: UInt = #line,
-        isolation: MainActor = .shared,
+        fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
     ) -> ErrorHandler {
-        onNoMatch(fileID: fileID, line: line) { error async throws in try await action(error) }
+        adding(AsynchronousRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
     }
 
     /// Adds an `onNoMatch` with an action of the main actor that also receives the report; see its other overloads.
     public func onNoMatch(
-        fileID: String = #fileID,
-        line: UInt = #line,
-        isolation: MainActor = .shared,
+        fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        onNoMatch(fileID: fileID, line: line) { error, report async throws in try await action(error, report) }
+        adding(AsynchronousReportRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
     }
 
     /// Adds an `always` with an action of the main actor; see its other overloads.
     public func always(
-        fileID: String = #fileID,
-        line: UInt = #line,
-        isolation: MainActor = .shared,
+        fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        always(fileID: fileID, line: line) { error async throws in try await action(error) }
-    }
+    ) -> ErrorHandler { adding(AsynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always) }
 
     /// Adds an `always` with an action of the main actor that also receives the report; see its other overloads.
     public func always(
-        fileID: String = #fileID,
-        line: UInt = #line,
-        isolation: MainActor = .shared,
+        fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        always(fileID: fileID, line: line) { error, report async throws in try await action(error, report) }
+        adding(AsynchronousReportRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
     }
 }

@@ -18,46 +18,30 @@ extension ErrorHandler {
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     @inlinable
     public func on<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (Output) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(SynchronousRule(matcher, at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { adding(SynchronousRule(matcher, at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule with an action that also receives the report; see `on(matching:)` above.
     @inlinable
     public func on<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (Output, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(SynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { adding(SynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule with an action that can suspend; see `on(matching:)` above.
     @inlinable
     public func on<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (Output) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule with an action that also receives the report, and can suspend; see `on(matching:)` above.
     @inlinable
     public func on<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (Output, ErrorReport) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(AsynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { adding(AsynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for a type of error, matched as ``ErrorMatcher/type(_:)`` does.
     ///
@@ -69,50 +53,32 @@ extension ErrorHandler {
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     @inlinable
     public func on<E: Error>(
-        _ type: E.Type,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(SynchronousRule(type: type, at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { adding(SynchronousRule(type: type, at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for a type of error, with an action that also receives the report; see `on(matching:)` above.
     @inlinable
     public func on<E: Error>(
-        _ type: E.Type,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(SynchronousReportRule(type: type, at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { adding(SynchronousReportRule(type: type, at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for a type of error, with an action that can suspend; see `on(matching:)` above.
     @inlinable
     public func on<E: Error>(
-        _ type: E.Type,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(AsynchronousRule(type: type, at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { adding(AsynchronousRule(type: type, at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for a type of error, with an action that also receives the report, and can suspend; see
     /// ``on(_:fileID:line:do:)``.
     @inlinable
     public func on<E: Error>(
-        _ type: E.Type,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(AsynchronousReportRule(type: type, at: .init(fileID: fileID, line: line), action))
-    }
-}
+    ) -> ErrorHandler { adding(AsynchronousReportRule(type: type, at: .init(fileID: fileID, line: line), action)) }
 
-extension ErrorHandler {
     /// Adds a rule for errors that equal a value, matched as ``ErrorMatcher/value(_:)`` does.
     ///
     /// - Parameters:
@@ -123,48 +89,32 @@ extension ErrorHandler {
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     @inlinable
     public func on<E: Error & Equatable>(
-        _ value: E,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ value: E, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(SynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { adding(SynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for errors that equal a value, with an action that also receives the report; see
     /// ``on(_:fileID:line:do:)``.
     @inlinable
     public func on<E: Error & Equatable>(
-        _ value: E,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ value: E, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(SynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { adding(SynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for errors that equal a value, with an action that can suspend; see `on(matching:)` above.
     @inlinable
     public func on<E: Error & Equatable>(
-        _ value: E,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ value: E, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(AsynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { adding(AsynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for errors that equal a value, with an action that also receives the report, and can suspend; see
     /// ``on(_:fileID:line:do:)``.
     @inlinable
     public func on<E: Error & Equatable>(
-        _ value: E,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ value: E, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(AsynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { adding(AsynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for a domain, or one code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
     ///
@@ -178,10 +128,7 @@ extension ErrorHandler {
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func on(
-        domain: String,
-        code: Int? = nil,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (NSError) throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(SynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
@@ -189,10 +136,7 @@ extension ErrorHandler {
 
     /// Adds a rule for a domain, with an action that also receives the report; see ``on(domain:code:fileID:line:do:)``.
     public func on(
-        domain: String,
-        code: Int? = nil,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (NSError, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(
@@ -201,10 +145,7 @@ extension ErrorHandler {
 
     /// Adds a rule for a domain, with an action that can suspend; see ``on(domain:code:fileID:line:do:)``.
     public func on(
-        domain: String,
-        code: Int? = nil,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (NSError) async throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(AsynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
@@ -213,10 +154,7 @@ extension ErrorHandler {
     /// Adds a rule for a domain, with an action that also receives the report, and can suspend; see
     /// ``on(domain:code:fileID:line:do:)``.
     public func on(
-        domain: String,
-        code: Int? = nil,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (NSError, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(

@@ -3,30 +3,18 @@
 
 extension ErrorHandler {
     /// Not for protocols: use `on(matching: .conforming(to:))`.
-    @available(
-        *, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol"
-    )
+    @available(*, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol")
     public func on<P>(
-        _ type: P.Type,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ type: P.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (P) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        self
-    }
+    ) -> ErrorHandler { self }
 
     /// Not for protocols: use `on(matching: .conforming(to:))`.
-    @available(
-        *, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol"
-    )
+    @available(*, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol")
     public func on<P>(
-        _ type: P.Type,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ type: P.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (P, ErrorReport) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        self
-    }
+    ) -> ErrorHandler { self }
 
     /// Not for a case with a payload, which isn't a value: use `on(matching: .extracting(_:_:))`.
     @available(
@@ -35,13 +23,9 @@ extension ErrorHandler {
             "a case with a payload is no value: use on(matching: .extracting(E.self) { … }), which returns the payload"
     )
     public func on<Payload, E: Error>(
-        _ enumCase: (Payload) -> E,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ enumCase: (Payload) -> E, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        self
-    }
+    ) -> ErrorHandler { self }
 
     /// Not for a case with a payload, which isn't a value: use `on(matching: .extracting(_:_:))`.
     @available(
@@ -50,48 +34,29 @@ extension ErrorHandler {
             "a case with a payload is no value: use on(matching: .extracting(E.self) { … }), which returns the payload"
     )
     public func on<Payload, E: Error>(
-        _ enumCase: (Payload) -> E,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ enumCase: (Payload) -> E, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        self
-    }
+    ) -> ErrorHandler { self }
 
     /// Not for protocols: use `ignore(matching: .conforming(to:))`.
     @available(
         *, unavailable, message: "not a concrete error type: use ignore(matching: .conforming(to:)) for a protocol"
     )
-    public func ignore<P>(_ type: P.Type, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
-        self
-    }
+    public func ignore<P>(_ type: P.Type, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler { self }
 }
 
 extension ErrorMap {
     /// Not for protocols: use `on(matching: .conforming(to:))`.
-    @available(
-        *, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol"
-    )
+    @available(*, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol")
     public func on<P>(
-        _ type: P.Type,
-        _ value: Value,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ type: P.Type, _ value: Value, fileID: String = #fileID, line: UInt = #line,
         where condition: (@Sendable (P) -> Bool)? = nil
-    ) -> Self {
-        self
-    }
+    ) -> Self { self }
 
     /// Not for protocols: use `on(matching: .conforming(to:))`.
-    @available(
-        *, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol"
-    )
+    @available(*, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol")
     public func on<P>(
-        _ type: P.Type,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ type: P.Type, fileID: String = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (P) -> Value
-    ) -> Self {
-        self
-    }
+    ) -> Self { self }
 }

@@ -11,14 +11,9 @@ extension ErrorMap {
     ///   - condition: Selects the matches that the rule is for; nil for all.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        _ value: Value,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        matching matcher: ErrorMatcher<Output>, _ value: Value, fileID: String = #fileID, line: UInt = #line,
         where condition: (@Sendable (Output) -> Bool)? = nil
-    ) -> Self {
-        adding(matcher, value, where: condition, at: .init(fileID: fileID, line: line))
-    }
+    ) -> Self { adding(matcher, value, where: condition, at: .init(fileID: fileID, line: line)) }
 
     /// Adds a rule for the errors that a matcher matches, with a value computed from the match.
     ///
@@ -29,13 +24,9 @@ extension ErrorMap {
     ///   - value: Computes the value from the match.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (Output) -> Value
-    ) -> Self {
-        adding(matcher, at: .init(fileID: fileID, line: line), value)
-    }
+    ) -> Self { adding(ComputedMapRule(matcher, at: .init(fileID: fileID, line: line), value)) }
 
     /// Adds a rule for a type of error.
     ///
@@ -47,14 +38,9 @@ extension ErrorMap {
     ///   - condition: Selects the matches that the rule is for; nil for all.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error>(
-        _ type: E.Type,
-        _ value: Value,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ type: E.Type, _ value: Value, fileID: String = #fileID, line: UInt = #line,
         where condition: (@Sendable (E) -> Bool)? = nil
-    ) -> Self {
-        adding(.type(type), value, where: condition, at: .init(fileID: fileID, line: line))
-    }
+    ) -> Self { adding(.type(type), value, where: condition, at: .init(fileID: fileID, line: line)) }
 
     /// Adds a rule for a type of error, with a value computed from the match.
     ///
@@ -65,13 +51,9 @@ extension ErrorMap {
     ///   - value: Computes the value from the match.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error>(
-        _ type: E.Type,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (E) -> Value
-    ) -> Self {
-        adding(.type(type), at: .init(fileID: fileID, line: line), value)
-    }
+    ) -> Self { adding(ComputedMapRule(.type(type), at: .init(fileID: fileID, line: line), value)) }
 
     /// Adds a rule for errors that equal a given one.
     ///
@@ -83,14 +65,9 @@ extension ErrorMap {
     ///   - condition: Selects the matches that the rule is for; nil for all.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error & Equatable>(
-        _ error: E,
-        _ value: Value,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ error: E, _ value: Value, fileID: String = #fileID, line: UInt = #line,
         where condition: (@Sendable (E) -> Bool)? = nil
-    ) -> Self {
-        adding(.value(error), value, where: condition, at: .init(fileID: fileID, line: line))
-    }
+    ) -> Self { adding(.value(error), value, where: condition, at: .init(fileID: fileID, line: line)) }
 
     /// Adds a rule for errors that equal a given one, with a value computed from the match.
     ///
@@ -101,13 +78,9 @@ extension ErrorMap {
     ///   - value: Computes the value from the match.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error & Equatable>(
-        _ error: E,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        _ error: E, fileID: String = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (E) -> Value
-    ) -> Self {
-        adding(.value(error), at: .init(fileID: fileID, line: line), value)
-    }
+    ) -> Self { adding(ComputedMapRule(.value(error), at: .init(fileID: fileID, line: line), value)) }
 
     /// Adds a rule for a domain, or one code of it.
     ///
@@ -120,11 +93,7 @@ extension ErrorMap {
     ///   - condition: Selects the matches that the rule is for; nil for all.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on(
-        domain: String,
-        code: Int? = nil,
-        _ value: Value,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        domain: String, code: Int? = nil, _ value: Value, fileID: String = #fileID, line: UInt = #line,
         where condition: (@Sendable (NSError) -> Bool)? = nil
     ) -> Self {
         adding(.nsError(domain: domain, code: code), value, where: condition, at: .init(fileID: fileID, line: line))
@@ -140,28 +109,17 @@ extension ErrorMap {
     ///   - value: Computes the value from the match.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on(
-        domain: String,
-        code: Int? = nil,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (NSError) -> Value
     ) -> Self {
-        adding(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), value)
+        adding(ComputedMapRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), value))
     }
-}
 
-extension ErrorMap {
     private func adding<Output>(
         _ matcher: ErrorMatcher<Output>, _ value: Value, where condition: (@Sendable (Output) -> Bool)?,
         at source: ErrorReport.Source
     ) -> Self {
         let matcher = condition.map { matcher.where($0) } ?? matcher
         return adding(ConstantMapRule(matcher, at: source, value))
-    }
-
-    private func adding<Output>(
-        _ matcher: ErrorMatcher<Output>, at source: ErrorReport.Source, _ value: @escaping @Sendable (Output) -> Value
-    ) -> Self {
-        adding(ComputedMapRule(matcher, at: source, value))
     }
 }

@@ -7,8 +7,7 @@ extension TaskLocal {
     /// the actor.
     @inlinable
     package func binding<T, F: Error>(
-        _ value: Value,
-        isolation: isolated (any Actor)?,
+        _ value: Value, isolation: isolated (any Actor)?,
         _ operation: () async throws(F) -> T
     ) async throws(F) -> T {
         let result = await withValue(value) {

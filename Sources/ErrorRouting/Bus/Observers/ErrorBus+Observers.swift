@@ -19,9 +19,7 @@ extension ErrorBus {
     public func observe(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (Statistics) -> Void = { _ in }
-    ) -> ErrorObservation {
-        ErrorObservation(receive, onEnd: onEnd, of: self)
-    }
+    ) -> ErrorObservation { ErrorObservation(receive, onEnd: onEnd, of: self) }
 
     /// Calls a closure with every report delivered from now on until the bus ends, without an observation to retain.
     ///
@@ -81,8 +79,7 @@ extension ErrorBus {
     ///   - limit: The number of reports that the stream holds for a slow reader. At least 1.
     /// - Returns: The stream.
     public func reports<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        bufferingNewest limit: Int = 256
+        matching matcher: ErrorMatcher<Output>, bufferingNewest limit: Int = 256
     ) -> AsyncStream<(output: Output, report: ErrorReport)> {
         ReportReading.reports(matching: matcher, limit, of: self)
     }

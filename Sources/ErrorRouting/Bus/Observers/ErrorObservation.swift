@@ -13,8 +13,7 @@ public final class ErrorObservation: Sendable {
     init(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void,
-        of bus: ErrorBus?,
-        in scope: ScopeContext? = nil
+        of bus: ErrorBus?, in scope: ScopeContext? = nil
     ) {
         receiver = ReportReceiver(receive, onEnd: onEnd)
         self.bus = Weak(bus)

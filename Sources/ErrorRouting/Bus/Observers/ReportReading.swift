@@ -19,9 +19,7 @@ struct ReportReading: Sendable {
     ///   - scope: The scope to observe; nil for all reports of the bus.
     ///   - match: Called by the bus's worker with every report; returns nil for a report that isn't for this observer.
     private init(
-        _ limit: Int,
-        of bus: ErrorBus?,
-        in scope: ScopeContext?,
+        _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext?,
         _ match: (@Sendable (ErrorReport) -> ObserverBuffer.Output?)?
     ) {
         if limit < 1 { fatalError("reports(bufferingNewest:) must be at least 1, not \(limit)") }
@@ -38,10 +36,7 @@ struct ReportReading: Sendable {
 
     /// Returns a stream of the reports with errors that a matcher matches.
     static func reports<Value>(
-        matching matcher: ErrorMatcher<Value>,
-        _ limit: Int,
-        of bus: ErrorBus?,
-        in scope: ScopeContext? = nil
+        matching matcher: ErrorMatcher<Value>, _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil
     ) -> AsyncStream<(output: Value, report: ErrorReport)> {
         let reading = ReportReading(limit, of: bus, in: scope) { matcher.match($0.error).map(Output.init) }
         return AsyncStream(

@@ -59,11 +59,8 @@ extension ErrorScope {
 @inlinable
 @discardableResult
 public func withErrorScope<T, F: Error>(
-    _ name: String,
-    handler: ErrorHandler = .init(),
-    order: ErrorScope.Order = .innermostFirst,
-    metadata: [String: String] = [:],
-    isolation: isolated (any Actor)? = #isolation,
+    _ name: String, handler: ErrorHandler = .init(), order: ErrorScope.Order = .innermostFirst,
+    metadata: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
     _ body: (ErrorScope) async throws(F) -> T
 ) async throws(F) -> T {
     let scope = ErrorScope(ambient: name, handler: handler, order: order, metadata: metadata)

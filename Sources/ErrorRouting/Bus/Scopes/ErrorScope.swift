@@ -99,13 +99,9 @@
     /// - Complexity: O(1), in time and memory. The first report that is posted through the scope takes O(depth): its
     ///   rules are compiled then, and combined with those around it, which are shared.
     public func scope(
-        _ name: String,
-        handler: ErrorHandler = .init(),
-        order: Order = .innermostFirst,
+        _ name: String, handler: ErrorHandler = .init(), order: Order = .innermostFirst,
         metadata: [String: String] = [:]
-    ) -> ErrorScope {
-        ErrorScope(.init(named: name, rules: handler, order, metadata: metadata), in: context, of: bus)
-    }
+    ) -> ErrorScope { ErrorScope(.init(named: name, rules: handler, order, metadata: metadata), in: context, of: bus) }
 
     /// Explains how the rules of the whole path would handle an error, rule by rule; runs no action.
     ///
@@ -180,8 +176,7 @@ extension ErrorScope {
     ///   - limit: The number of reports that the stream holds for a slow reader. At least 1.
     /// - Returns: The stream; if the scope has no bus, the stream has ended.
     public func reports<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        bufferingNewest limit: Int = 256
+        matching matcher: ErrorMatcher<Output>, bufferingNewest limit: Int = 256
     ) -> AsyncStream<(output: Output, report: ErrorReport)> {
         let scope = rooted
         return ReportReading.reports(matching: matcher, limit, of: scope.bus, in: scope.context)
@@ -199,13 +194,9 @@ extension ErrorBus {
     /// - Returns: The scope.
     /// - Complexity: O(1); the bus's compiled rules are shared, and the scope's are compiled at its first report.
     public func scope(
-        _ name: String,
-        handler: ErrorHandler = .init(),
-        order: ErrorScope.Order = .innermostFirst,
+        _ name: String, handler: ErrorHandler = .init(), order: ErrorScope.Order = .innermostFirst,
         metadata: [String: String] = [:]
-    ) -> ErrorScope {
-        ErrorScope(.init(named: name, rules: handler, order, metadata: metadata), in: nil, of: self)
-    }
+    ) -> ErrorScope { ErrorScope(.init(named: name, rules: handler, order, metadata: metadata), in: nil, of: self) }
 }
 
 extension ScopeContext.Own {
