@@ -61,7 +61,7 @@
     }
 
     /// All rules of a stage.
-    subscript(stage: RuleSet.Stage) -> RuleStepList {
+    subscript(stage: RuleStage) -> RuleStepList {
         switch stage {
         case .rule: rules
         case .onNoMatch: onNoMatch
@@ -80,7 +80,7 @@
     ///   - notes: The dispatch's notes on the error.
     @inline(__always)
     func list<Content: Error>(
-        for content: Content, _ error: UnboxedError, _ stage: RuleSet.Stage, _ notes: inout DispatchNotes
+        for content: Content, _ error: UnboxedError, _ stage: RuleStage, _ notes: inout DispatchNotes
     ) -> RuleStepList {
         if stage != .rule { return self[stage] }
         if isReadLinearly(for: Content.self) { return rules }

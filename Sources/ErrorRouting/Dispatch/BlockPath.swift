@@ -72,7 +72,7 @@
         ///   - members: The members from the innermost outward.
         ///   - stage: The stage. `onNoMatch` rules are tried from the innermost scope outward, regardless of the order
         ///     of the rules.
-        static func inOrder(_ members: [Member], of stage: RuleSet.Stage) -> [Member] {
+        static func inOrder(_ members: [Member], of stage: RuleStage) -> [Member] {
             if stage == .onNoMatch { return members }
             return members.filter(\.isTriedFirst) + members.reversed().filter { !$0.isTriedFirst }
         }
@@ -88,7 +88,7 @@
 
     /// Returns the block with a number in a stage.
     @inline(__always)
-    func block(_ number: Int, _ stage: RuleSet.Stage) -> Borrowed<Block> {
+    func block(_ number: Int, _ stage: RuleStage) -> Borrowed<Block> {
         assert(0..<count ~= number)
         let number = stage == .onNoMatch && summary.hasOwnOrder ? count + number : number
         return element(at: number)
@@ -102,11 +102,11 @@
 
     /// Whether a stage has a rule.
     @inline(__always)
-    func hasRules(_ stage: RuleSet.Stage) -> Bool { summary.stages.contains(.init(stage)) }
+    func hasRules(_ stage: RuleStage) -> Bool { summary.stages.contains(.init(stage)) }
 
     /// Whether a stage has an asynchronous rule.
     @inline(__always)
-    func hasAsynchronous(_ stage: RuleSet.Stage) -> Bool { summary.asynchronousStages.contains(.init(stage)) }
+    func hasAsynchronous(_ stage: RuleStage) -> Bool { summary.asynchronousStages.contains(.init(stage)) }
 
     /// Whether an error could reach an asynchronous rule by its type.
     @inline(__always)

@@ -3,7 +3,7 @@
 /// It retains nothing: the dispatch's caller retains the rules, and the rules retain their steps.
 struct DispatchPosition: Sendable {
     /// The current stage.
-    private(set) var stage = RuleSet.Stage.rule
+    private(set) var stage = RuleStage.rule
     /// The number of the current block of the path, within this stage.
     private var block = 0
     /// The remaining steps of this block; nil before they are looked up.

@@ -9,7 +9,7 @@ class RuleNode: @unchecked Sendable {
     /// The last node of the set, if this is the node of a set.
     private(set) final var set: RuleNode?
     /// The rule's stage; nil for the node of a set.
-    private final var stage: RuleSet.Stage?
+    private final var stage: RuleStage?
     /// The number of rules added directly after this one, up to two.
     private final let successors = Atomic<UInt8>(0)
     /// The block that begins with this rule, created on first use.
@@ -24,7 +24,7 @@ class RuleNode: @unchecked Sendable {
     init(of set: RuleNode, after previous: RuleNode) { (self.set, self.previous) = (set, previous) }
 
     /// Links a rule's new node to those before it.
-    final func link(after previous: RuleNode?, as stage: RuleSet.Stage) {
+    final func link(after previous: RuleNode?, as stage: RuleStage) {
         precondition(self.previous == nil && self.stage == nil, "a rule is in one set only")
         self.previous = previous
         self.stage = stage
@@ -82,7 +82,7 @@ class RuleNode: @unchecked Sendable {
     }
 
     /// Calls a closure with each rule from this one to the end of the block, last registered first.
-    final func forEachRule(before end: Borrowed<RuleNode>?, _ body: (Rule, RuleSet.Stage) -> Void) {
+    final func forEachRule(before end: Borrowed<RuleNode>?, _ body: (Rule, RuleStage) -> Void) {
         var next: Borrowed<RuleNode>? = Borrowed(self)
         while let node = next, node.address != end?.address {
             next = node.read { node in

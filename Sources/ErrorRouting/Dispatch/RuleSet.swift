@@ -3,16 +3,13 @@
 /// A value that refers to the last node of a list: adding a rule, or another set on top, adds one node and shares the
 /// rest. Dispatches read the list in ``Block``s, which are created on first use.
 struct RuleSet: Sendable {
-    /// The lists of rules, in the order of a dispatch.
-    typealias Stage = Explanation.Stage
-
     /// Some of the stages.
     struct Stages: OptionSet, Sendable {
         let rawValue: UInt8
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        init(_ stage: Stage) { rawValue = 1 &<< UInt8(truncatingIfNeeded: stage.number) }
+        init(_ stage: RuleStage) { rawValue = 1 &<< UInt8(truncatingIfNeeded: stage.number) }
     }
 
     private var last: RuleNode?
@@ -20,7 +17,7 @@ struct RuleSet: Sendable {
     var isEmpty: Bool { last == nil }
 
     /// Adds a rule, which must not be in a set yet.
-    mutating func add(_ rule: consuming Rule, to stage: Stage) {
+    mutating func add(_ rule: consuming Rule, to stage: RuleStage) {
         rule.link(after: last, as: stage)
         last = rule
     }
@@ -32,7 +29,7 @@ struct RuleSet: Sendable {
     }
 
     /// A stage's rules in the order of evaluation, last registered first.
-    subscript(stage: Stage) -> [Rule] {
+    subscript(stage: RuleStage) -> [Rule] {
         defer { withExtendedLifetime(self) {} }
         return blocks.flatMap { block in block.read { $0[stage].map(\.rule.object) } }
     }

@@ -36,7 +36,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
     @usableFromInline
     func adding(_ rule: consuming Rule) -> ErrorHandler { adding(rule, to: .rule) }
 
-    func adding(_ rule: consuming Rule, to stage: RuleSet.Stage) -> ErrorHandler {
+    func adding(_ rule: consuming Rule, to stage: RuleStage) -> ErrorHandler {
         var result = self
         result.rules.add(rule, to: stage)
         return result
@@ -46,7 +46,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
     public var description: String {
         if rules.isEmpty { return "ErrorHandler: no rules" }
         var lines = ["ErrorHandler, in the order tried:"]
-        for stage in RuleSet.Stage.allCases {
+        for stage in RuleStage.allCases {
             for rule in rules[stage] {
                 let verb = rule.traits.ignores ? "ignore " : stage == .rule ? "on " : ""
                 lines.append("  \(lines.count). \(verb)\(rule.registration.description)")

@@ -62,7 +62,8 @@ extension MatcherShape {
         case .either(let parts), .both(let parts):
             for part in parts where part.asksClosure(of: error, &budget) { return true }
             return false
-        case .not(let inner), .named(_, let inner), .cancellation(let inner): return inner.asksClosure(of: error, &budget)
+        case .not(let inner), .named(_, let inner), .cancellation(let inner):
+            return inner.asksClosure(of: error, &budget)
         }
     }
 }

@@ -128,7 +128,8 @@ struct UnderlyingErrorWalk {
     ///   - values: Fields, payloads, or elements.
     ///   - inBetween: Whether they are the fields of an intermediate struct or tuple.
     ///   - depth: The nesting of the containers around them.
-    private mutating func errors(in values: some Sequence<Any>, inBetween: Bool = false, depth: Int = 1) -> [any Error] {
+    private mutating func errors(in values: some Sequence<Any>, inBetween: Bool = false, depth: Int = 1) -> [any Error]
+    {
         var found: [[any Error]] = []
         var containers: [(position: Int, value: Any)] = []
         for value in values {

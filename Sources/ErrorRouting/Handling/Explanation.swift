@@ -19,14 +19,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     }
 
     /// When a rule is tried.
-    public enum Stage: Sendable, Hashable, CaseIterable {
-        /// Among the rules that match errors.
-        case rule
-        /// After these, if none of them matched.
-        case onNoMatch
-        /// Last, for every error.
-        case always
-    }
+    public typealias Stage = RuleStage
 
     /// One rule with its verdict.
     public struct Entry: Sendable {
@@ -102,17 +95,6 @@ public struct Explanation: Sendable, CustomStringConvertible {
             lines.append("  No action has run; \"if reached\" depends on what the actions before it would return.")
         }
         return lines.joined(separator: "\n")
-    }
-}
-
-extension Explanation.Stage {
-    /// The position of the stage in a dispatch.
-    var number: Int {
-        switch self {
-        case .rule: 0
-        case .onNoMatch: 1
-        case .always: 2
-        }
     }
 }
 
