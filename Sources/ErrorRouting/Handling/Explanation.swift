@@ -18,13 +18,10 @@ public struct Explanation: Sendable, CustomStringConvertible {
         case undecided
     }
 
-    /// When a rule is tried.
-    public typealias Stage = RuleStage
-
     /// One rule with its verdict.
     public struct Entry: Sendable {
         /// When the rule is tried.
-        public let stage: Stage
+        public let stage: RuleStage
         /// The rule, with its matcher as a string and its source location.
         public let rule: RuleDescription
         /// Whether the rule matches, and whether it is reached.
@@ -137,7 +134,7 @@ extension Explanation {
             return
         }
         let verdict = Verdict.notReached(because: reason ?? "it is explained within itself")
-        let entries = Stage.allCases.flatMap { Self.entries($0, on: path) { _ in verdict } }
+        let entries = RuleStage.allCases.flatMap { Self.entries($0, on: path) { _ in verdict } }
         self.init(
             error: error.error, entries: entries, disposition: reason == nil ? .pending : .dropped, ignoreRule: nil)
     }
@@ -163,7 +160,7 @@ extension Explanation {
             firstMatch = count
             return isUndecided ? .matchedIfReached : .matched
         }
-        for stage in [Stage.onNoMatch, .always] {
+        for stage in [RuleStage.onNoMatch, .always] {
             var isFirst = !isUndecided
             entries += Self.entries(stage, on: path) { _ in
                 if stage == .onNoMatch, let firstMatch {
@@ -182,7 +179,7 @@ extension Explanation {
 
     /// Returns the entries of a stage's rules in the order in which they are tried.
     private static func entries(
-        _ stage: Stage, on path: [BlockPath.Member], _ verdict: (Rule) -> Verdict
+        _ stage: RuleStage, on path: [BlockPath.Member], _ verdict: (Rule) -> Verdict
     ) -> [Entry] {
         BlockPath.Member.inOrder(path, of: stage).flatMap { member in
             member.rules[stage].map { rule in
