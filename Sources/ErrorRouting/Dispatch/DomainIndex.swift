@@ -24,11 +24,18 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
     ///   - isOfObjects: Whether the errors are `NSError` objects.
     init(_ conditions: [Condition], among others: [RuleStep], isOfObjects: Bool) {
         var anyCode: [String: [RuleStep]] = [:]
+        var domains: [String] = []
         // Use indices: a loop would copy each tuple with its step.
         for position in conditions.indices where conditions[position].key.code == nil {
             anyCode[conditions[position].key.domain, default: []].append(conditions[position].step)
         }
-        let hashesDomains = Self.haveManyDomainsForOneCode(conditions)
+        // Neighbors usually have the same domain.
+        for position in conditions.indices where domains.count <= Self.fewDomains {
+            if position > 0, conditions[position].key.domain == conditions[position - 1].key.domain { continue }
+            if !domains.contains(conditions[position].key.domain) { domains.append(conditions[position].key.domain) }
+        }
+        // Most rules are for a few domains, which are found without hashing.
+        let hashesDomains = domains.count > Self.fewDomains && Self.haveManyDomainsForOneCode(conditions)
         self.isOfObjects = isOfObjects
         self.hashesDomains = hashesDomains
         let entries = conditions.lazy.map { (key: $0.key, hash: Self.hash($0.key, hashesDomains), step: $0.step) }
@@ -38,9 +45,9 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
     }
 
     private static func haveManyDomainsForOneCode(_ conditions: [Condition]) -> Bool {
-        if conditions.count <= fewDomains { return false }
-        let domains = Dictionary(grouping: conditions.lazy.map(\.key)) { $0.code }
-        return domains.contains { code, keys in code != nil && Set(keys.map(\.domain)).count > fewDomains }
+        var counts: [Int: Int] = [:]
+        for (key, _) in conditions { if let code = key.code { counts[code, default: 0] += 1 } }
+        return counts.values.contains { $0 > fewDomains }
     }
 
     /// A code is its own hash, because the table spreads codes.
