@@ -122,6 +122,40 @@ extension BusFlushTests {
         }
     }
 
+    // Run in a separate process: the test blocks a thread of the pool.
+    @Test("an observer that blocks doesn't extend a flush's time limit")
+    func blockedObserver() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let (clock, acting, leaveAction) = (ManualClock(), Gate(), Gate())
+            let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
+            let handler = ErrorHandler().on(Numbered.self) { _ in
+                acting.open()
+                await leaveAction.wait()
+                return .stop
+            }
+            let bus = ErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil, clock: clock))
+            let observation = bus.observe { _ in
+                entered.open()
+                leave.wait()
+            }
+            async let running: Void = bus.run()
+            bus.post(Numbered(1))
+            await acting.wait()
+            // It is due once the report is complete.
+            async let isFlushed = bus.flush(within: .seconds(5))
+            await clock.waitForSleepers()
+            leaveAction.open()
+            await entered.wait()
+            clock.advance(by: .seconds(5))
+            expect(await isFlushed, equals: false)
+            leave.signal()
+            bus.finish()
+            await running
+            observation.cancel()
+        }
+    }
+
     @Test(
         "it returns false at its time limit, if its caller is cancelled, and at once inside one of the bus's actions")
     func timeLimit() async {

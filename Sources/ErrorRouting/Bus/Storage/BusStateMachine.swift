@@ -95,7 +95,10 @@ struct BusStateMachine: ~Copyable {
         let isFlushDue = flushes.isDue(at: nextNumber)
         if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release), intake) }
         if let drops = takeDropNotice(before: nextNumber, intake) { return deliver(drops, intake) }
-        return isFlushDue ? .flushed(takeFlushes { [nextNumber] in $0.turn <= nextNumber }) : nil
+        guard isFlushDue else { return nil }
+        // The worker asks again after the notification; until then, the flushes can reach their deadlines.
+        if intake.notification.isUnderway { return .flushed([]) }
+        return .flushed(takeFlushes { [nextNumber] in $0.turn <= nextNumber })
     }
 
     /// Determines the next step while the next slot is empty; nil if the slot is filled by then.

@@ -21,6 +21,16 @@ struct ExploredBus {
         if isPending { Ledger.now.pending.append(number) }
     }
 
+    /// Posts an error for a caller that waits for its outcome.
+    func deliver(_ number: Int) -> Promise<HandleOutcome> {
+        let promise = Promise<HandleOutcome>()
+        let error = Numbered(number: number)
+        let isPending = bus.post(
+            error, as: .failure, metadata: [:], source: Self.source, in: nil, promise: promise)
+        if isPending { Ledger.now.pending.append(number) }
+        return promise
+    }
+
     /// Posts an error of another type.
     func post(_ error: any Error) { bus.post(error, as: .failure, metadata: [:], source: Self.source) }
 

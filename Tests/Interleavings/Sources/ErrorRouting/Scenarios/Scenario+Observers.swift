@@ -8,7 +8,7 @@ extension Scenario {
         observers("observers-abort", .preemptions(2, staleReads: 0), long: .preemptions(3, staleReads: 0)) {
             $0.abort()
         },
-        firstObserver,
+        firstObserver, flushBehindObserver, waitingCaller,
     ]
 
     /// The reports that an observer receives.
@@ -89,6 +89,52 @@ extension Scenario {
             expect(observed.numbers == [0] || !wasPending && observed.numbers.isEmpty, "\(observed.numbers)")
             bus.check(posted: 1)
             withExtendedLifetime(comes) {}
+        }
+    }
+
+    /// An observer that blocks doesn't extend a flush's time limit.
+    private static let flushBehindObserver = Scenario(
+        of: "flush-observer", .preemptions(2, staleReads: 0), long: .preemptions(3, staleReads: 0)
+    ) {
+        let bus = ExploredBus(capacity: 4)
+        bus.letNoTimerStart()
+        bus.post(0)
+        let isOver = Promise<Void>()
+        let observation = bus.bus.observe { _ in wait { isOver.valueIfFulfilled != nil } }
+        let flusher = {
+            let promise = bus.bus.flushPromise(until: .nanoseconds(1))
+            let action = bus.bus.storage.perform { $0.timeIsUp(at: .nanoseconds(1), $1) }
+            for promise in action.timedOut { promise.fulfill(false) }
+            wait { promise.valueIfFulfilled != nil }
+            isOver.fulfill(())
+            bus.bus.finish()
+        }
+        return Execution(of: [flusher, { bus.work() }]) {
+            bus.check(posted: 1)
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    /// A caller that waits for its report shuts the bus down as soon as it has the outcome.
+    private static let waitingCaller = Scenario(
+        of: "deliver-abort", .preemptions(2, staleReads: 0), long: .preemptions(3, staleReads: 0)
+    ) {
+        let bus = ExploredBus(capacity: 4)
+        let observed = Observed()
+        let observation = bus.bus.observe(observed.note, onEnd: observed.end)
+        let caller = {
+            let promise = bus.deliver(0)
+            wait { promise.valueIfFulfilled != nil }
+            expect(promise.valueIfFulfilled?.disposition == .handled, "not handled")
+            expect(observed.numbers.contains(0), "the caller resumes before the observer has the report")
+            bus.abort()
+        }
+        return Execution(of: [caller, { bus.post(1) }, { bus.work() }], invariant: bus.checkCounts) {
+            let observable = Ledger.now.handled.filter { !Ledger.now.returned.contains($0) }
+            expect(observed.numbers == observable, "observable: \(observable), but \(observed.numbers)")
+            expect(observed.ends == 1, "the observer has got \(observed.ends) ends")
+            bus.check(posted: 2)
+            withExtendedLifetime(observation) {}
         }
     }
 }
