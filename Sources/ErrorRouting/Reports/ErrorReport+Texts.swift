@@ -158,7 +158,7 @@ extension ErrorReport {
     /// - Parameter fields: The fields of the reported error; nil if they are unknown.
     func underlyingErrors(_ fields: ReflectedFields? = nil) -> [any Error] {
         let errors = PerThread.inUserCode {
-            var walk = UnderlyingErrorWalk(UnboxedError(opened: error), fields: fields)
+            var walk = UnderlyingErrorWalk(unboxed, fields: fields)
             walk.finish()
             return walk.links.dropFirst().map(\.error.error)
         }

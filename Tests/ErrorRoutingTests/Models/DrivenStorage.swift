@@ -34,7 +34,7 @@ final class DrivenStorage {
     private(set) var report: ErrorReport?
     /// Whether a caller waits for the report delivered last.
     private(set) var isWaitedFor = false
-    /// The step that a worker which notifies has been given for afterwards.
+    /// The next step of a worker that is still notifying observers.
     private var afterNotification: WorkerAction?
     /// The time at which the worker must be woken, set when it last went to sleep.
     private(set) var alarm: Duration?
@@ -107,6 +107,8 @@ final class DrivenStorage {
             return next(generation, at: now)
         case .flushed(let promises):
             for promise in promises { promise.fulfill(true) }
+            return next(generation, at: now)
+        case .askAgain:
             return next(generation, at: now)
         case .wait:
             let action = storage.perform { $0.next(for: generation, after: .waitedUntil(now), $1) }

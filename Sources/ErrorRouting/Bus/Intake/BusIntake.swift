@@ -35,8 +35,8 @@ struct BusIntake: ~Copyable, Sendable {
     let drops = DropTally()
     /// The posted reports that the worker hasn't taken yet.
     let mailbox: Mailbox<Posting>
-    /// The notification of the report completed last.
-    let notification = Notification()
+    /// The notification of the report completed last, which the worker ends without the lock.
+    let notification = CompletionNotification()
 
     /// - Parameters:
     ///   - capacity: The number of reports that can be pending; a number above ``maximumCapacity`` counts as that

@@ -8,9 +8,10 @@ enum WorkerAction {
     case computeFloodToken(Delivery)
     /// A flood limit holds back the promise's report: fulfill the promise and call `next` again.
     case held(Promise<HandleOutcome>)
-    /// Every error posted before these promises were created is delivered: fulfill them and call `next` again; there
-    /// are none yet if the worker must first notify observers.
+    /// Every error posted before these promises were created is delivered: fulfill them and call `next` again.
     case flushed([Promise<Bool>])
+    /// The next step depends on the end of the notification: call `next` then.
+    case askAgain
     /// There is no report: wait briefly for the one with this number, read the time if a flood limit needs it, and call
     /// `next` with that wait.
     case wait(for: Int64, readsTime: Bool)

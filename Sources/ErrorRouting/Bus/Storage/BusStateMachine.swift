@@ -96,8 +96,8 @@ struct BusStateMachine: ~Copyable {
         if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release), intake) }
         if let drops = takeDropNotice(before: nextNumber, intake) { return deliver(drops, intake) }
         guard isFlushDue else { return nil }
-        // The worker asks again after the notification; until then, the flushes can reach their deadlines.
-        if intake.notification.isUnderway { return .flushed([]) }
+        // A flush also waits for the notification, and can reach its deadline before that.
+        if intake.notification.isUnderway { return .askAgain }
         return .flushed(takeFlushes { [nextNumber] in $0.turn <= nextNumber })
     }
 
@@ -180,8 +180,8 @@ struct BusStateMachine: ~Copyable {
     ///   - failures: The failures of its actions; nil if there are none.
     ///   - generation: The worker's generation.
     ///   - isObserved: Whether there are observers.
-    ///   - hasToNotify: Set to whether the worker must notify anyone of the report, and end that notification, before it
-    ///     carries out the next step.
+    ///   - hasToNotify: Set to whether the worker must notify anyone of the report, and end that notification, before
+    ///     it carries out the next step.
     ///   - intake: The intake with the reports.
     /// - Returns: The worker's next step.
     @inline(__always)
@@ -316,7 +316,7 @@ struct BusStateMachine: ~Copyable {
 
     /// Ends the bus if the intake is closed, every report is delivered, and no more will come; returns whether it did.
     mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
-        // The worker asks again after the notification.
+        // The worker asks again after the notification of the last report.
         if intake.notification.isUnderway { return false }
         guard intake.state.isClosed, intake.update({ $0.end(released: released) }) else { return false }
         // A worker that was replaced earlier has reported all its failures.

@@ -127,6 +127,8 @@ final class DeliveryWorker: ActionSupervisor {
                 observers.wakeReaders()
                 for promise in promises { promise.fulfill(true) }
                 action = next()
+            case .askAgain:
+                action = next()
             case .wait(let number, let readsTime):
                 waitBriefly(for: number)
                 action = next(after: readsTime ? .waitedUntil(bus.clock.now()) : .waited)

@@ -1,8 +1,9 @@
 /// Whether the worker is notifying observers and a waiting caller of a completed report.
 ///
-/// It is begun under the bus's lock and ended without it. So the same event completes a report and begins the next one,
-/// but a shutdown's end can wait for the observers, and not for the next report's actions.
-struct Notification: ~Copyable, Sendable {
+/// The event that completes the report begins the notification, under the bus's lock, and the worker ends it without
+/// the lock. So a shutdown can wait for the observers without waiting for the actions of the next report, which the
+/// same event has begun.
+struct CompletionNotification: ~Copyable, Sendable {
     private enum State {
         static let none: UInt64 = 0
         static let underway: UInt64 = 1
