@@ -2,8 +2,8 @@ import Foundation
 
 /// A line buffer behind a lock.
 ///
-/// It is an `NSLock`, because the thread sanitizer sees the order of its holders; it sees none between those of a
-/// `Mutex`. Nothing here is worth the trick by which `Locked` shows it that order.
+/// The lock is an `NSLock` because the thread sanitizer can't see the ordering of a `Mutex`. `Locked`, in another
+/// module, makes a mutex's ordering visible with an atomic. That is faster, but this buffer doesn't need the speed.
 ///
 /// It is `@unchecked` because the compiler can't verify that `buffer` is accessed only under the lock.
 final class LockedLineBuffer: @unchecked Sendable {

@@ -37,9 +37,10 @@ extension ErrorBus {
         /// How long the delivery of the current report has taken so far; nil if no report is in delivery.
         ///
         /// A synchronous action that blocks its thread can't be stopped; it shows here as a growing time. The bus
-        /// doesn't read its clock for every report, so the time might include up to 63 earlier deliveries. It starts
-        /// again when another task continues with the report: after an action that was abandoned or that cancelled its
-        /// task.
+        /// doesn't read its clock for every report, so the time might include up to 63 earlier deliveries. A report
+        /// counts as being in delivery while observers still receive the previous one, so the time also includes
+        /// theirs. It starts again when another task continues with the report: after an action that was abandoned or
+        /// that cancelled its task.
         public internal(set) var deliveryTime: Duration?
 
         /// The number of errors for each outcome, with the outcome's name; for gauges, exporters, and tables.

@@ -20,7 +20,7 @@ extension ErrorHandler {
     @available(
         *, unavailable,
         message:
-            "a case with a payload is no value: use on(matching: .extracting(E.self) { … }), which returns the payload"
+            "a case with a payload isn't a value: use on(matching: .extracting(E.self) { … }), which returns it"
     )
     public func on<Payload, E: Error>(
         _ enumCase: (Payload) -> E, fileID: String = #fileID, line: UInt = #line,
@@ -31,7 +31,7 @@ extension ErrorHandler {
     @available(
         *, unavailable,
         message:
-            "a case with a payload is no value: use on(matching: .extracting(E.self) { … }), which returns the payload"
+            "a case with a payload isn't a value: use on(matching: .extracting(E.self) { … }), which returns it"
     )
     public func on<Payload, E: Error>(
         _ enumCase: (Payload) -> E, fileID: String = #fileID, line: UInt = #line,

@@ -90,7 +90,7 @@ extension BusShutdownTests {
             }
             await entered.wait()
             expect(await bus.shutdown(within: .zero).map(\.error) as? [Numbered], equals: [Numbered(2), Numbered(3)])
-            // The observer hasn't been told of the end, and nobody else has.
+            // Nobody knows of the end yet.
             expect(seen.entries, equals: [])
             expect(ends.entries, equals: [])
             #expect(bus.ended.valueIfFulfilled == nil)
