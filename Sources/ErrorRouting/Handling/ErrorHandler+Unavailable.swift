@@ -19,8 +19,7 @@ extension ErrorHandler {
     /// Not for a case with a payload, which isn't a value: use `on(matching: .extracting(_:_:))`.
     @available(
         *, unavailable,
-        message:
-            "a case with a payload isn't a value: use on(matching: .extracting(E.self) { … }), which returns it"
+        message: "a case with a payload isn't a value: use on(matching: .extracting(E.self) { … }), which returns it"
     )
     public func on<Payload, E: Error>(
         _ enumCase: (Payload) -> E, fileID: String = #fileID, line: UInt = #line,
@@ -30,8 +29,7 @@ extension ErrorHandler {
     /// Not for a case with a payload, which isn't a value: use `on(matching: .extracting(_:_:))`.
     @available(
         *, unavailable,
-        message:
-            "a case with a payload isn't a value: use on(matching: .extracting(E.self) { … }), which returns it"
+        message: "a case with a payload isn't a value: use on(matching: .extracting(E.self) { … }), which returns it"
     )
     public func on<Payload, E: Error>(
         _ enumCase: (Payload) -> E, fileID: String = #fileID, line: UInt = #line,
