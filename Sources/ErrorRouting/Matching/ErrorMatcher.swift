@@ -158,6 +158,8 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// otherwise the matched error.
     var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
+        // Keep the leaf: in `a && (a || b)`, the erased `a` of the inner combination is the outer one.
+        let parts = parts ?? (id == 0 ? nil : MatcherParts(of: self))
         return ErrorMatcher<any Error>(shape, id: MatcherParts.erased(identity), parts: parts) { subject in
             guard let output = ask(&subject) else { return nil }
             // Cast the value, not the type: `any LocalizedError` isn't an `Error` type, but its content is an error.

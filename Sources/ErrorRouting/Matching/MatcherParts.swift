@@ -5,7 +5,7 @@ import Synchronization
 /// A combination can contain one matcher many times: doubling a matcher 22 times (`m = m || m`) repeats it four million
 /// times. Therefore each matcher has an identity, and a combination caches the result of a matcher that occurs twice.
 class MatcherParts: @unchecked Sendable {  // Unchecked for its subclasses; all stored properties are constants.
-    /// The identities of the first few matchers in the combination that aren't combinations themselves.
+    /// The identities of the first few matchers in the combination that aren't lists themselves.
     let leaves: [UInt]
     /// Whether one of the matchers might occur twice.
     let hasRepeats: Bool
@@ -21,8 +21,8 @@ class MatcherParts: @unchecked Sendable {  // Unchecked for its subclasses; all 
         init(_ output: Output?) { self.output = output }
     }
 
-    /// Creates the parts of a matcher that calls one other matcher.
-    convenience init<Output>(of matcher: ErrorMatcher<Output>) { self.init([matcher.leaves]) }
+    /// Creates the parts of a matcher that calls one other matcher, and perhaps a closure of its own.
+    convenience init<Output>(of matcher: ErrorMatcher<Output>) { self.init([matcher.leaves, [Self.nextID()]]) }
 
     /// - Parameter parts: The leaves of each part.
     init(_ parts: [[UInt]]) {

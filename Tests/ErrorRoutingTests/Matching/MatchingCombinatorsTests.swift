@@ -211,6 +211,59 @@ extension MatchingCombinatorsTests {
         expect(calls.entries.count, equals: 1)
     }
 
+    @Test("a matcher that occurs in a combination with and without its output is called once for an error")
+    func erasedParts() {
+        let calls = Journal<Int>()
+        let leaf = ErrorMatcher.extracting(Zoo.Timeout.self) { timeout -> Int? in
+            calls.note(1)
+            return timeout.seconds
+        }
+        let (never, no) = (ErrorMatcher<any Error>.predicate { _ in false }, leaf.where { _ in false })
+        let all: [(String, ErrorMatcher<any Error>)] = [
+            ("both, of an either", (leaf && (leaf || never)).erased),
+            ("both, of an either that fails", (leaf && (never || payment)).erased),
+            ("either of both", (leaf && never).erased || (leaf || never)),
+            ("not, and an either", !leaf || (leaf || never)),
+            ("where, and an either", no || (leaf || payment)),
+            ("erased, and again", (leaf || never) && (leaf || payment)),
+        ]
+        for (name, matcher) in all {
+            _ = matcher.match(Zoo.Timeout())
+            expect(calls.entries.count, equals: 1, "\(name)")
+            calls.clear()
+            _ = ErrorHandler().on(matching: matcher) { _ in .stop }.handleSynchronously(Zoo.Timeout())
+            expect(calls.entries.count, equals: 1, "\(name), in a rule")
+            calls.clear()
+        }
+    }
+
+    /// Returns a matcher that tries the given one before 40 others.
+    private static func longList(_ matcher: ErrorMatcher<any Error>) -> ErrorMatcher<any Error> {
+        (0..<40).reduce(matcher) { list, _ in list || ErrorMatcher<any Error>.predicate { _ in false } }
+    }
+
+    @Test("a condition of where that occurs twice in a combination is called once for an error")
+    func conditionTwice() {
+        let calls = Journal<Int>()
+        let narrowed = timeout.where { _ in
+            calls.note(1)
+            return false
+        }
+        // Nothing else may occur twice: that would cache the results of all parts.
+        let all: [(String, ErrorMatcher<any Error>)] = [
+            ("either of both", payment || narrowed || (narrowed && bank)),
+            ("both of either", (!payment && !narrowed) && (!narrowed || bank)),
+            ("named", narrowed.named("a") || (payment || narrowed.named("b"))),
+            ("in a long list", Self.longList(narrowed.erased) || (narrowed && bank)),
+            ("in a long list, and its negation", Self.longList(!(!narrowed)) || narrowed.erased),
+        ]
+        for (name, matcher) in all {
+            _ = matcher.match(Zoo.Timeout())
+            expect(calls.entries.count, equals: 1, "\(name)")
+            calls.clear()
+        }
+    }
+
     @Test("a combination of combinations is described as one list, unless a part has a name")
     func lists() {
         let (one, two, three) = (ErrorMatcher.type(Zoo.Payment.self), timeout, bank)
