@@ -19,13 +19,13 @@
         case posting(UnsafePointer<Posting>, sequence: UInt64)
         /// The source of a directly handled error.
         case source(UnsafePointer<ErrorReport.Source>)
-        /// No location: the report is known or is created from ``DispatchNotes/source``, or no rule needs one.
+        /// The source of a directly handled error that might suspend, so that the source has no address.
+        case ownSource(ErrorReport.Source)
+        /// No location: the report is known, or no rule needs one.
         case none
     }
 
     private let origin: Origin
-    /// The source of a directly handled error that might suspend, so that the source has no address.
-    private let source: ErrorReport.Source?
     private var found: ManualBox<Found>?
 
     /// Creates the notes on a posted error.
@@ -35,17 +35,21 @@
     ///   - sequence: The report's number in the order of delivery.
     @unsafe @inline(__always)
     init(of posting: UnsafePointer<Posting>, sequence: UInt64) {
-        (origin, source) = unsafe (.posting(posting, sequence: sequence), nil)
+        origin = unsafe .posting(posting, sequence: sequence)
     }
 
     /// Creates the notes on a directly handled error with a source that the dispatch's caller keeps; a copy of it would
     /// cost each dispatch 5 % more.
     @unsafe @inline(__always)
-    init(from source: UnsafePointer<ErrorReport.Source>) { (origin, self.source) = unsafe (.source(source), nil) }
+    init(from source: UnsafePointer<ErrorReport.Source>) { origin = unsafe .source(source) }
 
-    /// Creates the notes on a directly handled error; without a source, for rules that need no report.
+    /// Creates the notes on an error whose rules need no report.
     @inline(__always)
-    init(from source: ErrorReport.Source? = nil) { (origin, self.source) = (.none, source) }
+    init() { origin = .none }
+
+    /// Creates the notes on a directly handled error.
+    @inline(__always)
+    init(from source: ErrorReport.Source) { origin = .ownSource(source) }
 
     /// Creates the notes on an error that is handled with its report.
     init(_ report: ErrorReport) {
@@ -103,7 +107,8 @@
         case .posting(let posting, let sequence):
             return unsafe posting.pointee.report(sequence: sequence, outcome: outcome ?? .pending)
         case .source(let source): return Self.report(of: error, from: unsafe source.pointee, outcome)
-        case .none: return Self.report(of: error, from: source ?? .init(), outcome)
+        case .ownSource(let source): return Self.report(of: error, from: source, outcome)
+        case .none: return Self.report(of: error, from: .init(), outcome)
         }
     }
 
