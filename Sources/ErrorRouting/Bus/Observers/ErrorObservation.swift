@@ -29,8 +29,11 @@ public final class ErrorObservation: Sendable {
     /// is called right after that report. Otherwise `onEnd` has been called when this returns. Calling this again does
     /// nothing.
     public func cancel() {
+        let bus = bus.object
+        // A bus that is being discarded ends its observations itself, soon. Nobody else can read its statistics.
+        if bus == nil, entry?.end == nil { return }
         entry?.leave()
-        receiver.finish(bus.object?.statistics ?? entry?.end ?? ErrorBus.Statistics())
+        receiver.finish(bus?.statistics ?? entry?.end ?? ErrorBus.Statistics())
     }
 }
 

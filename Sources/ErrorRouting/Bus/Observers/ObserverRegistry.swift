@@ -45,7 +45,7 @@ final class ObserverRegistry: Sendable {
     /// Whether there are no observers.
     var isEmpty: Bool { current.load(ordering: .acquiring) == 0 }
 
-    /// Adds an observer until its entry is deallocated; if the bus has ended, finishes the observer instead.
+    /// Adds an observer until its entry leaves; if the bus has ended, finishes the observer instead.
     ///
     /// - Parameters:
     ///   - observer: The observer.
@@ -103,17 +103,10 @@ final class ObserverRegistry: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    /// An observer's membership in the registry, which ends with `leave`, at the latest on deallocation.
-    final class Entry: Sendable {
-        private let id: UInt64
-        private let registry: ObserverRegistry
-
-        fileprivate init(id: UInt64, registry: ObserverRegistry) {
-            self.id = id
-            self.registry = registry
-        }
-
-        deinit { leave() }
+    /// An observer's membership in the registry, which ends with ``leave()``.
+    struct Entry {
+        fileprivate let id: UInt64
+        fileprivate let registry: ObserverRegistry
 
         /// The bus's statistics at its end; nil before.
         var end: ErrorBus.Statistics? { registry.end }

@@ -1,5 +1,5 @@
 /// The source of one stream of reports; it keeps the stream's observer registered as long as the stream is retained.
-struct ReportReading: Sendable {
+final class ReportReading: Sendable {
     /// A matcher's output, boxed.
     private final class Output<Value: Sendable>: Sendable {
         let value: Value
@@ -8,7 +8,6 @@ struct ReportReading: Sendable {
     }
 
     private let buffer: ObserverBuffer
-    /// Retained, because the observer leaves the registry when its entry is deallocated.
     private let entry: ObserverRegistry.Entry?
 
     /// Adds the observer; without a bus, the stream ends at once.
@@ -27,6 +26,8 @@ struct ReportReading: Sendable {
         entry = bus?.observers.add(buffer, of: scope)
         if bus == nil { buffer.finish() }
     }
+
+    deinit { leave() }
 
     /// Returns a stream of every report.
     static func reports(_ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil) -> AsyncStream<ErrorReport> {

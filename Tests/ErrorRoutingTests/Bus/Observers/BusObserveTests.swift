@@ -310,7 +310,7 @@ extension BusObserveTests {
     @Test("readers are woken once in sixty-four reports, and when the worker becomes idle after more")
     func wakingReaders() {
         let (registry, listener) = (ObserverRegistry(), Listener())
-        let entry = registry.add(listener, of: nil)
+        _ = registry.add(listener, of: nil)
         let snapshot = ObserverSnapshot(of: registry)
         for number in 1...130 {
             snapshot.send(ErrorReport(error: Numbered(number), source: .init()), of: nil)
@@ -319,22 +319,20 @@ extension BusObserveTests {
         expect(listener.offered.load(ordering: .relaxed), equals: 130)
         for _ in 0..<2 { snapshot.wakeReaders() }
         expect(listener.woken.load(ordering: .relaxed), equals: 3)
-        withExtendedLifetime(entry) {}
     }
 
     @Test("a registry that has ended is empty, even read without its lock, and finishes later observers at once")
     func endedRegistry() {
         let (registry, early, late) = (ObserverRegistry(), Listener(), Listener())
-        let entry = registry.add(early, of: nil)
+        _ = registry.add(early, of: nil)
         let members = registry.members
         #expect(members?.all.count == 1 && registry.areCurrent(members))
         registry.finish(ErrorBus.Statistics())
         #expect(registry.isEmpty)
         expectNil(registry.members)
         #expect(!registry.areCurrent(members) && registry.areCurrent(nil))
-        let lateEntry = registry.add(late, of: nil)
+        _ = registry.add(late, of: nil)
         #expect(registry.isEmpty)
         expect([early, late].map { $0.finished.load(ordering: .relaxed) }, equals: [1, 1])
-        withExtendedLifetime((entry, lateEntry)) {}
     }
 }

@@ -8,7 +8,7 @@ extension Scenario {
         observers("observers-abort", .preemptions(2, staleReads: 0), long: .preemptions(3, staleReads: 0)) {
             $0.abort()
         },
-        firstObserver, flushBehindObserver, waitingCaller,
+        firstObserver, flushBehindObserver, waitingCaller, discardedBus,
     ]
 
     /// The reports that an observer receives.
@@ -18,6 +18,7 @@ extension Scenario {
         private let retained = Counted()
         private(set) var numbers: [Int] = []
         private(set) var ends = 0
+        private(set) var statistics = ErrorBus.Statistics()
 
         func note(_ report: ErrorReport) {
             expect(ends == 0, "a report comes after the end")
@@ -28,6 +29,7 @@ extension Scenario {
         func end(_ statistics: ErrorBus.Statistics) {
             _ = made(self)
             ends += 1
+            self.statistics = statistics
             expect(ends == 1, "a second end")
         }
     }
@@ -135,6 +137,18 @@ extension Scenario {
             expect(observed.ends == 1, "the observer has got \(observed.ends) ends")
             bus.check(posted: 2)
             withExtendedLifetime(observation) {}
+        }
+    }
+
+    /// An observation is cancelled while its bus is discarded.
+    private static let discardedBus = Scenario(of: "observer-discarded", .none(staleReads: 4)) {
+        var bus: ExploredBus? = ExploredBus(capacity: 2)
+        bus?.post(0)
+        let observed = Observed()
+        let observation = bus?.bus.observe(observed.note, onEnd: observed.end)
+        return Execution(of: [{ bus = nil }, { observation?.cancel() }]) {
+            expect(observed.ends == 1, "the observer has got \(observed.ends) ends")
+            expect(observed.statistics.posted == 1, "the observer has got \(observed.statistics)")
         }
     }
 }
