@@ -203,9 +203,10 @@ struct DispatchCursor: ~Copyable {
                 if let supervisor, !supervisor.actionDidEnd() { return .superseded }
                 position.record(answer, of: step.rule)
             } catch let thrown {
-                // Discard the error of an action that ends too late: the action has already failed by its time limit.
-                if let supervisor, !supervisor.actionDidEnd() { return .superseded }
+                let isCurrent = supervisor?.actionDidEnd() ?? true
+                // Also record the error of a superseded dispatch, which the supervisor might report.
                 record(thrown, of: step.rule, error)
+                if !isCurrent { return .superseded }
             }
             if position.isStageOver, !path.read({ position.advance(on: $0) }) { return .completed }
         }

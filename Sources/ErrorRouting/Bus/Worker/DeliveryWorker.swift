@@ -140,7 +140,10 @@ final class DeliveryWorker: ActionSupervisor {
                 bus.end()
                 return nil
             case .stop(let unreported):
-                for failure in unreported { bus.lastResort.write(failure) }
+                // Omit an action that ended because a shutdown has cancelled it.
+                for failure in unreported where Cancellation.role(of: failure.error) != nil {
+                    bus.lastResort.write(failure)
+                }
                 return nil
             }
         }

@@ -335,6 +335,42 @@ extension BusShutdownTests {
         }
     }
 
+    @Test(
+        "the error of an asynchronous action that fails after a shutdown is written, but not if it was cancelled",
+        arguments: [true, false])
+    func lateFailure(isCancellation: Bool) async {
+        let (lines, entered, cancelled, leave) = (Journal<String>(), Gate(), Gate(), Gate())
+        let handler = ErrorHandler()
+            .on(Numbered.self) { _ in
+                entered.open()
+                await withTaskCancellationHandler {
+                    await leave.wait()
+                } onCancel: {
+                    cancelled.open()
+                }
+                throw isCancellation ? CancellationError() as any Error : Numbered(2)
+            }
+            .on(Numbered.self) { _ in throw Numbered(3) }
+        let configuration = ErrorBus.Configuration(
+            actionTimeLimit: nil, lastResort: LastResort { lines.note($0) })
+        var bus: ErrorBus? = ErrorBus(handler: handler, configuration: configuration)
+        let watched = Weak(bus)
+        bus?.post(Numbered(1))
+        let running = Task { [bus] in await bus?.run() }
+        await entered.wait()
+        expect(await bus?.shutdown(within: .zero).count, equals: 1)
+        await running.value
+        await cancelled.wait()
+        bus = nil
+        leave.open()
+        while watched.object != nil { await Task.yield() }
+        for (number, count) in [(2, isCancellation ? 0 : 1), (3, 1)] {
+            let text = "failed with Numbered(number: \(number))"
+            expect(lines.entries.count { $0.contains(text) }, equals: count, "\(number): \(lines.entries)")
+        }
+        #expect(!lines.entries.contains { $0.contains("Cancellation") })
+    }
+
     /// Removes a report while one of its rules is slow, and returns when the worker has ended.
     private static func shutDown(while slow: Slow) async {
         let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
