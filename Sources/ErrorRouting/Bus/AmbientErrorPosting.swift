@@ -25,10 +25,7 @@ public struct AmbientErrorPosting: ErrorPosting {
     public func post(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
-        guard let target = wrapped else {
-            let report = ErrorReport(error: error, role: role, source: source, metadata: metadata)
-            return LastResort.ofProcess.write(report, because: isForRoot ? "there is no root bus" : Self.noBus)
-        }
+        guard let target = wrapped else { return write(error, as: role, metadata: metadata, source: source) }
         target.post(error, as: role, metadata: metadata, source: source)
     }
 
@@ -45,10 +42,17 @@ public struct AmbientErrorPosting: ErrorPosting {
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
         guard let target = wrapped else {
-            post(error, as: role, metadata: metadata, source: source)
+            write(error, as: role, metadata: metadata, source: source)
             return HandleOutcome(disposition: .unmatched)
         }
         return await target.deliver(error, as: role, metadata: metadata, source: source)
+    }
+
+    private func write(
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+    ) {
+        let report = ErrorReport(error: error, role: role, source: source, metadata: metadata)
+        LastResort.ofProcess.write(report, because: isForRoot ? "there is no root bus" : Self.noBus)
     }
 
     /// The scope or bus that receives posts now; nil if only the last resort is left.

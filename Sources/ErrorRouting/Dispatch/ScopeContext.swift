@@ -95,18 +95,21 @@ import Synchronization
 
     /// Adds metadata to later posts in this scope and in scopes below it; copies below a bus share it.
     func annotate(_ key: String, _ value: String) {
-        let owner = original ?? self
         let annotations = owner.annotations.value ?? owner.annotations.set(Locked([:])).object
         annotations.withLock { $0[key] = value }
         Self.isAnyAnnotated.store(true, ordering: .releasing)
     }
 
+    /// The context that has the annotations.
+    private var owner: ScopeContext { original ?? self }
+
     /// Returns a post's metadata on top of the path's annotations.
     @inline(never)
     func annotated(_ metadata: [String: String]) -> [String: String] {
+        guard outwards.contains(where: { $0.owner.annotations.borrowed != nil }) else { return metadata }
         var (metadata, inner) = (metadata, Set<String>())
         for scope in outwards {
-            if let annotations = (scope.original ?? scope).annotations.value?.withLock({ $0 }) {
+            if let annotations = scope.owner.annotations.value?.withLock({ $0 }) {
                 for (key, value) in annotations where !inner.contains(key) && metadata[key] == nil {
                     metadata[key] = value
                 }
@@ -121,8 +124,8 @@ import Synchronization
     ///
     /// - Complexity: O(depth).
     func isWithin(_ scope: ScopeContext) -> Bool {
-        let wanted = scope.original ?? scope
-        return outwards.contains { ($0.original ?? $0) === wanted }
+        let wanted = scope.owner
+        return outwards.contains { $0.owner === wanted }
     }
 
     /// This scope and those around it, innermost first.

@@ -5,7 +5,8 @@ import Synchronization
 /// It takes no lock. A caller reserves a slot and then fills it; between the two, its report counts as pending. A
 /// report is released when it no longer takes capacity: when its delivery begins or when it is suppressed.
 ///
-/// The methods under "The worker's side" are called under the bus's lock.
+/// The methods under "The worker's side" are called under the bus's lock, except that ``announceDrops(at:)`` calls
+/// ``update(_:)``, which is a compare-and-swap, without it.
 ///
 /// Memory orders, each the weakest that suffices; swaps and exchanges acquire and release:
 ///

@@ -10,9 +10,8 @@ struct WakeUps: Sendable {
 
     /// Wakes the worker.
     ///
-    /// This takes the only lock on a post's path: the stream's own. The stream releases the lock before it resumes the
-    /// worker. A post calls this if the worker sleeps, or if its error is the first one dropped since the last notice
-    /// of drops.
+    /// This takes the stream's lock, which the stream releases before it resumes the worker. A post calls this if the
+    /// worker sleeps, or if its error is the first one dropped since the last notice of drops.
     func signal() { continuation.yield() }
 
     /// Sleeps until the next wake-up; returns at once if there was one since the last sleep, or after the end.
