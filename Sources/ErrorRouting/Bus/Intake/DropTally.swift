@@ -19,9 +19,9 @@ import Synchronization
     /// The number of types with their own count; drops of all other types are counted together.
     static let typeLimit = 64
 
-    // Unchecked because of the pointer: the slots are read and written atomically.
+    // Unchecked because of the array's memory: the slots are read and written atomically.
     /// A hash table by the type's address, with linear probing.
-    private let slots: UnsafeMutablePointer<Slot>
+    private let slots: FixedArray<Slot>
     private let others = Atomic<Int64>(0)
     /// The address of the announced notice, retained; 0 if there is none.
     private let notice = Atomic<UInt>(0)
@@ -30,15 +30,12 @@ import Synchronization
     private let total = Atomic<Int64>(0)
 
     init() {
-        unsafe slots = .allocate(capacity: Self.typeLimit)
-        for index in 0..<Self.typeLimit { unsafe (slots + index).initialize(to: Slot()) }
+        var slots = FixedArray<Slot>(capacity: Self.typeLimit)
+        for _ in 0..<Self.typeLimit { slots.append(Slot()) }
+        self.slots = slots
     }
 
-    deinit {
-        _ = takeNotice(before: .max)
-        unsafe slots.deinitialize(count: Self.typeLimit)
-        unsafe slots.deallocate()
-    }
+    deinit { _ = takeNotice(before: .max) }
 
     /// Counts a dropped error.
     ///
@@ -78,10 +75,9 @@ import Synchronization
         var taken = others.exchange(0, ordering: .acquiringAndReleasing)
         if taken > 0 { counts[ErrorsDropped.otherTypes, default: 0] += taken }
         for index in 0..<Self.typeLimit {
-            let slot = unsafe slots + index
-            guard unsafe slot.pointee.count.load(ordering: .relaxed) != 0 else { continue }
-            let dropped = unsafe slot.pointee.count.exchange(0, ordering: .acquiringAndReleasing)
-            let address = unsafe slot.pointee.type.load(ordering: .relaxed)
+            guard slots[index].count.load(ordering: .relaxed) != 0 else { continue }
+            let dropped = slots[index].count.exchange(0, ordering: .acquiringAndReleasing)
+            let address = slots[index].type.load(ordering: .relaxed)
             counts[ErrorText.typeName(unsafe unsafeBitCast(address, to: Any.Type.self)), default: 0] += dropped
             taken += dropped
         }
@@ -94,14 +90,14 @@ import Synchronization
         // product to the number of slots before the conversion to `Int`, which has 32 bits on some systems.
         let hash = Int((UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(Self.typeLimit))
         for step in 0..<Self.typeLimit {
-            let slot = unsafe slots + (hash + step) % Self.typeLimit
-            var found = unsafe slot.pointee.type.load(ordering: .relaxed)
+            let index = (hash + step) % Self.typeLimit
+            var found = slots[index].type.load(ordering: .relaxed)
             if found == 0 {
-                let (isMine, other) = unsafe slot.pointee.type.replace(0, by: type)
+                let (isMine, other) = slots[index].type.replace(0, by: type)
                 found = isMine ? type : other
             }
             if found == type {
-                unsafe slot.pointee.count.wrappingAdd(1, ordering: .releasing)
+                slots[index].count.wrappingAdd(1, ordering: .releasing)
                 return
             }
         }
