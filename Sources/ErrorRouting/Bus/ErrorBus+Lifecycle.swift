@@ -220,7 +220,7 @@ extension ErrorBus {
         }
         if clock.isContinuous {
             let isCancelled = DispatchSemaphore(value: 0)
-            let deadline = DispatchTime.now() + DispatchTimeInterval(limit)
+            let deadline = DispatchTime.after(limit)
             Thread.detachNewThread {
                 if isCancelled.wait(timeout: deadline) == .timedOut { body() }
             }

@@ -73,16 +73,15 @@ enum PerThread {
     static func leaveUserCode(_ entry: Entry) { entry.record?.value.depth -= 1 }
 
     /// Whether the library is calling user code on this thread.
-    static var isInUserCode: Bool {
-        // Use no closure: its optional result would cost each post under a flood limit 130 instructions.
-        guard let record = current else { return false }
-        return record.value.depth > 0
-    }
+    static var isInUserCode: Bool { depth > 0 }
 
     /// Whether no more user code can be called, so that code must not keep what it decides without that.
-    static var isAtLimit: Bool {
-        guard let record = current else { return false }
-        return record.value.depth >= depthLimit
+    static var isAtLimit: Bool { depth >= depthLimit }
+
+    private static var depth: Int {
+        // Use no closure: its optional result would cost each post under a flood limit 130 instructions.
+        guard let record = current else { return 0 }
+        return record.value.depth
     }
 
     /// Calls a closure that calls user code; at the limit, calls nothing and returns nil.

@@ -10,19 +10,16 @@ package func sleep(for duration: Duration) async throws {
     let end = Promise<Void>()
     let timer = DispatchSource.makeTimerSource()
     timer.setEventHandler { end.fulfill(()) }
-    timer.schedule(deadline: .now() + DispatchTimeInterval(duration))
+    timer.schedule(deadline: .after(duration))
     timer.activate()
     defer { timer.cancel() }
     await end.value(ifCancelled: ())
     try Task.checkCancellation()
 }
 
-extension DispatchTimeInterval {
-    /// Converts a duration, at most 100 years.
-    init(_ duration: Duration) {
-        let nanoseconds = min(duration, BusClock.forever).nanoseconds
-        // Fall back to milliseconds: `Int` has 32 bits on some systems, which is two seconds in nanoseconds.
-        self =
-            Int(exactly: nanoseconds).map { .nanoseconds($0) } ?? .milliseconds(Int(clamping: nanoseconds / 1_000_000))
+extension DispatchTime {
+    /// Returns the time after a duration of at most 100 years.
+    static func after(_ duration: Duration) -> DispatchTime {
+        .now() + max(.zero, min(duration, BusClock.forever)) / .seconds(1)
     }
 }
