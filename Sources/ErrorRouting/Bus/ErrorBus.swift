@@ -236,7 +236,7 @@ public final class ErrorBus: ErrorPosting {
 
     /// Writes drops to the last resort if a notice of them was announced that no worker will deliver.
     func writeDropsAfterEnd() {
-        guard let drops = storage.perform({ $0.dropsAfterEnd($1) }) else { return }
-        lastResort.write(ErrorReport(error: drops.error, source: drops.source), because: "the bus has finished")
+        guard let drops = storage.perform({ $0.takeDrops($1) }) else { return }
+        lastResort.write(drops.report(), because: "the bus has finished")
     }
 }

@@ -28,15 +28,17 @@ struct DispatchCursor: ~Copyable {
     ///   - path: The blocks.
     ///   - notes: The dispatch's notes on the error.
     ///   - isAttempt: Whether the error is that of an attempt; only `always` actions run for it.
-    ///   - progress: The dispatch's progress, if it continues.
     @inline(__always)
-    init(
-        _ path: Borrowed<BlockPath>, _ notes: consuming DispatchNotes, isAttempt: Bool = false,
-        from progress: DispatchProgress? = nil
-    ) {
-        (self.path, position) = (path, progress?.position ?? DispatchPosition(isAttempt: isAttempt))
+    init(_ path: Borrowed<BlockPath>, _ notes: consuming DispatchNotes, isAttempt: Bool = false) {
+        (self.path, position) = (path, DispatchPosition(isAttempt: isAttempt))
         self.notes = notes
-        if let progress { self.notes.know(progress) }
+    }
+
+    /// Continues a dispatch.
+    init(_ path: Borrowed<BlockPath>, _ notes: consuming DispatchNotes, from progress: DispatchProgress) {
+        (self.path, position) = (path, progress.position)
+        self.notes = notes
+        self.notes.know(progress)
     }
 
     /// The dispatch's progress, for another worker.

@@ -109,7 +109,10 @@ final class BusWalk {
         let drops = naive.announceDrops()
         expect(bus.storage.intake.announceDrops(at: .init()), equals: drops == nil)
         // Nothing delivers a notice after the end, so the dropper reports the drops itself.
-        if let drops { expect(bus.storage.perform { $0.dropsAfterEnd($1)?.error }, equals: drops) }
+        if let drops {
+            let taken = bus.storage.perform { $0.takeDrops($1) }
+            expect(taken?.error.error as? ErrorsDropped, equals: drops)
+        }
     }
 
     private func next() {

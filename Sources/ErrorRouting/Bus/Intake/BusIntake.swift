@@ -108,12 +108,8 @@ struct BusIntake: ~Copyable, Sendable {
     @inline(__always)
     func publishReleased(_ count: Int64) { releasedCounter.set(count) }
 
-    /// Stops accepting reports unless the word has changed; returns whether it did.
-    func close(ifStill expected: IntakeWord) -> Bool {
-        var desired = expected
-        _ = desired.close()
-        return word.replace(expected, by: desired).isReplaced
-    }
+    /// Stops accepting reports unless the word has changed; returns whether this call did it.
+    func close(ifStill expected: IntakeWord) -> Bool { update { $0 == expected && $0.close() } }
 
     /// Accepts at most a number of further reports; later posts are dropped as if the intake were closed.
     func accept(atMost count: Int) { limit.store(accepted + Int64(count), ordering: .releasing) }

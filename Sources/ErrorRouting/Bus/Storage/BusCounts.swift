@@ -14,14 +14,14 @@ struct BusCounts {
     private(set) var handled: Int64
     private(set) var ignored: Int64 = 0
     private(set) var unmatched: Int64 = 0
-    private(set) var suppressed: Int64 = 0
+    var suppressed: Int64 = 0
     /// The posted notices of drops and of failures.
-    private(set) var notices: Int64 = 0
+    var notices: Int64 = 0
     /// Dropped errors that a notice or the last resort has reported.
-    private(set) var reportedDrops: Int64 = 0
+    var reportedDrops: Int64 = 0
     /// Reports that a shutdown removed, or that were still being posted then.
-    private(set) var removed: Int64 = 0
-    private(set) var actionFailures: Int64 = 0
+    var removed: Int64 = 0
+    var actionFailures: Int64 = 0
 
     init(handled: Int64) { self.handled = handled }
 
@@ -35,14 +35,4 @@ struct BusCounts {
         default: handled += 1
         }
     }
-
-    mutating func addSuppressed() { suppressed += 1 }
-
-    mutating func addNotice() { notices += 1 }
-
-    mutating func addReportedDrops(_ count: Int64) { reportedDrops += count }
-
-    mutating func addRemoved(_ count: Int64) { removed += count }
-
-    mutating func addActionFailures(_ count: Int) { actionFailures += Int64(count) }
 }

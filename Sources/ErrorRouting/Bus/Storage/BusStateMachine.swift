@@ -168,7 +168,7 @@ struct BusStateMachine: ~Copyable {
             return deliver(Posting(release), intake)
         case .isHeld:
             nextNumber += 1
-            if suppressed != nil { counts.addSuppressed() }
+            if suppressed != nil { counts.suppressed += 1 }
             return waiting.map { .held($0) } ?? beginNext(intake)
         }
     }
@@ -204,10 +204,10 @@ struct BusStateMachine: ~Copyable {
     /// notice, so that the worker writes the failures to the last resort.
     @inline(never)
     private mutating func note(_ failures: [ActionFailure], of delivery: Delivery) -> Bool {
-        counts.addActionFailures(failures.count)
+        counts.actionFailures += Int64(failures.count)
         if delivery.posting.isActionFailure { return true }
         for failure in failures {
-            counts.addNotice()
+            counts.notices += 1
             failureNotices.append(Posting(noticeOf: failure, in: delivery.posting.scope))
         }
         return false
@@ -260,28 +260,18 @@ struct BusStateMachine: ~Copyable {
 
     /// Takes the notice of drops that comes before the report with a number.
     mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
-        guard let (error, notice) = takeDrops(before: number, intake) else { return nil }
+        guard let drops = takeDrops(before: number, intake) else { return nil }
         // Update the state: the worker was woken for the notice, but its slot doesn't show that.
         _ = rouse(intake)
-        counts.addNotice()
-        return Posting(UnboxedError(error), at: notice.source, moment: notice.moment)
+        counts.notices += 1
+        return drops
     }
 
-    /// Takes the drops of an announced notice that no worker will deliver, because the bus has ended.
-    ///
-    /// - Returns: The drops and the source of the first one; nil if another thread has taken the notice.
-    mutating func dropsAfterEnd(
-        _ intake: borrowing BusIntake
-    ) -> (error: ErrorsDropped, source: ErrorReport.Source)? {
-        takeDrops(before: .max, intake).map { ($0.error, $0.notice.source) }
-    }
-
-    private mutating func takeDrops(
-        before number: Int64, _ intake: borrowing BusIntake
-    ) -> (error: ErrorsDropped, notice: DropNotice)? {
+    /// Takes the drops of an announced notice, for the last resort if the bus has ended, so that no worker delivers it.
+    mutating func takeDrops(before number: Int64 = .max, _ intake: borrowing BusIntake) -> Posting? {
         guard let (drops, notice) = intake.takeDrops(before: number, hasEnded: hasEnded) else { return nil }
-        counts.addReportedDrops(drops.values.reduce(0, +))
-        return (ErrorsDropped(drops), notice)
+        counts.reportedDrops += drops.values.reduce(0, +)
+        return Posting(UnboxedError(ErrorsDropped(drops)), at: notice.source, moment: notice.moment)
     }
 
     // MARK: - Waiting
@@ -382,8 +372,8 @@ struct BusStateMachine: ~Copyable {
             }
         }
         nextNumber = end
-        counts.addRemoved(Int64(left.postings.count) + unfilled)
-        counts.addActionFailures(left.failures.count)
+        counts.removed += Int64(left.postings.count) + unfilled
+        counts.actionFailures += Int64(left.failures.count)
         intake.publishReleased(released)
         return left
     }

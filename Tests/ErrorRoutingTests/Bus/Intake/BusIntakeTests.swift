@@ -38,7 +38,7 @@ extension BusIntakeTests {
             let now = box.intake.state
             box.intake.publishReleased(1)
             expect(box.take(), equals: 1)
-            #expect(box.close(ifStill: now))
+            expect(box.close(ifStill: now), equals: !now.isClosed)
             #expect(box.intake.state.isClosed)
         }
     }
