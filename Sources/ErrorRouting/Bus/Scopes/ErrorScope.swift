@@ -42,17 +42,21 @@
     }
 
     /// Creates a scope within another one or directly below a bus.
-    convenience init(_ own: ScopeContext.Own, in parent: ScopeContext?, of bus: ErrorBus?) {
+    fileprivate convenience init(
+        _ name: String, _ handler: ErrorHandler, _ order: Order, _ metadata: [String: String],
+        in parent: ScopeContext?, of bus: ErrorBus?
+    ) {
+        let own = ScopeContext.Own(
+            name: name, rules: handler.rules, isTriedFirst: order == .innermostFirst, metadata: metadata)
         self.init(ScopeContext(own, in: parent, root: bus?.handler.rules), of: bus)
     }
 
     /// Creates a scope within the innermost scope of the task or, without one, below its bus or the process's root bus.
     @usableFromInline
     convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
-        let own = ScopeContext.Own(named: name, rules: handler, order, metadata: metadata)
         let ambience = Ambience.current
         let bus = ambience.bus ?? (ambience.scope == nil ? ErrorBus.root : nil)
-        self.init(own, in: ambience.scope?.context, of: bus)
+        self.init(name, handler, order, metadata, in: ambience.scope?.context, of: bus)
     }
 
     /// This scope or, if it was created without a bus, its copy below the task's bus or the root, if there is one now.
@@ -101,7 +105,7 @@
     public func scope(
         _ name: String, handler: ErrorHandler = .init(), order: Order = .innermostFirst,
         metadata: [String: String] = [:]
-    ) -> ErrorScope { ErrorScope(.init(named: name, rules: handler, order, metadata: metadata), in: context, of: bus) }
+    ) -> ErrorScope { ErrorScope(name, handler, order, metadata, in: context, of: bus) }
 
     /// Explains how the rules of the whole path would handle an error, rule by rule; runs no action.
     ///
@@ -196,13 +200,5 @@ extension ErrorBus {
     public func scope(
         _ name: String, handler: ErrorHandler = .init(), order: ErrorScope.Order = .innermostFirst,
         metadata: [String: String] = [:]
-    ) -> ErrorScope { ErrorScope(.init(named: name, rules: handler, order, metadata: metadata), in: nil, of: self) }
-}
-
-extension ScopeContext.Own {
-    fileprivate init(
-        named name: String, rules handler: ErrorHandler, _ order: ErrorScope.Order, metadata: [String: String]
-    ) {
-        self.init(name: name, rules: handler.rules, isTriedFirst: order == .innermostFirst, metadata: metadata)
-    }
+    ) -> ErrorScope { ErrorScope(name, handler, order, metadata, in: nil, of: self) }
 }
