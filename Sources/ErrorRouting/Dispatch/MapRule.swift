@@ -15,40 +15,10 @@ class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
     }
 }
 
-/// A rule with the same value for all errors that it matches.
-final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
-    private let matcher: ErrorMatcher<Input>
-    private let constant: Value
-
-    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ value: Value) {
-        (self.matcher, constant) = (matcher, value)
-        super.init(matcher, at: source)
-    }
-
-    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
-
-    // The matcher's output isn't needed.
-    override func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) {
-        value = constant
-    }
-
-    override func giveIfMatching(_ error: UnboxedError, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
-        guard notes.ask(error, matcher.match) != nil else { return false }
-        value = constant
-        return true
-    }
-
-    override func mapped<NewValue: Sendable>(
-        _ transform: @escaping @Sendable (Value) -> NewValue
-    ) -> MapRule<NewValue> {
-        ConstantMapRule<Input, NewValue>(matcher, at: registration.source, transform(constant))
-    }
-}
-
 /// A rule that computes its value from the match.
-final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
-    private let matcher: ErrorMatcher<Input>
-    private let compute: @Sendable (Input) -> Value
+class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
+    fileprivate final let matcher: ErrorMatcher<Input>
+    private final let compute: @Sendable (Input) -> Value
 
     init(
         _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ compute: @escaping @Sendable (Input) -> Value
@@ -57,13 +27,15 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
         super.init(matcher, at: source)
     }
 
-    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
+    final override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
 
     override func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) {
         value = ErrorMatcher<Input>.handOn(content, error, to: compute)
     }
 
-    override func giveIfMatching(_ error: UnboxedError, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
+    final override func giveIfMatching(
+        _ error: UnboxedError, _ notes: inout DispatchNotes, to value: inout Value
+    ) -> Bool {
         guard let input = notes.ask(error, matcher.match) else { return false }
         value = compute(input)
         return true
@@ -73,5 +45,26 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
         ComputedMapRule<Input, NewValue>(matcher, at: registration.source) { [compute] in transform(compute($0)) }
+    }
+}
+
+/// A rule with the same value for all errors that it matches.
+final class ConstantMapRule<Input: Sendable, Value: Sendable>: ComputedMapRule<Input, Value>, @unchecked Sendable {
+    private let constant: Value
+
+    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ constant: Value) {
+        self.constant = constant
+        super.init(matcher, at: source) { _ in constant }
+    }
+
+    // The matcher's output isn't needed.
+    override func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) {
+        value = constant
+    }
+
+    override func mapped<NewValue: Sendable>(
+        _ transform: @escaping @Sendable (Value) -> NewValue
+    ) -> MapRule<NewValue> {
+        ConstantMapRule<Input, NewValue>(matcher, at: registration.source, transform(constant))
     }
 }
