@@ -59,7 +59,7 @@ extension ErrorMatcher where Output: Error & Equatable {
         // A value that doesn't equal itself never matches, even if it equals another value.
         if isObject {
             return Self(.value(value)) { subject in
-                guard let error = subject.exactly(valueType, as: Output.self) else { return nil }
+                guard subject.type == valueType, let error = subject.error as? Output else { return nil }
                 return error == value && value == value && error == error ? error : nil
             }
         }

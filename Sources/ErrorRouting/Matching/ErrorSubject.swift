@@ -50,14 +50,6 @@ struct ErrorSubject: Sendable {
         contentType == type || type == (any Error).self
     }
 
-    /// Returns the error as a type, without a dynamic cast unless it is an object; nil if its dynamic type is
-    /// different.
-    @inline(__always)
-    func exactly<Output>(_ dynamicType: Any.Type, as type: Output.Type) -> Output? {
-        if !isObject, dynamicType == type { return isExactly(type) ? unsafe unboxed.content(as: type) : nil }
-        return self.type == dynamicType ? error as? Output : nil
-    }
-
     /// Returns the error as `as NSError` does, which runs user code: it reads the domain, code, and user info, and on
     /// Linux the texts of a `LocalizedError`.
     mutating func nsError() -> NSError {
