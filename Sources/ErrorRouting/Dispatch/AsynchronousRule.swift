@@ -12,12 +12,6 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
         super.init(matcher, at: source, Traits(isAsynchronous: true))
     }
 
-    @usableFromInline
-    init(type: Input.Type, at source: ErrorReport.Source, _ action: @escaping Action) where Input: Error {
-        self.action = action
-        super.init(type: type, at: source, Traits(isAsynchronous: true))
-    }
-
     override func actSuspending(on error: UnboxedError) async throws -> HandleStrategy {
         try await action(unsafe error.content(as: Input.self))
     }
@@ -39,12 +33,6 @@ final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchec
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
         self.action = action
         super.init(matcher, at: source, Traits(isAsynchronous: true, needsReport: true))
-    }
-
-    @usableFromInline
-    init(type: Input.Type, at source: ErrorReport.Source, _ action: @escaping Action) where Input: Error {
-        self.action = action
-        super.init(type: type, at: source, Traits(isAsynchronous: true, needsReport: true))
     }
 
     override func performSuspending(

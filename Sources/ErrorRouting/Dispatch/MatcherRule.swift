@@ -9,15 +9,15 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     }
 
     /// Creates a rule by the error's type.
-    init(type: Input.Type, at source: ErrorReport.Source, _ traits: Traits = Traits()) where Input: Error {
+    init(type: Input.Type, at source: ErrorReport.Source) where Input: Error {
         if MatcherShape.exactType(type) != nil {
             // Create the matcher here: as a constant it costs less than one that the factory returns.
             evaluation = nil
-            super.init(ErrorMatcher<Input>(.type(type), id: 0, nil), at: source, traits)
+            super.init(ErrorMatcher<Input>(.type(type), id: 0, nil), at: source)
         } else {
             let matcher = ErrorMatcher<Input>.type(type)
             evaluation = matcher.evaluation
-            super.init(matcher, at: source, traits)
+            super.init(matcher, at: source)
         }
     }
 

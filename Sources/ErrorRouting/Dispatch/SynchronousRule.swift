@@ -51,12 +51,6 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
         super.init(matcher, at: source, Traits(needsReport: true))
     }
 
-    @usableFromInline
-    init(type: Input.Type, at source: ErrorReport.Source, _ action: @escaping Action) where Input: Error {
-        self.action = action
-        super.init(type: type, at: source, Traits(needsReport: true))
-    }
-
     override func perform(
         _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy {

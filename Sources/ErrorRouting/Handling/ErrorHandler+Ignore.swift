@@ -45,7 +45,5 @@ extension ErrorHandler {
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func ignore(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line
-    ) -> ErrorHandler {
-        adding(SynchronousRule(ignoring: .nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line)))
-    }
+    ) -> ErrorHandler { ignore(matching: .nsError(domain: domain, code: code), fileID: fileID, line: line) }
 }

@@ -33,14 +33,14 @@ extension ErrorHandler {
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousRule(type: type, at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(AsynchronousRule(.type(type), at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for a type of error, with an action of the main actor that also receives the report; see
     /// `on(matching:)`.
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousReportRule(type: type, at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(AsynchronousReportRule(.type(type), at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for errors that equal a value, with an action of the main actor; see `on(matching:)`.
     public func on<E: Error & Equatable>(

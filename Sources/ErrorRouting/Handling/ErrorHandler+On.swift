@@ -62,14 +62,14 @@ extension ErrorHandler {
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler { adding(SynchronousReportRule(type: type, at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(SynchronousReportRule(.type(type), at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for a type of error, with an action that can suspend; see `on(matching:)` above.
     @inlinable
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E) async throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousRule(type: type, at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(AsynchronousRule(.type(type), at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for a type of error, with an action that also receives the report, and can suspend; see
     /// ``on(_:fileID:line:do:)``.
@@ -77,7 +77,7 @@ extension ErrorHandler {
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) async throws -> HandleStrategy
-    ) -> ErrorHandler { adding(AsynchronousReportRule(type: type, at: .init(fileID: fileID, line: line), action)) }
+    ) -> ErrorHandler { adding(AsynchronousReportRule(.type(type), at: .init(fileID: fileID, line: line), action)) }
 
     /// Adds a rule for errors that equal a value, matched as ``ErrorMatcher/value(_:)`` does.
     ///
@@ -130,35 +130,24 @@ extension ErrorHandler {
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (NSError) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(SynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { on(matching: .nsError(domain: domain, code: code), fileID: fileID, line: line, do: action) }
 
     /// Adds a rule for a domain, with an action that also receives the report; see ``on(domain:code:fileID:line:do:)``.
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (NSError, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(
-            SynchronousReportRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { on(matching: .nsError(domain: domain, code: code), fileID: fileID, line: line, do: action) }
 
     /// Adds a rule for a domain, with an action that can suspend; see ``on(domain:code:fileID:line:do:)``.
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (NSError) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(AsynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { on(matching: .nsError(domain: domain, code: code), fileID: fileID, line: line, do: action) }
 
     /// Adds a rule for a domain, with an action that also receives the report, and can suspend; see
     /// ``on(domain:code:fileID:line:do:)``.
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (NSError, ErrorReport) async throws -> HandleStrategy
-    ) -> ErrorHandler {
-        adding(
-            AsynchronousReportRule(
-                .nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
-    }
+    ) -> ErrorHandler { on(matching: .nsError(domain: domain, code: code), fileID: fileID, line: line, do: action) }
 }

@@ -96,7 +96,7 @@ extension ErrorMap {
         domain: String, code: Int? = nil, _ value: Value, fileID: String = #fileID, line: UInt = #line,
         where condition: (@Sendable (NSError) -> Bool)? = nil
     ) -> Self {
-        adding(.nsError(domain: domain, code: code), value, where: condition, at: .init(fileID: fileID, line: line))
+        on(matching: .nsError(domain: domain, code: code), value, fileID: fileID, line: line, where: condition)
     }
 
     /// Adds a rule for a domain, or one code of it, with a value computed from the match.
@@ -111,9 +111,7 @@ extension ErrorMap {
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (NSError) -> Value
-    ) -> Self {
-        adding(ComputedMapRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), value))
-    }
+    ) -> Self { on(matching: .nsError(domain: domain, code: code), fileID: fileID, line: line, value) }
 
     private func adding<Output>(
         _ matcher: ErrorMatcher<Output>, _ value: Value, where condition: (@Sendable (Output) -> Bool)?,
