@@ -50,30 +50,28 @@ enum ErrorText {
     ///
     /// An error's own description is read once, and such an error is never reflected. In other errors, an `unowned`
     /// field traps if its object no longer exists, as in `print(error)`, because a mirror can't recognize it.
-    static func message(of error: any Error) -> String {
-        var fields: ReflectedFields?
-        return message(of: error, reading: &fields)
-    }
+    static func message(of error: any Error) -> String { messageAndFields(of: error).message }
 
     /// Returns the error's message, with the error's fields if they have been read for it.
-    static func message(of error: any Error, reading fields: inout ReflectedFields?) -> String {
-        PerThread.inUserCode { unguardedMessage(of: error, reading: &fields) } ?? typeName(of: error)
+    static func messageAndFields(of error: any Error) -> (message: String, fields: ReflectedFields?) {
+        PerThread.inUserCode { unguardedMessage(of: error) } ?? (typeName(of: error), nil)
     }
 
-    private static func unguardedMessage(of error: any Error, reading fields: inout ReflectedFields?) -> String {
+    private static func unguardedMessage(of error: any Error) -> (message: String, fields: ReflectedFields?) {
         let type = type(of: error)
         if type != DecodingError.self, type != EncodingError.self {
             // Check the type first, here and below: a cast that fails costs four times as much.
             if type is any LocalizedError.Type, let text = (error as? any LocalizedError)?.errorDescription {
-                return text
+                return (text, nil)
             }
-            if hasDomainOfItsOwn(error) { return withoutAddresses((error as NSError).withReason.localizedDescription) }
-            if let text = BoundedPrinter.words(of: error) { return text }
+            if hasDomainOfItsOwn(error) {
+                return (withoutAddresses((error as NSError).withReason.localizedDescription), nil)
+            }
+            if let text = BoundedPrinter.words(of: error) { return (text, nil) }
         }
         var printer = BoundedPrinter()
         printer.print(error)
-        fields = printer.fields
-        return printer.text
+        return (printer.text, printer.fields)
     }
 
     /// Whether an error's domain and code add to its type and case, as for an `NSError` object or a `CustomNSError`.

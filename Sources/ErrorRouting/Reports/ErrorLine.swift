@@ -11,10 +11,10 @@ struct ErrorLine {
     /// Creates the line of a report with all its fields.
     init(_ report: ErrorReport) {
         let error = report.error
-        var reflected: ReflectedFields?
+        let (message, reflected) = ErrorText.messageAndFields(of: error)
         var fields = [OneLine.bare(report.role.name)]
         fields.append("type=\(OneLine.bare(ErrorText.typeName(of: error)))")
-        fields.append("message=\(OneLine.quoted(ErrorText.message(of: error, reading: &reflected)))")
+        fields.append("message=\(OneLine.quoted(message))")
         if let code = ErrorText.code(of: error) {
             fields.append("domain=\(OneLine.bare(code.domain))")
             fields.append("code=\(code.code)")

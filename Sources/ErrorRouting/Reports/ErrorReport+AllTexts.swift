@@ -11,7 +11,7 @@ extension ErrorReport {
             fingerprint: String, trail: [TrailStep]
         )
     {
-        var kind = kind
+        var kind = ErrorKind(of: error)
         let (message, trail) = messageAndTrail
         return (kind.typeName, kind.caseName, kind.domainAndCode, message, fingerprint(of: &kind), trail)
     }

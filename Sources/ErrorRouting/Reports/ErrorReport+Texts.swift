@@ -42,12 +42,9 @@ extension ErrorReport {
     /// type, case, and file keep their names, in every release. It contains no line numbers or case numbers, because
     /// other edits change these. Payloads, messages, and scopes do not count.
     public var fingerprint: String {
-        var kind = kind
+        var kind = ErrorKind(of: error)
         return fingerprint(of: &kind)
     }
-
-    /// The names of the error's kind, for code that needs several.
-    var kind: ErrorKind { ErrorKind(of: error) }
 
     /// Returns the fingerprint of the report for a known kind of its error.
     func fingerprint(of kind: inout ErrorKind) -> String {
@@ -137,19 +134,15 @@ extension ErrorReport {
 
     /// The message and the trail, for code that needs both: an error without a description is reflected only once.
     var messageAndTrail: (message: String, trail: [TrailStep]) {
-        var fields: ReflectedFields?
-        let message = OneLine.escaped(ErrorText.message(of: error, reading: &fields))
-        return (message, trail(fields))
+        let (message, fields) = ErrorText.messageAndFields(of: error)
+        return (OneLine.escaped(message), trail(fields))
     }
 
     private func trail(_ fields: ReflectedFields?) -> [TrailStep] {
         underlyingErrors(fields).map { error in
             var kind = ErrorKind(of: error)
-            return TrailStep(
-                typeName: kind.typeName,
-                message: OneLine.escaped(ErrorText.message(of: error)),
-                fingerprint: kind.fingerprint
-            )
+            let message = OneLine.escaped(ErrorText.message(of: error))
+            return TrailStep(typeName: kind.typeName, message: message, fingerprint: kind.fingerprint)
         }
     }
 
