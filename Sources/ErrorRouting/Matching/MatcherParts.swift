@@ -55,40 +55,25 @@ class MatcherParts: @unchecked Sendable {  // Unchecked for its subclasses; all 
     }
 }
 
-/// The alternatives of `||`.
-final class EitherParts<Output: Sendable>: MatcherParts, @unchecked Sendable {  // As `MatcherParts`.
+/// The alternatives of `||`, or the conditions of `&&`, the first of which determines the output.
+final class MatcherList<Output: Sendable>: MatcherParts, @unchecked Sendable {  // As `MatcherParts`.
     let alternatives: [ErrorMatcher<Output>]
+    let conditions: [MatcherCondition]
 
-    init(_ alternatives: [ErrorMatcher<Output>]) {
-        self.alternatives = alternatives
-        super.init(alternatives.map(\.leaves))
+    init(_ alternatives: [ErrorMatcher<Output>], _ conditions: [MatcherCondition] = []) {
+        (self.alternatives, self.conditions) = (alternatives, conditions)
+        super.init(alternatives.map(\.leaves) + conditions.map(\.leaves))
     }
 
-    /// Returns the output of the first alternative that matches.
-    func firstOutput(_ subject: inout ErrorSubject) -> Output? {
+    /// Returns the output of the first alternative that matches, if the conditions hold.
+    func output(_ subject: inout ErrorSubject) -> Output? {
         asking(&subject) { subject in
-            for matcher in alternatives { if let output = matcher.ask(&subject) { return output } }
+            for matcher in alternatives {
+                guard let output = matcher.ask(&subject) else { continue }
+                for condition in conditions where !condition.holds(&subject) { return nil }
+                return output
+            }
             return nil
-        }
-    }
-}
-
-/// The conditions of `&&`; the first one determines the output.
-final class BothParts<Output: Sendable>: MatcherParts, @unchecked Sendable {  // As `MatcherParts`.
-    let first: ErrorMatcher<Output>
-    let others: [MatcherCondition]
-
-    init(_ first: ErrorMatcher<Output>, _ others: [MatcherCondition]) {
-        (self.first, self.others) = (first, others)
-        super.init([first.leaves] + others.map(\.leaves))
-    }
-
-    /// Returns the first condition's output if all conditions match.
-    func commonOutput(_ subject: inout ErrorSubject) -> Output? {
-        asking(&subject) { subject in
-            guard let output = first.ask(&subject) else { return nil }
-            for condition in others where !condition.holds(&subject) { return nil }
-            return output
         }
     }
 }
@@ -112,14 +97,14 @@ extension ErrorMatcher {
 
     /// The alternatives of an unnamed `||`; otherwise the matcher itself.
     fileprivate var alternatives: [Self] {
-        if case .either = shape, let parts = parts as? EitherParts<Output> { return parts.alternatives }
+        if case .either = shape, let list = parts as? MatcherList<Output> { return list.alternatives }
         return [self]
     }
 
     /// The conditions of an unnamed `&&`; otherwise the matcher itself.
     fileprivate var conditions: (first: Self, others: [MatcherCondition]) {
-        if case .both = shape, let parts = parts as? BothParts<Output> { return (parts.first, parts.others) }
-        return (self, [])
+        guard case .both = shape, let list = parts as? MatcherList<Output> else { return (self, []) }
+        return (list.alternatives[0], list.conditions)
     }
 
     /// The maximum length of a list before it becomes a part of another one; each addition copies the list.
@@ -143,8 +128,8 @@ public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatc
         alternatives.append(matcher)
     }
     if alternatives.count > ErrorMatcher<A>.listLimit { alternatives = [first, second] }
-    let parts = EitherParts(alternatives)
-    return ErrorMatcher(.either(alternatives.map(\.shape)), parts: parts, parts.firstOutput)
+    let list = MatcherList(alternatives)
+    return ErrorMatcher(.either(alternatives.map(\.shape)), parts: list, list.output)
 }
 
 /// Matches if either of two matchers with different outputs does, with the first one's output if that is an error;
@@ -175,8 +160,8 @@ public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
         others.append(condition)
     }
     if others.count >= ErrorMatcher<A>.listLimit { (head, others) = (first, [MatcherCondition(second)]) }
-    let parts = BothParts(head, others)
-    return ErrorMatcher(.both([head.shape] + others.map(\.shape)), parts: parts, parts.commonOutput)
+    let list = MatcherList([head], others)
+    return ErrorMatcher(.both([head.shape] + others.map(\.shape)), parts: list, list.output)
 }
 
 /// Matches if the matcher doesn't, with the error as the output.
