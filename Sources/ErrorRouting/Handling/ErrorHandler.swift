@@ -34,9 +34,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
 
     /// Returns this handler with a rule added.
     @usableFromInline
-    func adding(_ rule: consuming Rule) -> ErrorHandler { adding(rule, to: .rule) }
-
-    func adding(_ rule: consuming Rule, to stage: RuleStage) -> ErrorHandler {
+    func adding(_ rule: consuming Rule, to stage: RuleStage = .rule) -> ErrorHandler {
         var result = self
         result.rules.add(rule, to: stage)
         return result
