@@ -161,9 +161,9 @@ extension ErrorBus {
         ProcessRoot.remove(self)
         observers.finish(statistics)
         wakeUps.end()
-        internalTasks.withLock { $0.timer?.task }?.cancel()
         for promise in storage.perform({ $0.takeFlushes { _ in true } }) { promise.fulfill(false) }
         ended.fulfill(())
+        internalTasks.withLock { $0.timer?.task }?.cancel()
         writeDropsAfterEnd()
     }
 

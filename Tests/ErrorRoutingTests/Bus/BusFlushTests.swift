@@ -156,6 +156,37 @@ extension BusFlushTests {
         }
     }
 
+    // Run in a separate process: the test blocks a thread of the pool.
+    @Test("after a shutdown too, an observer that blocks doesn't extend a flush's time limit")
+    func blockedObserverAfterShutdown() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let (clock, entered, leave) = (ManualClock(), Gate(), DispatchSemaphore(value: 0))
+            let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(actionTimeLimit: nil, clock: clock))
+            let observation = bus.observe { _ in
+                entered.open()
+                leave.wait()
+            }
+            async let running: Void = bus.run()
+            bus.post(Numbered(1))
+            await entered.wait()
+            let before = [1, 2].map { bus.flushPromise(until: bus.clock.deadline(after: .seconds($0))) }
+            await clock.waitForSleepers()
+            #expect(await bus.shutdown(within: .zero).isEmpty)
+            // The first one's timer sets that of the second one after the shutdown.
+            let all = before + [bus.flushPromise(until: bus.clock.deadline(after: .seconds(3)))]
+            for promise in all {
+                await clock.waitForSleepers()
+                clock.advance(by: .seconds(1))
+                expect(await promise.value, equals: false)
+            }
+            #expect(bus.ended.valueIfFulfilled == nil)
+            leave.signal()
+            await running
+            observation.cancel()
+        }
+    }
+
     @Test(
         "it returns false at its time limit, if its caller is cancelled, and at once inside one of the bus's actions")
     func timeLimit() async {

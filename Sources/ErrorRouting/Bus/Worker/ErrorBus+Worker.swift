@@ -68,7 +68,8 @@ extension ErrorBus {
             return (task, tasks.timer)
         }
         former?.task.cancel()
-        if storage.hasEnded { task?.cancel() }
+        // Until everyone is notified of the end, a flush might wait for its deadline.
+        if storage.hasEnded, ended.valueIfFulfilled != nil { task?.cancel() }
     }
 
     private func timerFires(at moment: Duration) {
