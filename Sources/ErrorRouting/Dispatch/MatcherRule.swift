@@ -21,18 +21,18 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
         }
     }
 
-    final override func matches(_ subject: inout ErrorSubject) -> Bool { output(for: &subject) != nil }
+    final override func matches(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
 
     /// Returns the matcher's output; nil if it doesn't match.
-    private final func output(for subject: inout ErrorSubject) -> Input? {
-        ErrorMatcher<Input>.output(for: &subject, predicate, evaluation)
+    private final func evaluate(_ subject: inout ErrorSubject) -> Input? {
+        ErrorMatcher<Input>.evaluate(&subject, predicate, evaluation)
     }
 
     /// Returns the matcher's output; nil if it doesn't match, or if user code is nested too deeply.
-    private final func output(for error: UnboxedError, _ notes: inout DispatchNotes) -> Input? {
+    private final func match(_ error: UnboxedError, _ notes: inout DispatchNotes) -> Input? {
         guard let entry = PerThread.enterUserCode() else { return nil }
         defer { PerThread.leaveUserCode(entry) }
-        return notes.ask(error, output)
+        return notes.ask(error, evaluate)
     }
 
     override func act<Content: Error>(
@@ -42,7 +42,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     final override func actIfMatching(
         _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
-        guard let input = output(for: error, &notes) else { return nil }
+        guard let input = match(error, &notes) else { return nil }
         // Check now: the matcher might have run a slow predicate.
         if let supervisor, !supervisor.isCurrent { return nil }
         return try perform(input, error, &notes)
@@ -51,7 +51,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     final override func actSuspending(
         _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
     ) async throws -> HandleStrategy? {
-        let input = isCertain ? unsafe error.content(as: Input.self) : output(for: error, &notes)
+        let input = isCertain ? unsafe error.content(as: Input.self) : match(error, &notes)
         guard let input, mayBegin() else { return nil }
         return try await performSuspending(input, error, &notes)
     }

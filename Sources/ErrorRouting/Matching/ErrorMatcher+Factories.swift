@@ -144,7 +144,7 @@ extension ErrorMatcher {
     ///   error might have an underlying error.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
         Self(.anywhere(matcher.shape), parts: MatcherParts(of: matcher)) { subject in
-            matcher.ask(&subject) ?? subject.firstUnderlying(matcher.evaluate)
+            matcher.evaluate(&subject) ?? subject.firstUnderlying(matcher.evaluate)
         }
     }
 }

@@ -72,26 +72,24 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         id == 0 ? (ObjectIdentifier(Output.self), true) : shape.requirement
     }
 
-    /// Returns the matcher's output, or nil if it doesn't match.
-    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.output(for: &subject, predicate, evaluation) }
+    /// Returns the matcher's output, or nil if it doesn't match; a matcher that occurs twice in a combination is called
+    /// once.
+    func evaluate(_ subject: inout ErrorSubject) -> Output? {
+        guard id != 0, let answers = subject.answers else { return Self.evaluate(&subject, predicate, evaluation) }
+        if let known = answers[identity] as? MatcherParts.Answer<Output> { return known.output }
+        let output = Self.evaluate(&subject, predicate, evaluation)
+        subject.answers?[identity] = MatcherParts.Answer(output)
+        return output
+    }
 
     /// Returns the output of a matcher with this predicate and this closure; a rule stores only these two.
-    static func output(
-        for subject: inout ErrorSubject, _ predicate: ErrorPredicate, _ evaluation: Evaluation?
+    static func evaluate(
+        _ subject: inout ErrorSubject, _ predicate: ErrorPredicate, _ evaluation: Evaluation?
     ) -> Output? {
         if let evaluation { return evaluation(&subject) }
         if Output.self == NSError.self { return subject.nsError(where: predicate) as? Output }
         guard subject.isExactly(Output.self), predicate(subject.error) else { return nil }
         return unsafe subject.unboxed.content(as: Output.self)
-    }
-
-    /// Returns the same as ``evaluate(_:)``, but calls a matcher only once if it occurs twice in its combination.
-    func ask(_ subject: inout ErrorSubject) -> Output? {
-        guard id != 0, let answers = subject.answers else { return evaluate(&subject) }
-        if let known = answers[identity] as? MatcherParts.Answer<Output> { return known.output }
-        let output = evaluate(&subject)
-        subject.answers?[identity] = MatcherParts.Answer(output)
-        return output
     }
 
     /// The matcher's ``id`` or, if that is 0, the address of the output's type.
@@ -136,7 +134,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Returns: The narrowed matcher.
     public func `where`(_ predicate: @escaping @Sendable (Output) -> Bool) -> Self {
         Self(.narrowed(shape), parts: MatcherParts(of: self)) { subject in
-            guard let output = ask(&subject), predicate(output) else { return nil }
+            guard let output = evaluate(&subject), predicate(output) else { return nil }
             return output
         }
     }
@@ -161,7 +159,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         // Keep the leaf: in `a && (a || b)`, the erased `a` of the inner combination is the outer one.
         let parts = parts ?? (id == 0 ? nil : MatcherParts(of: self))
         return ErrorMatcher<any Error>(shape, id: MatcherParts.erased(identity), parts: parts) { subject in
-            guard let output = ask(&subject) else { return nil }
+            guard let output = evaluate(&subject) else { return nil }
             // Cast the value, not the type: `any LocalizedError` isn't an `Error` type, but its content is an error.
             return output as? any Error ?? subject.error
         }

@@ -66,10 +66,10 @@ final class MatcherList<Output: Sendable>: MatcherParts, @unchecked Sendable {  
     }
 
     /// Returns the output of the first alternative that matches, if the conditions hold.
-    func output(_ subject: inout ErrorSubject) -> Output? {
+    func evaluate(_ subject: inout ErrorSubject) -> Output? {
         asking(&subject) { subject in
             for matcher in alternatives {
-                guard let output = matcher.ask(&subject) else { continue }
+                guard let output = matcher.evaluate(&subject) else { continue }
                 for condition in conditions where !condition.holds(&subject) { return nil }
                 return output
             }
@@ -87,7 +87,7 @@ struct MatcherCondition: Sendable {
 
     init<Output>(_ matcher: ErrorMatcher<Output>) {
         (shape, identity, leaves) = (matcher.shape, matcher.identity, matcher.leaves)
-        holds = { subject in matcher.ask(&subject) != nil }
+        holds = { subject in matcher.evaluate(&subject) != nil }
     }
 }
 
@@ -129,7 +129,7 @@ public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatc
     }
     if alternatives.count > ErrorMatcher<A>.listLimit { alternatives = [first, second] }
     let list = MatcherList(alternatives)
-    return ErrorMatcher(.either(alternatives.map(\.shape)), parts: list, list.output)
+    return ErrorMatcher(.either(alternatives.map(\.shape)), parts: list, list.evaluate)
 }
 
 /// Matches if either of two matchers with different outputs does, with the first one's output if that is an error;
@@ -161,7 +161,7 @@ public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
     }
     if others.count >= ErrorMatcher<A>.listLimit { (head, others) = (first, [MatcherCondition(second)]) }
     let list = MatcherList([head], others)
-    return ErrorMatcher(.both([head.shape] + others.map(\.shape)), parts: list, list.output)
+    return ErrorMatcher(.both([head.shape] + others.map(\.shape)), parts: list, list.evaluate)
 }
 
 /// Matches if the matcher doesn't, with the error as the output.
@@ -170,6 +170,6 @@ public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
 /// - Returns: Its complement.
 public prefix func ! <A>(matcher: ErrorMatcher<A>) -> ErrorMatcher<any Error> {
     ErrorMatcher(.not(matcher.shape), parts: MatcherParts(of: matcher)) { subject in
-        matcher.ask(&subject) == nil ? subject.error : nil
+        matcher.evaluate(&subject) == nil ? subject.error : nil
     }
 }
