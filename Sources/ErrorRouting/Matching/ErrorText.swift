@@ -96,6 +96,11 @@ enum ErrorText {
         return code ?? nil
     }
 
+    /// Returns the same with the domain on one line.
+    static func domainAndCode(of error: any Error) -> (domain: String, code: Int)? {
+        code(of: error).map { (OneLine.escaped($0.domain), $0.code) }
+    }
+
     /// Returns the name of an enum's case; nil for other errors.
     static func caseName(of error: any Error) -> String? {
         func name(of error: some Error) -> String? { EnumCase.name(of: error) }

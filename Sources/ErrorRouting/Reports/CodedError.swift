@@ -15,9 +15,9 @@ package struct CodedError: Codable, Sendable {
 
     /// Codes an error inside another one.
     package init(_ error: any Error) {
-        var kind = ErrorKind(of: error)
-        type = kind.typeName
-        (domain, code) = (kind.domainAndCode?.domain, kind.domainAndCode?.code)
+        let domainAndCode = ErrorText.domainAndCode(of: error)
+        type = ErrorText.typeName(of: error)
+        (domain, code) = (domainAndCode?.domain, domainAndCode?.code)
         value = CurrentErrorCoding.value?.value(of: error, named: type)
     }
 

@@ -11,8 +11,8 @@ extension ErrorReport {
             fingerprint: String, trail: [TrailStep]
         )
     {
-        var kind = ErrorKind(of: error)
+        let (kind, code) = (ErrorKind(of: error), domainAndCode)
         let (message, trail) = messageAndTrail
-        return (kind.typeName, kind.caseName, kind.domainAndCode, message, fingerprint(of: &kind), trail)
+        return (kind.typeName, kind.caseName, code, message, fingerprint(kind, code), trail)
     }
 }

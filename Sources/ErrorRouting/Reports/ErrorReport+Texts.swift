@@ -22,9 +22,7 @@ extension ErrorReport {
     /// a code from the type's name and the number of the case; ``typeName`` and ``caseName`` show these better.
     ///
     /// - Complexity: That of the error's own `errorDomain` and `errorCode`; computed at each access.
-    public var domainAndCode: (domain: String, code: Int)? {
-        ErrorText.code(of: error).map { (OneLine.escaped($0.domain), $0.code) }
-    }
+    public var domainAndCode: (domain: String, code: Int)? { ErrorText.domainAndCode(of: error) }
 
     /// The error's message on one line, as the default preset prints it.
     ///
@@ -41,15 +39,12 @@ extension ErrorReport {
     /// An example is `Intake.PaymentError.declined Intake/Rules.swift`. It is the same in every run and, as long as
     /// type, case, and file keep their names, in every release. It contains no line numbers or case numbers, because
     /// other edits change these. Payloads, messages, and scopes do not count.
-    public var fingerprint: String {
-        var kind = ErrorKind(of: error)
-        return fingerprint(of: &kind)
-    }
+    public var fingerprint: String { fingerprint(ErrorKind(of: error), domainAndCode) }
 
     /// Returns the fingerprint of the report for a known kind of its error.
-    func fingerprint(of kind: inout ErrorKind) -> String {
-        "\(kind.fingerprint) \(OneLine.escaped(source.fileID))"
-    }
+    func fingerprint(
+        _ kind: ErrorKind, _ domainAndCode: @autoclosure () -> (domain: String, code: Int)?
+    ) -> String { "\(kind.fingerprint(domainAndCode())) \(OneLine.escaped(source.fileID))" }
 
     /// The report as fields of a structured log entry, or as an exporter's attributes.
     ///
@@ -140,9 +135,10 @@ extension ErrorReport {
 
     private func trail(_ fields: ReflectedFields?) -> [TrailStep] {
         underlyingErrors(fields).map { error in
-            var kind = ErrorKind(of: error)
+            let kind = ErrorKind(of: error)
             let message = OneLine.escaped(ErrorText.message(of: error))
-            return TrailStep(typeName: kind.typeName, message: message, fingerprint: kind.fingerprint)
+            let fingerprint = kind.fingerprint(ErrorText.domainAndCode(of: error))
+            return TrailStep(typeName: kind.typeName, message: message, fingerprint: fingerprint)
         }
     }
 
