@@ -74,24 +74,22 @@ enum NSErrorBridge {
 
     /// Whether a container in the user info, or in the user info of an `NSError` within it, might hold errors.
     ///
-    /// This is a loop with limits, because a chain of underlying errors might be arbitrarily long, or a cycle.
+    /// The search has limits, because a chain of underlying errors might be arbitrarily long, or a cycle.
     private static func mayHoldErrors(_ userInfo: [String: Any]) -> Bool {
-        var pending = [(values: first(userInfo.values), areContained: false, depth: 1)]
         var looks = 0
-        while let (values, areContained, depth) = pending.popLast() {
+        func mayHold(_ values: [Any], areContained: Bool, depth: Int) -> Bool {
             looks += values.count
             if looks > lookLimit || depth > depthLimit && !values.isEmpty { return true }
-            for value in values {
+            return values.contains { value in
                 guard let error = value as? any Error else {
-                    pending.append((elements(of: value), true, depth + 1))
-                    continue
+                    return mayHold(elements(of: value), areContained: true, depth: depth + 1)
                 }
                 if areContained { return true }
-                guard type(of: error) is NSError.Type else { continue }
-                pending.append((first((error as NSError).userInfo.values), false, depth + 1))
+                guard type(of: error) is NSError.Type else { return false }
+                return mayHold(first((error as NSError).userInfo.values), areContained: false, depth: depth + 1)
             }
         }
-        return false
+        return mayHold(first(userInfo.values), areContained: false, depth: 1)
     }
 
     /// Returns a container's elements; empty for other values.
