@@ -42,17 +42,6 @@ class MatcherParts: @unchecked Sendable {  // Unchecked for its subclasses; all 
 
     /// Returns the identity of a matcher with its output as `any Error`.
     static func erased(_ id: UInt) -> UInt { id | 1 << (UInt.bitWidth - 1) }
-
-    /// Calls a closure with a subject that caches the results of matchers, if that is useful.
-    @inline(__always)
-    final func asking<Output>(
-        _ subject: inout ErrorSubject, _ body: (inout ErrorSubject) -> Output?
-    ) -> Output? {
-        guard hasRepeats, subject.answers == nil else { return body(&subject) }
-        subject.answers = [:]
-        defer { subject.answers = nil }
-        return body(&subject)
-    }
 }
 
 /// The alternatives of `||`, or the conditions of `&&`, the first of which determines the output.
@@ -67,14 +56,15 @@ final class MatcherList<Output: Sendable>: MatcherParts, @unchecked Sendable {  
 
     /// Returns the output of the first alternative that matches, if the conditions hold.
     func evaluate(_ subject: inout ErrorSubject) -> Output? {
-        asking(&subject) { subject in
-            for matcher in alternatives {
-                guard let output = matcher.evaluate(&subject) else { continue }
-                for condition in conditions where !condition.holds(&subject) { return nil }
-                return output
-            }
-            return nil
+        // The outermost combination with repeats caches the results of matchers.
+        let caches = hasRepeats && subject.answers == nil
+        if caches { subject.answers = [:] }
+        defer { if caches { subject.answers = nil } }
+        for matcher in alternatives {
+            guard let output = matcher.evaluate(&subject) else { continue }
+            return conditions.allSatisfy { $0.holds(&subject) } ? output : nil
         }
+        return nil
     }
 }
 
