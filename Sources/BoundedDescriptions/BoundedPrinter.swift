@@ -52,7 +52,7 @@ package struct BoundedPrinter {
         } else if type == Int.self, let number = value as? Int {
             // Print it here: the result is the same as below, without checking the type's conformances and name.
             out.append("\(number)")
-        } else if type is NSError.Type || Self.wrappers.contains(ObjectIdentifier(type)) {
+        } else if type is NSError.Type || TypeName.isBridged(type) {
             if let error = value as? any Error { writeError(error as NSError) }
         } else if type == AnyHashable.self, let value = value as? AnyHashable {
             writeValue(value.base, depth: depth)
@@ -69,11 +69,6 @@ package struct BoundedPrinter {
     }
 
     // MARK: Own descriptions
-
-    /// Foundation's structs that contain an `NSError`.
-    private static let wrappers = [
-        ObjectIdentifier(URLError.self), ObjectIdentifier(CocoaError.self), ObjectIdentifier(POSIXError.self),
-    ]
 
     /// Returns a value's own description without truncating it; nil if its type has none, or one that prints all
     /// elements.

@@ -10,9 +10,7 @@ package enum TypeName {
     /// Foundation's errors have the same name on all platforms, although on Linux two of them are in another module,
     /// and on Apple's platforms `NSError` has no module.
     package static func full(_ type: Any.Type) -> String {
-        if type == NSError.self || type == CocoaError.self || type == POSIXError.self {
-            return "Foundation.\(short(type))"
-        }
+        if type == NSError.self || isBridged(type) { return "Foundation.\(short(type))" }
         return OneLine.escaped(withoutAddresses(reflected(type)))
     }
 
@@ -39,6 +37,11 @@ package enum TypeName {
             if isOpening, tail.starts(with: ").".utf8) { rest = tail.dropFirst(2) } else { kept.append(byte) }
         }
         return String(decoding: kept, as: UTF8.self)
+    }
+
+    /// Returns whether a type is one of Foundation's structs that contain an `NSError`.
+    package static func isBridged(_ type: Any.Type) -> Bool {
+        type == URLError.self || type == CocoaError.self || type == POSIXError.self
     }
 
     /// Returns whether a type is a pointer, a slice of a buffer pointer, or another address of possibly deallocated

@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import Foundation
 
 /// Converts between `NSError` objects and Swift errors.
@@ -34,9 +35,7 @@ enum NSErrorBridge {
     }
 
     /// Whether a type is one of the three.
-    static func isBridged(_ type: Any.Type) -> Bool {
-        type == URLError.self || type == CocoaError.self || type == POSIXError.self
-    }
+    static func isBridged(_ type: Any.Type) -> Bool { TypeName.isBridged(type) }
 
     /// Whether errors of a type are `NSError` objects, or would be on Apple's platforms, where the three become objects
     /// when they are boxed.
