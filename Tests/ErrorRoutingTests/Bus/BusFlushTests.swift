@@ -157,6 +157,36 @@ extension BusFlushTests {
     }
 
     // Run in a separate process: the test blocks a thread of the pool.
+    @Test("the readers of streams are woken by a flush, although the next action blocks")
+    func readers() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let leave = DispatchSemaphore(value: 0)
+            let bus = ErrorBus(
+                handler: ErrorHandler().on(Numbered(2)) { _ in
+                    leave.wait()
+                    return .stop
+                })
+            let reports = bus.reports()
+            let reader = Task {
+                for await _ in reports { return true }
+                return false
+            }
+            // Let the reader wait: one that comes later needs no waking.
+            for _ in 0..<100 { await Task.yield() }
+            bus.post(Numbered(1))
+            let flush = bus.flushPromise(until: nil)
+            bus.post(Numbered(2))
+            async let running: Void = bus.run()
+            expect(await flush.value, equals: true)
+            #expect(await reader.value)
+            leave.signal()
+            bus.finish()
+            await running
+        }
+    }
+
+    // Run in a separate process: the test blocks a thread of the pool.
     @Test("after a shutdown too, an observer that blocks doesn't extend a flush's time limit")
     func blockedObserverAfterShutdown() async {
         await #expect(processExitsWith: .success) {
