@@ -161,7 +161,9 @@ extension ErrorBus {
         ProcessRoot.remove(self)
         observers.finish(statistics)
         wakeUps.end()
-        for promise in storage.perform({ $0.takeFlushes { _ in true } }) { promise.fulfill(false) }
+        // A flush is still waiting if a shutdown has removed reports, or if it came during the last notification.
+        let (flushes, isFlushed) = storage.perform { ($0.takeFlushes { _ in true }, $0.counts.removed == 0) }
+        for promise in flushes { promise.fulfill(isFlushed) }
         ended.fulfill(())
         internalTasks.withLock { $0.timer?.task }?.cancel()
         writeDropsAfterEnd()
@@ -179,8 +181,8 @@ extension ErrorBus {
     /// ```
     ///
     /// - Parameter limit: The longest wait, by the configuration's clock.
-    /// - Returns: Whether every error posted before is delivered; false also if a ``shutdown(within:)`` removed some of
-    ///   those reports during the wait. True for a bus that has ended, because it holds nothing.
+    /// - Returns: Whether every error posted before is delivered; false also if a ``shutdown(within:)`` removed reports
+    ///   during the wait. True for a bus that has ended, because it holds nothing.
     public func flush(within limit: Duration) async -> Bool {
         if isInsideOwnAction { return false }
         if limit <= .zero { return storage.perform { $0.isIdle($1) } }

@@ -17,6 +17,10 @@ protocol ActionSupervisor: AnyObject, Sendable {
     /// - Returns: Whether the dispatch was still current; if not, the action's result is discarded.
     func actionDidEnd() -> Bool
 
+    /// Records that an action has failed, so that the failure is known if the dispatch is superseded during a later
+    /// action.
+    func actionDidFail(_ progress: DispatchProgress)
+
     /// Whether the dispatch is still current; false if it was superseded.
     var isCurrent: Bool { get }
 

@@ -145,7 +145,7 @@ struct DispatchCursor: ~Copyable {
                 }
                 position.record(answer, of: step.rule)
             } catch let thrown {
-                record(thrown, of: step.rule, error)
+                record(thrown, of: step.rule, error, under: supervisor)
             }
         }
         return .completed
@@ -164,13 +164,16 @@ struct DispatchCursor: ~Copyable {
 
     /// Records the error that a rule's action has thrown, which counts as a match and as `.next`.
     @inline(never)
-    private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: UnboxedError) {
+    private mutating func record(
+        _ thrown: any Error, of rule: Borrowed<Rule>, _ error: UnboxedError, under supervisor: (any ActionSupervisor)?
+    ) {
         // The report of an `always` action's failure has the outcome so far, like the report of the action itself.
         if position.stage == .always { carryOutcome() }
         var progress = progress
         progress.record(thrown, of: rule.object, notes.made(for: error))
         position = progress.position
         notes.know(progress)
+        supervisor?.actionDidFail(progress)
     }
 
     // MARK: Suspending
@@ -207,7 +210,7 @@ struct DispatchCursor: ~Copyable {
             } catch let thrown {
                 let isCurrent = supervisor?.actionDidEnd() ?? true
                 // Also record the error of a superseded dispatch, which the supervisor might report.
-                record(thrown, of: step.rule, error)
+                record(thrown, of: step.rule, error, under: supervisor)
                 if !isCurrent { return .superseded }
             }
             if position.isStageOver, !path.read({ position.advance(on: $0) }) { return .completed }

@@ -200,6 +200,7 @@ extension BusFlushTests {
             async let running: Void = bus.run()
             bus.post(Numbered(1))
             await entered.wait()
+            let unlimited = bus.flushPromise(until: nil)
             let before = [1, 2].map { bus.flushPromise(until: bus.clock.deadline(after: .seconds($0))) }
             await clock.waitForSleepers()
             #expect(await bus.shutdown(within: .zero).isEmpty)
@@ -212,6 +213,8 @@ extension BusFlushTests {
             }
             #expect(bus.ended.valueIfFulfilled == nil)
             leave.signal()
+            // The shutdown has removed nothing.
+            expect(await unlimited.value, equals: true)
             await running
             observation.cancel()
         }

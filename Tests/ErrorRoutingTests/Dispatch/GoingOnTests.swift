@@ -296,6 +296,8 @@ private final class TakingSupervisor: ActionSupervisor {
 
     func actionWillBegin(_ action: SupervisedAction) -> Bool { true }
 
+    func actionDidFail(_ progress: DispatchProgress) {}
+
     func actionDidEnd() -> Bool {
         isTaken.store(true, ordering: .releasing)
         return cameInTime

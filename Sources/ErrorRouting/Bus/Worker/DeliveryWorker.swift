@@ -192,7 +192,7 @@ final class DeliveryWorker: ActionSupervisor {
             return stop(after: cursor.failures ?? [])
         case .needsSuspension, .needsNewTask:
             let progress = cursor.progress
-            // Record the failures: code that removes the report from now on needs them.
+            // Record the position after the failures: another worker might continue there.
             if progress.failures != nil { _ = note(.between(progress)) }
             return .goOn(delivery, from: progress)
         }
@@ -278,6 +278,8 @@ final class DeliveryWorker: ActionSupervisor {
         bus.setTimer(now + min(limit, BusClock.forever))
         return true
     }
+
+    func actionDidFail(_ progress: DispatchProgress) { _ = note(.between(progress)) }
 
     func actionDidEnd() -> Bool { bus.storage.perform { $0.actionDidEnd(for: generation) } }
 

@@ -387,6 +387,8 @@ extension BusShutdownTests {
         await entered.wait()
         expect(await bus?.shutdown(within: .zero).count, equals: 1)
         await running.value
+        // It is known now, although the slow rule hasn't ended.
+        expect(bus?.statistics.actionFailures, equals: 1)
         bus = nil
         leave.signal()
         while watched.object != nil { await Task.yield() }
