@@ -178,6 +178,18 @@ extension MatchingCombinatorsTests {
         (name, (0..<30).reduce(matcher) { matcher, _ in double(matcher) })
     }
 
+    /// Expects that a matcher calls its noting part once for an error, asked alone and in a rule.
+    private static func expectOneCall(
+        of matcher: ErrorMatcher<any Error>, for error: any Error, _ calls: Journal<Int>, _ name: String
+    ) {
+        _ = matcher.match(error)
+        expect(calls.entries.count, equals: 1, "\(name)")
+        calls.clear()
+        _ = ErrorHandler().on(matching: matcher) { _ in .stop }.handleSynchronously(error)
+        expect(calls.entries.count, equals: 1, "\(name), in a rule")
+        calls.clear()
+    }
+
     @Test("a matcher that is combined with itself 30 times, in any way, is called once for an error")
     func doubled() {
         let calls = Journal<Int>()
@@ -197,14 +209,7 @@ extension MatchingCombinatorsTests {
             Self.doubled("where", leaf) { ($0.where { _ in true }) || ($0.where { _ in true }) },
             Self.doubled("named", leaf) { $0.named("a") || $0.named("b") },
         ]
-        for (name, matcher) in all {
-            _ = matcher.match(Zoo.Offline())
-            expect(calls.entries.count, equals: 1, "\(name)")
-            calls.clear()
-            _ = ErrorHandler().on(matching: matcher) { _ in .stop }.handleSynchronously(Zoo.Offline())
-            expect(calls.entries.count, equals: 1, "\(name), in a rule")
-            calls.clear()
-        }
+        for (name, matcher) in all { Self.expectOneCall(of: matcher, for: Zoo.Offline(), calls, name) }
         // Each wrapped error is tried too, but once.
         let anywhere = Self.doubled("anywhere", leaf) { .anywhere($0 || $0) || .anywhere($0) }.1
         _ = anywhere.match(Zoo.Offline())
@@ -227,14 +232,7 @@ extension MatchingCombinatorsTests {
             ("where, and an either", no || (leaf || payment)),
             ("erased, and again", (leaf || never) && (leaf || payment)),
         ]
-        for (name, matcher) in all {
-            _ = matcher.match(Zoo.Timeout())
-            expect(calls.entries.count, equals: 1, "\(name)")
-            calls.clear()
-            _ = ErrorHandler().on(matching: matcher) { _ in .stop }.handleSynchronously(Zoo.Timeout())
-            expect(calls.entries.count, equals: 1, "\(name), in a rule")
-            calls.clear()
-        }
+        for (name, matcher) in all { Self.expectOneCall(of: matcher, for: Zoo.Timeout(), calls, name) }
     }
 
     /// Returns a matcher that tries the given one before 40 others.
@@ -257,11 +255,7 @@ extension MatchingCombinatorsTests {
             ("in a long list", Self.longList(narrowed.erased) || (narrowed && bank)),
             ("in a long list, and its negation", Self.longList(!(!narrowed)) || narrowed.erased),
         ]
-        for (name, matcher) in all {
-            _ = matcher.match(Zoo.Timeout())
-            expect(calls.entries.count, equals: 1, "\(name)")
-            calls.clear()
-        }
+        for (name, matcher) in all { Self.expectOneCall(of: matcher, for: Zoo.Timeout(), calls, name) }
     }
 
     @Test("a combination of combinations is described as one list, unless a part has a name")

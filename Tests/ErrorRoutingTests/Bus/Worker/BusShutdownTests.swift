@@ -198,7 +198,7 @@ extension BusShutdownTests {
     }
 
     /// A report that a flood limit has held until the end is in no slot.
-    private static func configuration(isInSlot: Bool) -> ErrorBus.Configuration {
+    static func configuration(isInSlot: Bool) -> ErrorBus.Configuration {
         .init(floodLimit: isInSlot ? nil : FloodLimit(first: 0, per: .seconds(3_600)))
     }
 
@@ -285,113 +285,6 @@ extension BusShutdownTests {
             leave.open()
         }
         while released != nil { await Task.yield() }
-    }
-
-    /// The slow step that a shutdown cuts off, after an action that has thrown.
-    private enum Slow: Int, CaseIterable {
-        /// A predicate, of a report in its slot or in memory of its own.
-        case notMatchingInSlot, matchingInSlot, notMatching, matching
-        /// The position of asynchronous rules: before, between or after.
-        case beforeAsynchronous, betweenAsynchronous, afterAsynchronous
-
-        var isInSlot: Bool { self == .notMatchingInSlot || self == .matchingInSlot }
-
-        /// The rules; the closure waits for the shutdown, and returns its argument.
-        func handler(_ slow: @escaping @Sendable (Bool) -> Bool) -> ErrorHandler {
-            let throwing = ErrorHandler().on(Numbered.self) { _ in throw Numbered(70 + rawValue) }
-            let asynchronous = ErrorHandler().on(Numbered.self) { _ in
-                await Task.yield()
-                return .next
-            }
-            return switch self {
-            case .notMatchingInSlot, .notMatching:
-                ErrorHandler().on(matching: .predicate { _ in slow(false) }) { _ in .stop }.overlaid(with: throwing)
-            case .matchingInSlot, .matching:
-                ErrorHandler().on(matching: .predicate { _ in slow(true) }) { _ in .stop }.overlaid(with: throwing)
-            case .beforeAsynchronous:
-                asynchronous.on(matching: .predicate { _ in slow(false) }) { _ in .stop }.overlaid(with: throwing)
-            case .betweenAsynchronous:
-                ErrorHandler().on(matching: .predicate { _ in slow(true) }) { _ in
-                    await Task.yield()
-                    return .stop
-                }.overlaid(with: throwing).overlaid(with: asynchronous)
-            case .afterAsynchronous:
-                ErrorHandler().on(Numbered.self) { _ in slow(true) ? .next : .stop }
-                    .overlaid(with: asynchronous).overlaid(with: throwing).overlaid(with: asynchronous)
-            }
-        }
-    }
-
-    @Test("an error that an action has thrown is reported once, whatever a shutdown cuts off after it")
-    func failuresAreNeverSilent() async {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            endIfItHangs()
-            for slow in Slow.allCases { await Self.shutDown(while: slow) }
-        }
-        for slow in Slow.allCases {
-            let parts = result.standardErrorText.components(
-                separatedBy: "failed with Numbered(number: \(70 + slow.rawValue))")
-            expect(parts.count, equals: 2, "\(slow)")
-        }
-    }
-
-    @Test(
-        "the error of an asynchronous action that fails after a shutdown is written, but not if it was cancelled",
-        arguments: [true, false])
-    func lateFailure(isCancellation: Bool) async {
-        let (lines, entered, cancelled, leave) = (Journal<String>(), Gate(), Gate(), Gate())
-        let handler = ErrorHandler()
-            .on(Numbered.self) { _ in
-                entered.open()
-                await withTaskCancellationHandler {
-                    await leave.wait()
-                } onCancel: {
-                    cancelled.open()
-                }
-                throw isCancellation ? CancellationError() as any Error : Numbered(2)
-            }
-            .on(Numbered.self) { _ in throw Numbered(3) }
-        let configuration = ErrorBus.Configuration(
-            actionTimeLimit: nil, lastResort: LastResort { lines.note($0) })
-        var bus: ErrorBus? = ErrorBus(handler: handler, configuration: configuration)
-        let watched = Weak(bus)
-        bus?.post(Numbered(1))
-        let running = Task { [bus] in await bus?.run() }
-        await entered.wait()
-        expect(await bus?.shutdown(within: .zero).count, equals: 1)
-        await running.value
-        await cancelled.wait()
-        bus = nil
-        leave.open()
-        while watched.object != nil { await Task.yield() }
-        for (number, count) in [(2, isCancellation ? 0 : 1), (3, 1)] {
-            let text = "failed with Numbered(number: \(number))"
-            expect(lines.entries.count { $0.contains(text) }, equals: count, "\(number): \(lines.entries)")
-        }
-        #expect(!lines.entries.contains { $0.contains("Cancellation") })
-    }
-
-    /// Removes a report while one of its rules is slow, and returns when the worker has ended.
-    private static func shutDown(while slow: Slow) async {
-        let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
-        let handler = slow.handler { answer in
-            entered.open()
-            leave.wait()
-            return answer
-        }
-        var bus: ErrorBus? = ErrorBus(handler: handler, configuration: configuration(isInSlot: slow.isInSlot))
-        let watched = Weak(bus)
-        bus?.post(Numbered(1))
-        if !slow.isInSlot { bus?.finish() }
-        let running = Task { [bus] in await bus?.run() }
-        await entered.wait()
-        expect(await bus?.shutdown(within: .zero).count, equals: 1)
-        await running.value
-        // It is known now, although the slow rule hasn't ended.
-        expect(bus?.statistics.actionFailures, equals: 1)
-        bus = nil
-        leave.signal()
-        while watched.object != nil { await Task.yield() }
     }
 
     /// A bus on a test clock whose action on error 1 hangs until the gate opens.
