@@ -25,7 +25,9 @@ public struct AmbientErrorPosting: ErrorPosting {
     public func post(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
-        guard let target = wrapped else { return write(error, as: role, metadata: metadata, source: source) }
+        guard let target = wrapped else {
+            return writeToLastResort(error, as: role, metadata: metadata, source: source)
+        }
         target.post(error, as: role, metadata: metadata, source: source)
     }
 
@@ -42,13 +44,13 @@ public struct AmbientErrorPosting: ErrorPosting {
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
         guard let target = wrapped else {
-            write(error, as: role, metadata: metadata, source: source)
+            writeToLastResort(error, as: role, metadata: metadata, source: source)
             return HandleOutcome(disposition: .unmatched)
         }
         return await target.deliver(error, as: role, metadata: metadata, source: source)
     }
 
-    private func write(
+    private func writeToLastResort(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
         let report = ErrorReport(error: error, role: role, source: source, metadata: metadata)

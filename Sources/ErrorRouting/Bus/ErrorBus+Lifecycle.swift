@@ -161,7 +161,8 @@ extension ErrorBus {
         ProcessRoot.remove(self)
         observers.finish(statistics)
         wakeUps.end()
-        // A flush is still waiting if a shutdown has removed reports, or if it came during the last notification.
+        // A flush that still waits came before a shutdown, or during the last notification. It has succeeded unless
+        // the shutdown has removed reports.
         let (flushes, isFlushed) = storage.perform { ($0.takeFlushes { _ in true }, $0.counts.removed == 0) }
         for promise in flushes { promise.fulfill(isFlushed) }
         ended.fulfill(())

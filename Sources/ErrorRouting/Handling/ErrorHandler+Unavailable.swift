@@ -17,14 +17,18 @@ extension ErrorHandler {
     ) -> ErrorHandler { self }
 
     /// Not for a case with a payload, which isn't a value: use `on(matching: .extracting(_:_:))`.
-    @available(*, unavailable, message: "a case with payload is no value: use on(matching: .extracting(E.self) { … })")
+    @available(
+        *, unavailable, message: "a case with a payload isn't a value: use on(matching: .extracting(E.self) { … })"
+    )
     public func on<Payload, E: Error>(
         _ enumCase: (Payload) -> E, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
     ) -> ErrorHandler { self }
 
     /// Not for a case with a payload, which isn't a value: use `on(matching: .extracting(_:_:))`.
-    @available(*, unavailable, message: "a case with payload is no value: use on(matching: .extracting(E.self) { … })")
+    @available(
+        *, unavailable, message: "a case with a payload isn't a value: use on(matching: .extracting(E.self) { … })"
+    )
     public func on<Payload, E: Error>(
         _ enumCase: (Payload) -> E, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy

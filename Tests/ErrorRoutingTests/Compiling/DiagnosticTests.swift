@@ -73,7 +73,7 @@ extension DiagnosticTests {
     private static let noMember = noMember("E", "kode")
 
     private static let isNoValue =
-        "'on(_:fileID:line:do:)' is unavailable: a case with payload is no value: "
+        "'on(_:fileID:line:do:)' is unavailable: a case with a payload isn't a value: "
         + "use on(matching: .extracting(E.self) { … })"
 
     private static let noTypeMeant = "cannot convert value of type 'E' to expected argument type 'E.Type'"

@@ -26,8 +26,8 @@ public final class ErrorObservation: Sendable {
     /// Ends the observation, after which no further report is received.
     ///
     /// This call doesn't wait. If the closure is receiving a report, on another thread or in the caller itself, `onEnd`
-    /// is called right after that report. Otherwise `onEnd` has been called when this returns. Calling this again does
-    /// nothing.
+    /// is called right after that report. If another thread is just deallocating the bus, the bus calls `onEnd`.
+    /// Otherwise `onEnd` has been called when this returns. Calling this again does nothing.
     public func cancel() {
         let bus = bus.object
         // A bus that is being discarded ends its observations itself, soon. Nobody else can read its statistics.

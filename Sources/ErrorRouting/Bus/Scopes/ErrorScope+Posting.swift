@@ -38,7 +38,7 @@ extension ErrorScope {
     ) async -> HandleOutcome {
         let scope = rooted
         guard let bus = scope.bus else {
-            scope.write(error, as: role, metadata: metadata, source: source)
+            scope.writeToLastResort(error, as: role, metadata: metadata, source: source)
             return HandleOutcome(disposition: .unmatched)
         }
         return await bus.deliver(error, as: role, metadata: metadata, source: source, in: scope.context)
@@ -50,10 +50,10 @@ extension ErrorScope {
     ) {
         let scope = rooted
         if scope.bus != nil { return scope.post(error, as: role, metadata: metadata, source: source) }
-        scope.write(error, as: role, metadata: metadata, source: source)
+        scope.writeToLastResort(error, as: role, metadata: metadata, source: source)
     }
 
-    private func write(
+    private func writeToLastResort(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
         let own = context.forReports

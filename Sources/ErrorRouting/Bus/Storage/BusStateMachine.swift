@@ -267,7 +267,9 @@ struct BusStateMachine: ~Copyable {
         return drops
     }
 
-    /// Takes the drops of an announced notice, for the last resort if the bus has ended, so that no worker delivers it.
+    /// Takes the drops of an announced notice.
+    ///
+    /// After the end no worker delivers the notice, so the caller writes it to the last resort.
     mutating func takeDrops(before number: Int64 = .max, _ intake: borrowing BusIntake) -> Posting? {
         guard let (drops, notice) = intake.takeDrops(before: number, hasEnded: hasEnded) else { return nil }
         counts.reportedDrops += drops.values.reduce(0, +)
