@@ -1,3 +1,5 @@
+import ErrorRouting
+
 /// An error that determines how long its banner stays.
 ///
 /// ```swift
@@ -22,7 +24,7 @@ extension ErrorPresenter {
         // Detach the task, so that it doesn't retain the caller's task-local values.
         let task = Task.detached { [weak self, clock] in
             // error-audit: harmless, because the sleep fails only if the banner is gone early
-            guard (try? await clock.sleep(for: duration)) != nil else { return }
+            guard (try? await sleep(for: duration, on: clock)) != nil else { return }
             await self?.endBanner(id)
         }
         timedBanner = (id, task)

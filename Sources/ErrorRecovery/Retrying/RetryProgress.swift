@@ -2,9 +2,6 @@ import ErrorRouting
 
 /// The progress of one call of `retry`: a plain value that decides, but neither sleeps nor runs the operation.
 struct RetryProgress {
-    /// A hundred years: longer than any caller waits, but short enough that clock instants don't overflow.
-    private static let longestDelay = Duration.seconds(3_155_760_000)
-
     private let policy: RetryPolicy
     /// The number of the running attempt or, between attempts, of the last one.
     private(set) var attempt = 1
@@ -66,7 +63,7 @@ struct RetryProgress {
             let computed = policy.backoff.delay(beforeRetry: attempt, after: lastDelay, using: &generator)
             if computed > delay { (delay, isHinted) = (computed, false) }
         }
-        delay = min(delay, Self.longestDelay)
+        delay = min(delay, .forever)
         if let deadline = policy.deadline, delay >= deadline - elapsed() { return .deadlineWouldPass }
         if let budget = policy.budget, !isPaid {
             if !budget.withdraw(cost) { return .budgetSpent }

@@ -83,7 +83,8 @@ func retryAgain<T, F: Error, C: Clock>(
             on: thrown, isCancelled: Task.isCancelled, elapsed: elapsed, using: &generator)
         report(verdict)
         guard case .retriesAfter(let delay, _) = verdict else { throw error }
-        let hasSlept = await sleep(for: delay, on: clock)
+        // error-audit: harmless, because a sleep that fails ends the attempts
+        let hasSlept = (try? await sleep(for: delay, on: clock)) != nil
         // Check again: the clock might ignore cancellation, or might have slept longer than requested.
         if let obstacle = progress.obstacle(isCancelled: !hasSlept || Task.isCancelled, elapsed: elapsed) {
             report(obstacle)
@@ -101,16 +102,5 @@ func retryAgain<T, F: Error, C: Clock>(
         } catch let next {
             error = next
         }
-    }
-}
-
-/// Sleeps and returns whether the sleep ended without an error.
-private func sleep<C: Clock>(for delay: Duration, on clock: C) async -> Bool where C.Duration == Duration {
-    do {
-        // Use the core's sleep: the system's clock would keep a cancelled sleep in memory until its time.
-        if clock is ContinuousClock { try await sleep(for: delay) } else { try await clock.sleep(for: delay) }
-        return true
-    } catch {
-        return false
     }
 }

@@ -15,11 +15,6 @@ struct BusClock: Sendable {
     /// Returns the number of times that the clock was set back; a sleep that began before that lasts too long.
     let setBackCount: @Sendable () -> Int
 
-    /// The longest duration in use, 100 years.
-    ///
-    /// Clocks trap on durations that they can't express in nanoseconds.
-    static let forever = Duration.seconds(100 * 365 * 86_400)
-
     init(_ clock: some Clock<Duration>) {
         let (now, setBackCount) = Self.elapsedTime(by: clock)
         self.setBackCount = setBackCount
@@ -27,8 +22,7 @@ struct BusClock: Sendable {
         self.now = now
         sleep = { deadline in
             do {
-                if clock is ContinuousClock { return try await ErrorRouting.sleep(for: deadline - now()) }
-                try await clock.sleep(until: clock.now.advanced(by: deadline - now()), tolerance: nil)
+                try await ErrorRouting.sleep(for: deadline - now(), on: clock)
             } catch {
                 try Task.checkCancellation()
                 // Replace the user's clock with the system's: it failed for another reason, and limits must still hold.
@@ -58,7 +52,7 @@ struct BusClock: Sendable {
                 if step < .zero { state.setBackCount += 1 }
                 state.last = now
                 // Clamp the step: a clock that jumps further than any duration in use must not make the sum overflow.
-                state.elapsed += min(max(step, .zero), forever)
+                state.elapsed += min(max(step, .zero), .forever)
                 state.count += 1
                 return state.elapsed
             }
@@ -67,7 +61,7 @@ struct BusClock: Sendable {
     }
 
     /// Returns the end of a time limit that begins now.
-    func deadline(after limit: Duration) -> Duration { now() + min(limit, Self.forever) }
+    func deadline(after limit: Duration) -> Duration { now() + min(limit, .forever) }
 }
 
 extension Duration {

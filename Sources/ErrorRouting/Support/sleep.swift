@@ -1,12 +1,22 @@
-import Dispatch
+package import Dispatch
 
-/// Sleeps by the system's clock; throws if the task is cancelled.
+/// Sleeps on a clock for a duration of any length.
 ///
-/// `Task.sleep` keeps its timer until the time is over, even if the task was cancelled long before: the memory of a
-/// service that cancels a long time limit for each request would grow. This function leaves no timer behind.
+/// Unlike the clock's own `sleep`, this function doesn't crash if the duration exceeds what the clock can express, such
+/// as `.seconds(Int64.max)`: it sleeps for at most 100 years. A cancelled sleep on the continuous clock leaves no timer
+/// behind. `Task.sleep` would keep the timer until its time, so the memory of a service that cancels a long time limit
+/// for each request would grow.
 ///
-/// - Parameter duration: The time to sleep.
-package func sleep(for duration: Duration) async throws {
+/// ```swift
+/// try await sleep(for: pause, on: clock)
+/// ```
+///
+/// - Parameters:
+///   - duration: How long to sleep. If it is zero or negative, the function doesn't wait.
+///   - clock: The clock; by default the system's continuous clock.
+/// - Throws: `CancellationError` if the task is cancelled; with a custom clock, also what its `sleep` throws.
+public func sleep(for duration: Duration, on clock: any Clock<Duration> = ContinuousClock()) async throws {
+    guard clock is ContinuousClock else { return try await clock.sleep(for: bounded(duration)) }
     let end = Promise<Void>()
     let timer = DispatchSource.makeTimerSource()
     timer.setEventHandler { end.fulfill(()) }
@@ -19,7 +29,17 @@ package func sleep(for duration: Duration) async throws {
 
 extension DispatchTime {
     /// Returns the time after a duration of at most 100 years.
-    static func after(_ duration: Duration) -> DispatchTime {
-        .now() + max(.zero, min(duration, BusClock.forever)) / .seconds(1)
+    package static func after(_ duration: Duration) -> DispatchTime {
+        .now() + bounded(duration) / .seconds(1)
     }
 }
+
+extension Duration {
+    /// The longest duration in use, 100 years.
+    ///
+    /// Clocks trap on durations that they can't express in nanoseconds.
+    package static let forever = Duration.seconds(100 * 365 * 86_400)
+}
+
+/// Returns a duration between zero and 100 years.
+private func bounded(_ duration: Duration) -> Duration { max(.zero, min(duration, .forever)) }

@@ -21,6 +21,17 @@ extension SleepTests {
         await #expect(throws: CancellationError.self) { try await sleeping.value }
     }
 
+    @Test("a sleep that exceeds what a clock can express is cancelled like any other; one before now doesn't wait")
+    func longest() async throws {
+        let clocks: [any Clock<Duration>] = [ContinuousClock(), SuspendingClock(), ManualClock()]
+        for clock in clocks {
+            let sleeping = Task { try await sleep(for: .seconds(Int64.max), on: clock) }
+            sleeping.cancel()
+            await #expect(throws: CancellationError.self, "\(clock)") { try await sleeping.value }
+            for duration in [Duration.seconds(Int64.min), .zero] { try await sleep(for: duration, on: clock) }
+        }
+    }
+
     @Test("a cancelled sleep leaves nothing in memory, however long it would have lasted")
     func leavesNothing() async {
         await #expect(processExitsWith: .success) {
