@@ -68,6 +68,11 @@ extension PresenterTextTests {
             let unknown = try #require(present(NSError(domain: NSPOSIXErrorDomain, code: code)))
             #expect(!unknown.message.contains("NSPOSIXErrorDomain"))
         }
+        // Foundation has no texts for these, only their domains and codes.
+        let textless: [any Error] = [
+            URLError(.timedOut), NSError(domain: NSCocoaErrorDomain, code: 99_999), NSError(domain: "App", code: 4),
+        ]
+        for error in textless { expect(present(error)?.message, equals: OwnText.unknown, "\(error)") }
     }
 
     @Test("no text comes from a description for developers")
@@ -81,35 +86,43 @@ extension PresenterTextTests {
         }
     }
 
-    @Test("Foundation's sentence with a type and a code is never shown, and similar texts are shown unchanged")
-    func genericSentences() throws {
-        let sentences = [
+    @Test("a text that the error provides is shown unchanged, even if it looks like a sentence of Foundation's")
+    func ownTexts() throws {
+        let foundations = [
             (Silent.secretCase(code: 51) as any Error).localizedDescription,
-            (Hidden.secret as any Error).localizedDescription,
             NSError(domain: "secret", code: -51).localizedDescription,
             "The operation couldn’t be completed. (App.Secret error 1.)",
-            "The operation couldn't be completed. (secret error 1.)",
-            "Der Vorgang konnte nicht abgeschlossen werden. (App.Secret-Fehler 1.)",
-            "L’opération n’a pas pu s’achever. (App.Secret erreur 1.)",
-            "Not saved: The operation could not be completed. (App.Secret error 1.) Try again.",
         ]
-        for sentence in sentences {
-            expect(present(Plain(sentence))?.message, equals: "The operation could not be completed.", "\(sentence)")
+        let own = [
+            "The document is damaged (invoice.pdf, page 3.)",
+            "Please update the app (see help.example.com, section 7.)",
+            "The photo is too large (IMG.heic, number 12.). Choose another one.",
+            "This needs a newer plan (Starter vs. Team, from seat 6.)", "Der Raum ist belegt (Geb. Nord, Etage 2.)",
+            "The printer is out of paper (Office.Floor tray 2.)", "The server refused it (HTTP error 503.)", "(", ".)",
+        ]
+        for text in foundations + own {
+            expect(present(Plain(text))?.message, equals: text)
             let keys = [
                 NSLocalizedDescriptionKey, NSLocalizedFailureReasonErrorKey, NSLocalizedRecoverySuggestionErrorKey,
                 "NSLocalizedFailure",
             ]
-            let userInfo = Dictionary(uniqueKeysWithValues: keys.map { ($0, sentence) })
+            let userInfo = Dictionary(uniqueKeysWithValues: keys.map { ($0, text) })
             let shown = try #require(present(NSError(domain: "test", code: 1, userInfo: userInfo)))
-            expect(shown, equals: .init(id: shown.id, message: "The operation could not be completed."), "\(sentence)")
+            let expected = PresentedError(
+                id: shown.id, title: text, message: text, recoverySuggestion: text, failureReason: text)
+            expect(shown, equals: expected, "\(text)")
         }
-        let texts = ErrorMap<PresentedText?>(default: nil).on(Plain.self) { PresentedText(message: $0.text) }
-        expect(present(Plain(sentences[0]), texts: texts)?.message, equals: sentences[0])
-        let plain = [
-            "The operation could not be completed. It is night.", "The server refused it (HTTP error 503).",
-            "The server refused it (error 503.)", "Nothing came (see example.org.)", "Chapter 3 (of 12.)", "(", ".)",
-        ]
-        for sentence in plain { expect(present(Plain(sentence))?.message, equals: sentence) }
+    }
+
+    @Test("a description that a domain provides is shown, even if it contains the domain's name")
+    func providedTexts() {
+        let domain = "disk-\(UInt64.random(in: 0 ... .max))"
+        expect(present(NSError(domain: domain, code: 1))?.message, equals: OwnText.unknown)
+        NSError.setUserInfoValueProvider(forDomain: domain) { _, key in
+            key == NSLocalizedDescriptionKey ? "The \(domain) is full." : nil
+        }
+        defer { NSError.setUserInfoValueProvider(forDomain: domain, provider: nil) }
+        expect(present(NSError(domain: domain, code: 1))?.message, equals: "The \(domain) is full.")
     }
 
     @Test("rules override each of the error's texts separately, and the title passed to run overrides their title")
@@ -174,8 +187,6 @@ private struct Conflict: RecoverableError {
 }
 
 private struct Described: Error, CustomStringConvertible { var description: String { "for developers" } }
-
-private enum Hidden: Error { case secret }
 
 private struct Coded: CustomNSError { static var errorDomain: String { "secret" } }
 

@@ -3,8 +3,8 @@ import Foundation
 
 /// An error's texts for users, from `LocalizedError`, the keys of an `NSError`, or `RecoverableError`.
 ///
-/// The error's description is never used, because it is for developers. Foundation's generic sentence with a domain and
-/// a code is never used either, even if the error repeats that sentence from another error.
+/// The error's description is never used, because it is for developers. Foundation's sentence for an error without texts
+/// is never used either, because it contains only a domain and a code.
 struct OwnText {
     /// The message for an error without texts for users, in the app's language if the app translates it.
     static let unknown = Bundle.main.localizedString(
@@ -47,14 +47,21 @@ struct OwnText {
     /// Fills in missing texts from the error's user info.
     private mutating func readKeys(of error: NSError) {
         title = title ?? Self.bounded(error.userInfo["NSLocalizedFailure"] as? String)
-        // Check the keys: without them, Foundation might create a sentence in any language with nothing but the domain.
-        let isDescribed = error.userInfo[NSLocalizedDescriptionKey] != nil || error.localizedFailureReason != nil
-        let text = error.localizedDescription
-        if isDescribed || !text.contains(error.domain) { message = message ?? Self.bounded(text) }
+        message = message ?? Self.bounded(Self.description(of: error))
         failureReason = failureReason ?? Self.bounded(error.localizedFailureReason)
         recoverySuggestion = recoverySuggestion ?? Self.bounded(error.localizedRecoverySuggestion)
         // Only mention an `NSError`'s options, because not all platforms can perform them.
         suggest((error.localizedRecoveryOptions ?? []).prefix(Self.optionLimit).compactMap(Self.bounded))
+    }
+
+    /// Returns the description that the error or its domain provides, or Foundation's sentence for a known code; nil if
+    /// Foundation's sentence would contain nothing but the domain and the code.
+    private static func description(of error: NSError) -> String? {
+        let key = NSLocalizedDescriptionKey
+        if let own = error.userInfo[key] as? String { return own }
+        if let own = NSError.userInfoValueProvider(forDomain: error.domain)?(error, key) as? String { return own }
+        // Only a sentence about a known code states a reason.
+        return error.localizedFailureReason == nil ? nil : error.localizedDescription
     }
 
     /// Uses the options as the suggestion if there is no other.
@@ -62,34 +69,12 @@ struct OwnText {
         if recoverySuggestion == nil, !options.isEmpty { recoverySuggestion = options.joined(separator: " / ") }
     }
 
-    /// Returns the text, truncated if it is too long; nil if it is empty or Foundation's sentence with a domain.
+    /// Returns the text, truncated if it is too long; nil if it is empty.
     private static func bounded(_ text: String?) -> String? {
         guard let text, !text.isEmpty else { return nil }
         let end = text.utf8.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex) ?? text.endIndex
-        guard end < text.endIndex else { return namesADomain(text) ? nil : text }
+        guard end < text.endIndex else { return text }
         // Don't truncate within a Unicode scalar.
-        let beginning = text[..<text.unicodeScalars.index(after: text.unicodeScalars.index(before: end))]
-        return namesADomain(beginning) ? nil : beginning.appending("…")
-    }
-
-    /// Returns whether a text contains Foundation's sentence with a domain and a code.
-    ///
-    /// The sentence ends with "(Module.Type error 7.)", where "error" might be in another language. It is recognized by
-    /// parentheses that end with a number and a period and that contain a qualified type name or the word "Domain". If
-    /// the text contains "The operation could", any domain before " error" is enough.
-    private static func namesADomain(_ text: some StringProtocol) -> Bool {
-        let pieces = text.split(separator: ".)", omittingEmptySubsequences: false)
-        guard pieces.count > 1 else { return false }
-        let isOfAnOperation = text.contains("The operation could")
-        return pieces.dropLast().contains { piece in
-            guard let space = piece.lastIndex(of: " "), Int(piece[piece.index(after: space)...]) != nil,
-                let parenthesis = piece[..<space].lastIndex(of: "(")
-            else { return false }
-            let words = piece[..<space].suffix(from: piece.index(after: parenthesis))
-            // The name of a type in a private context contains parentheses itself, so `words` can begin within the
-            // name.
-            let isAName = words.split(separator: ".").dropFirst().contains { $0.first?.isLetter == true }
-            return isAName || words.contains("Domain") || isOfAnOperation && words.hasSuffix(" error")
-        }
+        return text[..<text.unicodeScalars.index(after: text.unicodeScalars.index(before: end))].appending("…")
     }
 }
