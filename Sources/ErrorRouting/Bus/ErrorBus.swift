@@ -226,7 +226,7 @@ public final class ErrorBus: ErrorPosting {
 
     /// Counts an error as dropped.
     @inline(never)
-    private func drop(_ error: any Error, at source: ErrorReport.Source) {
+    func drop(_ error: any Error, at source: ErrorReport.Source) {
         switch storage.drop(type(of: error), at: source) {
         case .nothing: break
         case .wake: wakeUps.signal()

@@ -41,7 +41,7 @@ import Synchronization
     ///
     /// - Returns: Whether the caller must announce a notice.
     func add(_ type: any Error.Type) -> Bool {
-        count(UInt(bitPattern: ObjectIdentifier(type)))
+        count(type)
         return total.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0
     }
 
@@ -84,19 +84,26 @@ import Synchronization
         return total.wrappingSubtract(taken, ordering: .acquiringAndReleasing).newValue > 0
     }
 
-    /// Counts a drop in the slot of its type.
-    private func count(_ type: UInt) {
+    /// Returns the index of a type's slot; if another type has that slot, the next free one is used.
+    static func firstSlot(for type: any Error.Type) -> Int {
         // Multiply by the golden ratio to spread the addresses: they are aligned and often near each other. Reduce the
         // product to the number of slots before the conversion to `Int`, which has 32 bits on some systems.
-        let hash = Int((UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(Self.typeLimit))
+        Int((UInt64(address(of: type)) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(typeLimit))
+    }
+
+    private static func address(of type: any Error.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) }
+
+    /// Counts a drop in the slot of its type.
+    private func count(_ type: any Error.Type) {
+        let (address, first) = (Self.address(of: type), Self.firstSlot(for: type))
         for step in 0..<Self.typeLimit {
-            let index = (hash + step) % Self.typeLimit
+            let index = (first + step) % Self.typeLimit
             var found = slots[index].type.load(ordering: .relaxed)
             if found == 0 {
-                let (isMine, other) = slots[index].type.replace(0, by: type)
-                found = isMine ? type : other
+                let (isMine, other) = slots[index].type.replace(0, by: address)
+                found = isMine ? address : other
             }
-            if found == type {
+            if found == address {
                 slots[index].count.wrappingAdd(1, ordering: .releasing)
                 return
             }

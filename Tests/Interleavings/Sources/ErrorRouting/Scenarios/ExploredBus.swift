@@ -34,6 +34,9 @@ struct ExploredBus {
     /// Posts an error of another type.
     func post(_ error: any Error) { bus.post(error, as: .failure, metadata: [:], source: Self.source) }
 
+    /// Counts an error as dropped, as a post does that has found the bus full.
+    func drop(_ error: any Error) { bus.drop(error, at: Self.source) }
+
     /// Runs the worker's loop, which sleeps in its thread as soon as nothing is pending.
     ///
     /// - Parameter count: The number of reports after which the loop stops. A worker in a task would let other tasks

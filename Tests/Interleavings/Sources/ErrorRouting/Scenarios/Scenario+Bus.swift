@@ -35,7 +35,7 @@ extension Scenario {
         reuse(
             "slots-used-again-two-callers", .preemptions(1, staleReads: 0), long: .preemptions(1), capacity: 1,
             each: [3, 3]),
-        roomPassedOn, flush, flushWhileAborting, flood, floodShutdown, statistics,
+        roomPassedOn, lastPosts, flush, flushWhileAborting, flood, floodShutdown, statistics,
     ]
 
     private static let close: @Sendable (ExploredBus) -> Void = { $0.bus.finish() }
@@ -107,6 +107,24 @@ extension Scenario {
         return Execution(of: callers + [{ bus.work(until: 3) }]) {
             expect(
                 Ledger.now.pending.count + Ledger.now.drops + Int(bus.bus.storage.intake.drops.unreported) == 6, "lost")
+        }
+    }
+
+    /// After its tasks have ended, a bus accepts as many posts as it has room for, even if a worker makes more room.
+    private static let lastPosts = Scenario(of: "last-posts", .preemptions(2, staleReads: 0), long: .preemptions(2)) {
+        let bus = ExploredBus(capacity: 1)
+        let last = {
+            bus.bus.storage.perform { $0.tasksEnded($1) }
+            for number in 0..<2 {
+                wait { bus.bus.storage.intake.accepted == bus.bus.storage.intake.released }
+                bus.post(number)
+            }
+            bus.bus.finish()
+        }
+        return Execution(of: [last, { bus.post(10) }, { bus.work() }]) {
+            let accepted = Ledger.now.pending.filter { $0 != 10 }
+            expect(accepted.count <= 1, "\(accepted) were accepted")
+            bus.check(posted: 3)
         }
     }
 
