@@ -1,6 +1,8 @@
 extension ErrorBus {
-    /// Binds the bus for a body and everything it starts, so that `postError` and `.ambient` post to this bus there
+    /// Binds the bus for a body and the tasks that it starts, so that `postError` and `.ambient` post to this bus there
     /// instead of the process's root.
+    ///
+    /// No scope is bound there, even if the caller is in one.
     ///
     /// Use it for a part of a program that doesn't run within
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, such as a service next to the one that runs the

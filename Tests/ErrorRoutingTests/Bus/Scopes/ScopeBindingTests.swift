@@ -14,6 +14,33 @@ extension ScopeBindingTests {
         return Dictionary(zip(numbers, recorded.reports.map(\.scope))) { first, _ in first }
     }
 
+    @Test("a worker that a body starts keeps its scope and metadata; a detached one that binds the bus has neither")
+    func longLivedWorkers() async {
+        let recorded = await withRecordedErrors { bus in
+            var workers: [AsyncStream<Int>.Continuation] = []
+            var tasks: [Task<Void, Never>] = []
+            for number in [1, 2] {
+                await withErrorScope("request \(number)", metadata: ["user": "\(number)"]) { _ in
+                    if workers.isEmpty {
+                        let (first, inheriting) = AsyncStream.makeStream(of: Int.self)
+                        let (second, detached) = AsyncStream.makeStream(of: Int.self)
+                        workers = [inheriting, detached]
+                        tasks = [
+                            Task { for await job in first { postError(Numbered(job)) } },
+                            Task.detached { await bus.bound { for await job in second { postError(Numbered(job)) } } },
+                        ]
+                    }
+                    workers[0].yield(number)
+                    workers[1].yield(10 + number)
+                }
+            }
+            for worker in workers { worker.finish() }
+            for task in tasks { await task.value }
+        }
+        expect(scopes(recorded), equals: [1: ["request 1"], 2: ["request 1"], 11: [], 12: []])
+        expect(recorded.reports.filter { $0.metadata != [:] }.map(\.metadata), equals: [["user": "1"], ["user": "1"]])
+    }
+
     @Test("withErrorScope binds its scope for the body and its tasks; a scope's task runs in it, a bus's task doesn't")
     func everythingItStarts() async {
         let recorded = await withRecordedErrors { bus in
