@@ -83,15 +83,10 @@ final class RecordWriter: Sendable {
             guard let waiter else { return continuation.resume() }
             // Use Dispatch's clock instead of a task, so that cancelling the caller does not shorten the time. The
             // block retains nothing: if the thread ends earlier, no caller waits any longer.
-            DispatchQueue.global().asyncAfter(deadline: .now() + Self.interval(limit)) { [weak self] in
+            DispatchQueue.global().asyncAfter(deadline: .after(limit)) { [weak self] in
                 self?.state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
             }
         }
-    }
-
-    private static func interval(_ limit: Duration) -> DispatchTimeInterval {
-        let longest = Duration.seconds(365 * 86_400)
-        return .nanoseconds(Int(min(max(limit, .zero), longest) / .nanoseconds(1)))
     }
 
     // MARK: Process exit
