@@ -17,11 +17,17 @@ package enum StandardError {
     static let buffer: LockedLineBuffer = {
         // Set the identifier here, so that a process forked later sees its parent's identifier.
         _ = process
+        noteDescriptor()
         atexit { StandardError.writeAtExit() }
         return LockedLineBuffer()
     }()
 
     private static let threadWakes = DispatchSemaphore(value: 0)
+
+    /// Checks on the first call whether descriptor 2 is standard error; if it isn't, no line is ever written to it.
+    ///
+    /// Call it as early as possible, before the program opens a file that might receive that number.
+    package static func noteDescriptor() { _ = StandardErrorDescriptor.isInherited }
 
     /// Writes one whole line without waiting.
     ///

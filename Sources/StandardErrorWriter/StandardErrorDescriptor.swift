@@ -8,10 +8,21 @@ import Foundation
 ///
 /// It neither calls nor changes the program's handler for `SIGPIPE`.
 enum StandardErrorDescriptor {
+    /// Whether the descriptor was standard error when the process first used the library.
+    ///
+    /// If it was closed then, any file that the process opens later might have its number, and lines would be written to
+    /// that file. If a file had the number already, the file usually has the flag `FD_CLOEXEC`. A descriptor that came
+    /// from the parent process can't have that flag, and `dup2` doesn't set it.
+    static let isInherited: Bool = {
+        let flags = fcntl(STDERR_FILENO, F_GETFD)
+        return flags >= 0 && flags & FD_CLOEXEC == 0
+    }()
+
     /// Waits until the descriptor accepts bytes or has failed.
     ///
     /// - Returns: False if the time runs out first.
     static func accepts(withinMilliseconds time: Int32) -> Bool {
+        guard isInherited else { return true }
         var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&request, 1, time) > 0
     }
@@ -21,6 +32,7 @@ enum StandardErrorDescriptor {
     /// - Returns: The number of written bytes; 0 if a non-blocking descriptor accepts none or a signal interrupted the
     ///   write; -1 if the write failed.
     static func write(_ bytes: ArraySlice<UInt8>) -> Int {
+        guard isInherited else { return -1 }
         let count = withoutSignal(bytes.count) { unsafe bytes.withUnsafeBytes { unsafe attempt($0) } }
         return count < 0 && [EAGAIN, EWOULDBLOCK, EINTR].contains(errno) ? 0 : count
     }

@@ -81,4 +81,35 @@ extension StandardErrorFileTests {
             expect(stage.available().nonemptyLines.withoutNotices, equals: ["open again"])
         }
     }
+
+    @Test("a file that takes the number of a standard error that was closed at the first use receives no line")
+    func closedAtStart() async throws {
+        // If a file has the number before the first use, it is recognized by its flag.
+        for isTaken in [false, true] {
+            try handOver(isTaken, as: "taken")
+            await #expect(processExitsWith: .success) {
+                endIfItHangs()
+                // If another thread opens a file at the same time, it receives the lowest free number.
+                for number in [STDIN_FILENO, STDERR_FILENO] { close(number) }
+                let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+                let isTaken: Bool = try handedOver("taken")
+                if !isTaken { StandardError.write("a line") }
+                let flag = isTaken ? O_CLOEXEC : 0
+                while unsafe open(path, O_CREAT | O_RDWR | flag, 0o600) < STDERR_FILENO {}
+                for length in [1, 100_000] { StandardError.write(String(repeating: "x", count: length)) }
+                StandardError.waitUntilWritten()
+                StandardError.writeAtExit(["last words"])
+                expect(FileManager.default.contents(atPath: path), equals: Data())
+                unsafe unlink(path)
+                // A file that is opened with our function never has the number.
+                for number in [STDIN_FILENO, STDERR_FILENO] { close(number) }
+                #expect(Descriptor.open("/dev/null", O_WRONLY) > STDERR_FILENO)
+                #expect(Descriptor.duplicate(STDOUT_FILENO) > STDERR_FILENO)
+                expect(Descriptor.open("/nowhere/at/all", O_WRONLY), equals: -1)
+                expect(errno, equals: ENOENT)
+                expect(fcntl(STDERR_FILENO, F_GETFD), equals: -1)
+                StandardErrorStage.end()
+            }
+        }
+    }
 }

@@ -29,6 +29,7 @@ enum PendingAtExit {
     private static let buses = Locked<[UInt64: Entry]>([:])
 
     private static let registerHandler: Void = {
+        StandardError.noteDescriptor()
         atexit {
             let lines = PendingAtExit.lines
             if !lines.isEmpty { StandardError.writeAtExit(lines) }
