@@ -28,6 +28,12 @@ extension LogPolicyTests {
         // Another file with the name comes before a broken line, and a broken line before everything else.
         expect(policy.step(Facts(size: 99, endsWhole: false, isNamed: false), for: [9]), equals: .reopen)
         expect(policy.step(Facts(size: 99, endsWhole: false), for: [9]), equals: .endLine)
+        // Without that file, the open one grows; but a deleted one takes no lines, unless a descriptor names it.
+        expect(policy.step(Facts(size: 99, isNamed: false), for: [9, 9], mayReopen: false), equals: .write(2))
+        let deleted = Facts(isNamed: false, isDeleted: true)
+        expect(policy.step(deleted, for: [9]), equals: .reopen)
+        expect(policy.step(deleted, for: [9], mayReopen: false), equals: .fail)
+        expect(policy.step(Facts(isDeleted: true), for: [9, 9]), equals: .write(2))
     }
 
     @Test func `files move only up to the first free number, so no failure deletes one`() {

@@ -90,6 +90,19 @@ extension RecordFileTests {
         expect(Set(folder.names), equals: Set(others + ["errors.jsonl", "errors.jsonl.1"]))
     }
 
+    @Test func `of two recorders with one path, the one with fewer files decides, even if the other one is in use`()
+        async throws
+    {
+        let more = try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 1, fileCount: 9))
+        for _ in 0..<9 { more.record(report(Order.late)) }
+        await more.settle()
+        expect(folder.names.count, equals: 9)
+        try await ErrorRecorder(path: folder.file, configuration: .init(fileSize: 1, fileCount: 3)).recordAll([])
+        expect(folder.names, equals: ["errors.jsonl", "errors.jsonl.1", "errors.jsonl.2"])
+        expect(await more.recordAll([Order.late]).written, equals: 10)
+        expect(folder.names.count, equals: 4)
+    }
+
     @Test func `the next process continues the same file, and ends a line that was left broken`() async throws {
         try Data(#"{"version":1,"ti"#.utf8).write(to: URL(filePath: folder.file))
         let recorder = try ErrorRecorder(path: folder.file)

@@ -19,7 +19,8 @@ extension ErrorRecorder {
         /// The number of files, the current one included; at least 1.
         ///
         /// If it is 1, the recorder deletes the file when it is full. The recorder also deletes files of the same name
-        /// with a number from `fileCount` to 999, because an earlier recorder with more files left them.
+        /// with a number from `fileCount` to 999, because an earlier recorder with more files left them. It can't tell
+        /// them from the files of a recorder that is in use, so recorders with one path need the same number.
         public var fileCount: Int
         /// The size of a line in bytes, its end included; at least 1,024 and at most 1 MiB.
         ///

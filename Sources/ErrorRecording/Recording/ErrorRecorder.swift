@@ -22,12 +22,20 @@ public import ErrorRouting
 ///
 /// The recorder renames a file that would grow too large: `errors.jsonl` to `errors.jsonl.1`, that to `errors.jsonl.2`,
 /// and so on; it deletes the oldest. It also deletes files from an earlier, larger ``Configuration/fileCount``, when it
-/// is created and when it renames a file. If the path no longer leads to the file, because the file was deleted or
-/// renamed, the recorder creates a new one.
+/// is created and when it renames a file.
+///
+/// Before it writes, the recorder checks whether the path still leads to the open file, through all links. If it
+/// doesn't, because the file was deleted or renamed, or because a link such as `current` has a new target, the recorder
+/// opens or creates the file at the path. If that fails, it continues with the open file, which it then doesn't rename.
+/// If the open file was deleted, lines fail until the path can be opened again.
 ///
 /// Any number of recorders, in any processes of the machine, can write to one path. Each writes under a lock on the
 /// file. If a process is stopped (`SIGSTOP`) in the middle of a write, the other recorders can't write, and their
-/// queues fill.
+/// queues fill. All recorders of a path need the same ``Configuration/fileCount``: the one with the smallest number
+/// deletes the others' files. Programs that keep different numbers of files need different paths.
+///
+/// The process might be allowed to append to a file but not to read it (mode 0200). Then the recorder can't tell
+/// whether the file ends with a whole line, so it begins with a newline. Readers skip the blank line.
 ///
 /// The path can also be that of a pipe. While the pipe is full, the thread waits for its reader, and the queue fills;
 /// without a reader, lines fail. A path can name a descriptor of the process, such as `/dev/stdout` or `/dev/fd/3`.
@@ -50,7 +58,8 @@ public final class ErrorRecorder: Sendable {
     /// The owner and the group can read a new file, and the owner can write it (0640).
     ///
     /// - Parameters:
-    ///   - path: The path of the file; its folder must exist.
+    ///   - path: The path of the file; its folder must exist. A relative path is relative to the folder that is the
+    ///     working directory now.
     ///   - configuration: The limits, the names, and the redaction.
     ///   - rebuilding: The types of errors with recorded values, for a `Replay`; none by default.
     /// - Throws: ``CannotOpen``, if the file cannot be opened.

@@ -10,7 +10,9 @@ struct LogPolicy {
         var endsWhole = true
         /// Whether the path still leads to the open file.
         var isNamed = true
-        /// Whether it can be renamed and truncated: a regular file that the path names directly.
+        /// Whether no path leads to the open file any more, so that a reader would never find its lines.
+        var isDeleted = false
+        /// Whether it can be renamed and truncated: a regular file of this process.
         var isRegular = true
     }
 
@@ -18,6 +20,8 @@ struct LogPolicy {
     enum Step: Equatable {
         /// Open the file that the path leads to now.
         case reopen
+        /// Fail the lines, because the file is deleted.
+        case fail
         /// End the last line, which its writer left without a newline.
         case endLine
         /// Rotate the file, and start another one.
@@ -44,14 +48,21 @@ struct LogPolicy {
     /// - Parameters:
     ///   - facts: What the system reports about the file.
     ///   - lengths: The lengths of the lines to write.
+    ///   - mayReopen: False if opening the file at the path has just failed; then the open file is used, unless it is
+    ///     deleted.
     ///   - mayRotate: False if rotating the file has just failed; then the file grows.
-    func step(_ facts: Facts, for lengths: some Collection<Int>, mayRotate: Bool = true) -> Step {
-        if !facts.isNamed { return .reopen }
+    func step(
+        _ facts: Facts, for lengths: some Collection<Int>, mayReopen: Bool = true, mayRotate: Bool = true
+    ) -> Step {
+        if !facts.isNamed {
+            if mayReopen { return .reopen }
+            if facts.isDeleted { return .fail }
+        }
         if !facts.endsWhole { return .endLine }
         // Write one line at a time: a pipe takes up to `PIPE_BUF` bytes of one call in one piece, so no other writer's
         // output comes between them.
         if !facts.isRegular { return .write(min(lengths.count, 1)) }
-        guard mayRotate else { return .write(lengths.count) }
+        guard mayRotate, facts.isNamed else { return .write(lengths.count) }
         var (size, count) = (facts.size, 0)
         for length in lengths {
             // A line that exceeds the size has its own file.

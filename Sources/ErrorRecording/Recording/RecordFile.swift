@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import StandardErrorWriter
 
 #if canImport(Darwin)
     import Darwin
@@ -10,9 +11,10 @@ import Foundation
 /// Any number of recorders, in any processes, can append to one path. Each holds the file's lock while it inspects the
 /// file and writes to it. So lines never mix, and only one recorder rotates a full file.
 struct RecordFile: ~Copyable {
+    /// The recorder's path, from the root; its links are followed each time the file is opened.
     private let path: String
-    /// The process's own descriptor to write to; nil for a file that is opened by its path.
-    private let shared: Int32?
+    /// What the path led to when the file was opened; nil while no file is open.
+    private var place: RecordPath?
     /// How many times in a row other recorders can replace the file at the path before lines fail.
     private static let attempts = 1_000
     private let policy: LogPolicy
@@ -27,8 +29,7 @@ struct RecordFile: ~Copyable {
     ///
     /// - Throws: ``ErrorRecorder/CannotOpen``
     init(path: String, policy: LogPolicy) throws(ErrorRecorder.CannotOpen) {
-        let found = RecordPath(path)
-        (self.path, shared) = (found.absolute, found.descriptor)
+        self.path = RecordPath.absolute(path)
         self.policy = policy
         // Reject a NUL in the path: the system would truncate the path there.
         if let code = path.utf8.contains(0) ? EINVAL : open() {
@@ -50,7 +51,7 @@ struct RecordFile: ~Copyable {
     mutating func append(_ chunk: LineChunk) -> Int {
         // The number of the next line. All lines before it are written or have failed.
         var next = 0
-        var (written, reopened, mayRotate) = (0, 0, true)
+        var (written, reopened, mayReopen, mayRotate) = (0, 0, true, true)
         while next < chunk.count {
             guard reopened < Self.attempts, descriptor >= 0 || open() == nil else { break }
             _ = lock(LOCK_EX)
@@ -59,17 +60,20 @@ struct RecordFile: ~Copyable {
                 close()
                 break
             }
-            switch policy.step(facts, for: chunk.lengths(from: next), mayRotate: mayRotate) {
+            let lengths = chunk.lengths(from: next)
+            switch policy.step(facts, for: lengths, mayReopen: mayReopen, mayRotate: mayRotate) {
             case .reopen:
-                close()
+                mayReopen = open() == nil
                 reopened += 1
+            case .fail:
+                close()
+                return written
             case .endLine:
                 if !endLine(facts) { return written }
             case .rotate:
                 // Check that the name is gone: if both names are hard links to one file, renaming succeeds but does
                 // nothing.
                 mayRotate = rotate() && look()?.isNamed == false
-                if mayRotate { close() }
             case .write(let count):
                 let whole = write(next..<next + count, of: chunk, at: facts)
                 written += whole
@@ -85,27 +89,40 @@ struct RecordFile: ~Copyable {
 
     /// Returns what the system reports about the open file; nil if the call fails.
     private func look() -> LogPolicy.Facts? {
-        if shared != nil { return LogPolicy.Facts(endsWhole: !leftBroken, isRegular: false) }
-        var (file, named) = (stat(), stat())
+        guard let place, place.descriptor == nil else {
+            return LogPolicy.Facts(endsWhole: !leftBroken, isRegular: false)
+        }
+        var file = stat()
         guard unsafe fstat(descriptor, &file) == 0 else { return nil }
-        var isNamed = unsafe lstat(path, &named) == 0
-        let isLink = isNamed && named.st_mode & S_IFMT == S_IFLNK
-        if isLink { isNamed = unsafe stat(path, &named) == 0 }
         let isRegular = file.st_mode & S_IFMT == S_IFREG
         let size = Int(file.st_size)
         return LogPolicy.Facts(
             size: size,
             endsWhole: isRegular ? size == 0 || size == wholeSize || lastByte(of: size) == .newline : !leftBroken,
-            isNamed: isNamed && named.st_dev == file.st_dev && named.st_ino == file.st_ino,
-            isRegular: isRegular && !isLink
+            isNamed: isNamed(file, at: place),
+            isDeleted: isRegular && file.st_nlink == 0,
+            isRegular: isRegular && !place.isForeign
         )
     }
 
-    /// Returns the last byte of the file; a newline if reading fails.
-    private func lastByte(of size: Int) -> UInt8 {
-        var byte = UInt8.newline
-        _ = unsafe pread(descriptor, &byte, 1, off_t(size - 1))
-        return byte
+    /// Whether the recorder's path still leads to the open file, and that file is still where it was found.
+    private func isNamed(_ file: stat, at place: RecordPath) -> Bool {
+        if place.isForeign { return Self.leads(path, to: file) }
+        // Don't follow a link at the file's place: renaming would rename the link.
+        return Self.leads(place.file, to: file, followingLink: false)
+            && (place.file == path || Self.leads(path, to: file))
+    }
+
+    private static func leads(_ path: String, to file: stat, followingLink: Bool = true) -> Bool {
+        var named = stat()
+        let result = followingLink ? unsafe stat(path, &named) : unsafe lstat(path, &named)
+        return result == 0 && named.st_dev == file.st_dev && named.st_ino == file.st_ino
+    }
+
+    /// Returns the last byte of the file; nil if it can't be read, as in a file that may only be appended to.
+    private func lastByte(of size: Int) -> UInt8? {
+        var byte: UInt8 = 0
+        return unsafe pread(descriptor, &byte, 1, off_t(size - 1)) == 1 ? byte : nil
     }
 
     // MARK: Writing
@@ -115,7 +132,7 @@ struct RecordFile: ~Copyable {
     /// A descriptor of the process isn't locked: its other owners would share the lock, and keep it after this
     /// process's death.
     private func lock(_ operation: Int32) -> Bool {
-        guard shared == nil else { return true }
+        guard place?.descriptor == nil else { return true }
         while flock(descriptor, operation) < 0 { if errno != EINTR { return false } }
         return true
     }
@@ -176,52 +193,69 @@ struct RecordFile: ~Copyable {
 
     // MARK: Opening and rotating
 
-    /// Opens the file, or creates it if there is none.
+    /// Opens the file that the path leads to now instead of the open one, or creates it if there is none.
     ///
-    /// - Returns: The error number if that fails; nil if the file is open.
+    /// - Returns: The error number if that fails, and the open file stays open; nil if the file is open.
     private mutating func open() -> Int32? {
-        assert(descriptor < 0, "a file is open")
-        (wholeSize, leftBroken) = (nil, false)
-        if let shared {
-            descriptor = fcntl(shared, F_DUPFD_CLOEXEC, 0)
-            return descriptor < 0 ? errno : nil
-        }
+        let found = RecordPath(path)
+        let opened = found.descriptor.map(Descriptor.duplicate) ?? Self.openFile(found.file)
+        if opened < 0 { return errno }
+        if descriptor >= 0 { close() }
+        (descriptor, place, wholeSize, leftBroken) = (opened, found, nil, false)
+        return nil
+    }
+
+    /// Opens a file for appending, or creates it if there is none.
+    ///
+    /// - Returns: The descriptor; -1 with the reason in `errno` if that fails.
+    private static func openFile(_ path: String) -> Int32 {
         // With `O_NONBLOCK`, opening a pipe without a reader does not block.
-        let flags = O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-        for _ in 0..<Self.attempts {
-            descriptor = unsafe Foundation.open(path, flags | O_RDWR)
-            if descriptor >= 0 { break }
-            guard errno == ENOENT else { return errno }
-            descriptor = unsafe Foundation.open(path, flags | O_RDWR | O_CREAT | O_EXCL, 0o640)
-            if descriptor >= 0 {
+        let flags = O_APPEND | O_NONBLOCK | O_NOCTTY
+        for _ in 0..<attempts {
+            var opened = Descriptor.open(path, flags | O_RDWR)
+            // The process might be allowed to append to the file, but not to read it.
+            if opened < 0, errno == EACCES { opened = Descriptor.open(path, flags | O_WRONLY) }
+            if opened >= 0 { return isPipe(opened) ? openPipe(path, flags, instead: opened) : opened }
+            guard errno == ENOENT else { return -1 }
+            opened = Descriptor.open(path, flags | O_RDWR | O_CREAT | O_EXCL, 0o640)
+            if opened >= 0 {
                 // Override the process's mask: the group must be able to read logs, and nobody else may.
-                fchmod(descriptor, 0o640)
-                break
+                fchmod(opened, 0o640)
+                return opened
             }
             // Another process has created the file in the meantime.
-            guard errno == EEXIST else { return errno }
+            guard errno == EEXIST else { return -1 }
         }
-        guard descriptor >= 0 else { return ENOENT }
+        errno = ENOENT
+        return -1
+    }
+
+    private static func isPipe(_ descriptor: Int32) -> Bool {
         var file = stat()
-        guard unsafe fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFIFO else { return nil }
-        // Open a pipe for writing only: a descriptor that can also read counts as a reader, so writing would never fail
-        // for lack of one.
-        let reading = descriptor
-        defer { Foundation.close(reading) }
-        descriptor = unsafe Foundation.open(path, flags | O_WRONLY)
-        return descriptor < 0 ? errno : nil
+        return unsafe fstat(descriptor, &file) == 0 && file.st_mode & S_IFMT == S_IFIFO
+    }
+
+    /// Opens a pipe for writing only, and closes its other descriptor.
+    ///
+    /// A descriptor that can also read counts as a reader, so writing would never fail for lack of one.
+    private static func openPipe(_ path: String, _ flags: Int32, instead other: Int32) -> Int32 {
+        let opened = Descriptor.open(path, flags | O_WRONLY)
+        let reason = errno
+        Foundation.close(other)
+        errno = reason
+        return opened
     }
 
     private mutating func close() {
         // This also releases the lock.
         Foundation.close(descriptor)
-        descriptor = -1
+        (descriptor, place) = (-1, nil)
     }
 
     /// Rotates the file, and deletes the oldest one; returns whether that succeeded.
     private func rotate() -> Bool {
         defer { deleteSurplus() }
-        guard policy.fileCount > 1 else { return unsafe unlink(path) == 0 }
+        guard policy.fileCount > 1 else { return unsafe unlink(name(0)) == 0 }
         let renamings = policy.renamings { unsafe access(name($0), F_OK) == 0 }
         return renamings.allSatisfy { from, to in unsafe rename(name(from), name(to)) == 0 }
     }
@@ -233,7 +267,10 @@ struct RecordFile: ~Copyable {
         for number in policy.surplus { if unsafe unlink(name(number)) != 0, !beyondGaps { return } }
     }
 
-    private func name(_ number: Int) -> String { number == 0 ? path : "\(path).\(number)" }
+    private func name(_ number: Int) -> String {
+        let path = place?.file ?? path
+        return number == 0 ? path : "\(path).\(number)"
+    }
 }
 
 extension UInt8 {

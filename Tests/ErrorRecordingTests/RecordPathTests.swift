@@ -1,0 +1,210 @@
+import ErrorRouting
+import Foundation
+import RecordingSupport
+import StandardErrorWriter
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+
+#if canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite("E1: lines are where the path leads, and nowhere else", .tags(.recording1), .hangLimit)
+struct RecordPathTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func make(_ names: String...) throws {
+        for name in names {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+        }
+    }
+
+    /// Makes a link in the folder lead to another target, as `ln -sfn` does.
+    private func link(_ name: String, to target: String) throws {
+        let path = "\(folder.path)/\(name)"
+        unlink(path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+    }
+
+    private func unlink(_ path: String) { _ = unsafe Foundation.unlink(path) }
+
+    /// The sequences of the records in a file of the folder.
+    private func sequences(_ name: String) throws -> [Int] {
+        let file = try RecordedFile("\(folder.path)/\(name)")
+        #expect(file.isWhole)
+        return file.records.map(\.sequence)
+    }
+}
+
+extension RecordPathTests {
+    @Test func `links of folders and of the file are followed anew, and files are rotated where they are`()
+        async throws
+    {
+        try make("release-1", "release-2", "other")
+        try link("current", to: "release-1")
+        let recorder = try ErrorRecorder(
+            path: "\(folder.path)/current/errors.jsonl", configuration: .init(fileSize: 1, fileCount: 9))
+        func record() async {
+            recorder.record(report(Order.late))
+            recorder.record(report(Order.late))
+            await recorder.settle()
+        }
+        await record()
+        // The next release.
+        try link("current", to: "release-2")
+        await record()
+        for (release, last) in [(1, 2), (2, 4)] {
+            expect(try sequences("release-\(release)/errors.jsonl.1"), equals: [last - 1])
+            expect(try sequences("release-\(release)/errors.jsonl"), equals: [last])
+        }
+        try FileManager.default.removeItem(atPath: "\(folder.path)/release-1")
+        await record()
+        expect(try sequences("release-2/errors.jsonl"), equals: [6])
+        // The file is now a link, first to a file that doesn't exist yet.
+        let file = "release-2/errors.jsonl"
+        try FileManager.default.removeItem(atPath: "\(folder.path)/\(file)")
+        try link(file, to: "../other/b.jsonl")
+        await record()
+        expect([try sequences("other/b.jsonl.1"), try sequences("other/b.jsonl")], equals: [[7], [8]])
+        // The folder is renamed, and the path leads to the same file by another way.
+        try FileManager.default.moveItem(atPath: "\(folder.path)/other", toPath: "\(folder.path)/moved")
+        try link(file, to: "../moved/b.jsonl")
+        await record()
+        expect([try sequences("moved/b.jsonl.1"), try sequences("moved/b.jsonl")], equals: [[9], [10]])
+        expect(await recorder.close(within: longTime), equals: .init(recorded: 10, written: 10))
+    }
+
+    @Test func `if the path can't be opened, lines are in the open file, which isn't rotated, until it can be`()
+        async throws
+    {
+        try make("release-1/logs", "release-2")
+        try link("current", to: "release-1")
+        let recorder = try ErrorRecorder(
+            path: "\(folder.path)/current/logs/errors.jsonl", configuration: .init(fileSize: 1, fileCount: 2))
+        func record() async {
+            recorder.record(report(Order.late))
+            await recorder.settle()
+        }
+        await record()
+        for target in ["nowhere", "release-2"] {
+            try link("current", to: target)
+            await record()
+        }
+        expect(try sequences("release-1/logs/errors.jsonl"), equals: [1, 2, 3])
+        try make("release-2/logs")
+        await record()
+        expect(try sequences("release-2/logs/errors.jsonl"), equals: [4])
+        // A reader would never find a deleted file, so lines fail.
+        try FileManager.default.removeItem(atPath: "\(folder.path)/release-2")
+        await record()
+        expect(await recorder.close(within: longTime), equals: .init(recorded: 5, written: 4, failed: 1))
+    }
+
+    @Test func `recorders that reach one file by different paths lose no line when they rotate it`() async throws {
+        try make("release-1")
+        try link("current", to: "release-1")
+        let recorders = try ["current", "release-1", "current/../release-1"].map { name in
+            try ErrorRecorder(
+                path: "\(folder.path)/\(name)/errors.jsonl", configuration: .init(fileSize: 2_000, fileCount: 500))
+        }
+        await withTaskGroup { group in
+            for recorder in recorders {
+                group.addTask { expect(await recorder.recordAll((0..<100).map(Plain.init)).written, equals: 100) }
+            }
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/release-1")
+        #expect(names.count > 10)
+        expect(try names.flatMap { try sequences("release-1/\($0)") }.count, equals: 300)
+    }
+
+    @Test func `a file that may be appended to but not read is appended to, and each recorder begins with a new line`()
+        async throws
+    {
+        try Data("{\"ver".utf8).write(to: URL(filePath: folder.file))
+        try handOver(folder.path, as: "append only")
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let folder: String = try handedOver("append only")
+            let path = "\(folder)/errors.jsonl"
+            expect(unsafe chmod(path, 0o200), equals: 0)
+            // Root may do everything.
+            if geteuid() == 0 {
+                for path in [folder, path] { expect(unsafe chown(path, 65_534, 65_534), equals: 0) }
+                expect(seteuid(65_534), equals: 0)
+            }
+            expect(unsafe open(path, O_RDONLY), equals: -1)
+            let recorder = try ErrorRecorder(path: path)
+            for _ in 0..<2 {
+                recorder.record(report(Order.late))
+                await recorder.settle()
+            }
+            // Another recorder can't know how the file ends, nor can the first one then.
+            try await ErrorRecorder(path: path).recordAll([Order.late])
+            expect(await recorder.recordAll([Order.late]), equals: .init(recorded: 3, written: 3))
+            // It is renamed when it is full.
+            let full = try ErrorRecorder(path: path, configuration: .init(fileSize: 1, fileCount: 2))
+            expect(await full.recordAll([Order.late]).written, equals: 1)
+            expect(try RecordedFile(path).records.count, equals: 1)
+            expect(unsafe chmod("\(path).1", 0o600), equals: 0)
+        }
+        let file = try RecordedFile("\(folder.file).1")
+        expect(file.records.map(\.sequence), equals: [1, 2, 1, 3])
+        expect(file.lines.filter { !$0.hasPrefix("{\"version\"") }, equals: ["{\"ver", "", "", ""])
+    }
+
+    @Test func `with standard descriptors closed, no file of a recorder has their numbers, and no line is in a file`()
+        async throws
+    {
+        try handOver(folder.file, as: "closed")
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let path: String = try handedOver("closed")
+            let pipe = "\(path).pipe"
+            expect(unsafe mkfifo(pipe, 0o600), equals: 0)
+            let output = unsafe open("\(path).output", O_WRONLY | O_CREAT, 0o600)
+            for standard in 0...2 { close(Int32(standard)) }
+            // The file is rotated, so it is opened twice. Errors without a bus are written to standard error.
+            let recorder = try ErrorRecorder(path: path, configuration: .init(fileSize: 1, fileCount: 2))
+            let others = try [pipe, "/dev/fd/\(output)"].map { try ErrorRecorder(path: $0) }
+            for _ in 0..<2 {
+                recorder.record(report(Order.late))
+                await recorder.settle()
+                postError(Order.late)
+            }
+            // Only the system's libraries might have taken a number.
+            let files = [path, "\(path).1", pipe, "\(path).output"].compactMap(number(at:))
+            expect(files.count, equals: 4)
+            for standard in Int32(0)...2 {
+                let taken = number(of: standard)
+                #expect(!files.contains { $0 == taken }, "\(standard)")
+            }
+            // Give the number of standard error to a file of the program.
+            while unsafe open("\(path).other", O_WRONLY | O_CREAT, 0o600) < STDERR_FILENO {}
+            postError(Order.late)
+            postError(Sized(length: 10_000))
+            StandardError.waitUntilWritten()
+            await recorder.close(within: longTime)
+            for other in others { await other.close(within: longTime) }
+            for file in [path, "\(path).1"] { expect(try RecordedFile(file).records.count, equals: 1) }
+            expect(try RecordedFile("\(path).other").text, equals: "")
+            StandardErrorStage.end()
+        }
+    }
+}
+
+/// The file system's number of a file; nil if there is no such file.
+private func number(at path: String) -> UInt64? {
+    var file = stat()
+    return unsafe stat(path, &file) == 0 ? UInt64(file.st_ino) : nil
+}
+
+/// The file system's number of an open file; nil if the descriptor is closed.
+private func number(of descriptor: Int32) -> UInt64? {
+    var file = stat()
+    return unsafe fstat(descriptor, &file) == 0 ? UInt64(file.st_ino) : nil
+}
