@@ -25,7 +25,9 @@ let package = Package(
         .target(name: "ErrorPresentation", dependencies: ["BoundedDescriptions", "ErrorRouting"]),
         .target(
             name: "ErrorRecording", dependencies: ["BoundedDescriptions", "ErrorRouting", "StandardErrorWriter"]),
-        .target(name: "ErrorReplay", dependencies: ["BoundedDescriptions", "ErrorRecording", "ErrorRouting"]),
+        .target(
+            name: "ErrorReplay",
+            dependencies: ["BoundedDescriptions", "ErrorRecording", "ErrorRouting", "StandardErrorWriter"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(
             name: "error-bus-demo",

@@ -66,4 +66,5 @@ extension Tag {
     @Tag package static var recording5: Self
     @Tag package static var recording6: Self
     @Tag package static var recording7: Self
+    @Tag package static var recording8: Self
 }

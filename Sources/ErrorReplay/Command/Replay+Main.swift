@@ -19,9 +19,10 @@ extension Replay {
     /// cores. It reads a file only once, even if several arguments name it. On a terminal, it shows its progress.
     ///
     /// The exit status comes from the replay's ``Verdict``: 0 if nothing would change, 1 if something would, 2 if
-    /// nothing was compared. It is 66 if a file can't be read to its end, 64 for an invalid command line, and 74 if the
-    /// output can't be written. After an interrupt, the command writes the table of the lines that it has read, with a
-    /// note, and ends with 130; after SIGTERM with 143. Another interrupt ends it immediately.
+    /// nothing was compared. It is 66 if a file can't be read to its end, or if it has lines and none of them is a
+    /// record; the command names the file on standard error. It is 64 for an invalid command line, and 74 if the output
+    /// can't be written. After an interrupt, the command writes the table of the lines that it has read, with a note,
+    /// and ends with 130; after SIGTERM with 143. Another interrupt ends it immediately.
     ///
     /// - Parameters:
     ///   - rules: The rules of the bus.

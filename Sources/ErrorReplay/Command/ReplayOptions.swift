@@ -72,9 +72,9 @@ struct ReplayOptions: Equatable {
           --help, -h       shows this help.
 
         Exit status: 0 if all compared errors would have the same result; 1 if one would have a different result; 2 if
-        no error was compared, because there was no line, no readable line, or no error that can be rebuilt; 64 if the
-        command line is invalid; 66 if a file can't be read to its end; 74 if the output can't be written; 130 after
-        Ctrl-C and 143 after SIGTERM: then the output covers the lines that were read.
+        no error was compared, because there was no line, or no error that can be rebuilt; 64 if the command line is
+        invalid; 66 if a file can't be read to its end, or if none of its lines is a record; 74 if the output can't be
+        written; 130 after Ctrl-C and 143 after SIGTERM: then the output covers the lines that were read.
 
         """
 }

@@ -23,8 +23,9 @@ package struct IncidentCommand {
 
     /// Runs the command.
     ///
-    /// - Returns: The exit status: 0 for success, 64 for an invalid command line, 66 for input that can't be read to
-    ///   its end, 74 for output that can't be written, and 130 or 143 after an interrupt.
+    /// - Returns: The exit status: 0 for success, 64 for an invalid command line, 66 for a file that can't be read to
+    ///   its end or that has lines but no record, 74 for output that can't be written, and 130 or 143 after an
+    ///   interrupt.
     func run(_ arguments: [String]) -> Int32 {
         let options: ReplayOptions
         do {
@@ -78,17 +79,21 @@ package struct IncidentCommand {
           --host NAME      leaves out errors of other machines. --service and --type select errors in the same way.
                            You can repeat each of these options.
 
-        The exit status is 0; 66 if a file can't be read; 64 if the command line is invalid; 74 if the page can't be
-        written. Ctrl-C ends the reading: the page shows the lines read so far, and the exit status is 130.
+        The exit status is 0; 66 if a file can't be read, or if none of its lines is a record; 64 if the command line is
+        invalid; 74 if the page can't be written. Ctrl-C ends the reading: the page shows the lines read so far, and the
+        exit status is 130.
 
         """
 }
 
 extension Incident {
     /// Counts all lines of a file.
+    ///
+    /// - Throws: If the file can't be read to its end, or if it has lines and none of them is a record.
     mutating func add(
         _ input: ReplayInput, unless isCancelled: @escaping () -> Bool, onPiece: (_ lines: Int, _ bytes: Int) -> Void
     ) throws(Replay.UnreadableInput) {
+        let before = (lines: lines, unreadable: unreadable)
         var reader = LineReader(input, unless: isCancelled)
         var (lines, taken) = (0, 0)
         while let line = try reader.next() {
@@ -98,6 +103,8 @@ extension Incident {
             onPiece(lines, reader.taken - taken)
             (lines, taken) = (0, reader.taken)
         }
-        if reader.wasCancelled { isInterrupted = true }
+        if reader.wasCancelled { return isInterrupted = true }
+        let unreadable = self.unreadable - before.unreadable
+        try input.requireRecord(readable: self.lines - before.lines - unreadable, unreadable: unreadable)
     }
 }

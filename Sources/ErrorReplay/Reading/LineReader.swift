@@ -23,7 +23,8 @@ struct LineReader {
     /// Whether the next bytes belong to a line that is too long.
     private var isSkipping = false
     private var hasEnded = false
-    private var plainBytes = 0
+    /// The number of bytes that were read from the file.
+    private(set) var taken = 0
     /// Whether reading ended before the end of the file.
     private(set) var wasCancelled = false
 
@@ -34,9 +35,6 @@ struct LineReader {
         self.input = input
         self.isCancelled = isCancelled
     }
-
-    /// The number of bytes that were read from the file.
-    var taken: Int { plainBytes }
 
     /// Returns the next line; nil at the end.
     mutating func next() throws(Replay.UnreadableInput) -> Line? {
@@ -83,9 +81,9 @@ struct LineReader {
     // MARK: Pieces
 
     /// Whether all bytes that the file had at the start are read.
-    private var isAtFirstSize: Bool { input.size.map { plainBytes >= $0 } ?? false }
+    private var isAtFirstSize: Bool { input.size.map { taken >= $0 } ?? false }
 
-    private var isBeyondFirstSize: Bool { input.size.map { plainBytes > $0 } ?? false }
+    private var isBeyondFirstSize: Bool { input.size.map { taken > $0 } ?? false }
 
     private mutating func readPiece() throws(Replay.UnreadableInput) {
         if end + Self.pieceSize > buffer.count {
@@ -96,20 +94,8 @@ struct LineReader {
             }
             (self.begin, searched, self.end) = (0, searched - begin, end - begin)
         }
-        let isFirst = plainBytes == 0
-        let count = try readPlain()
-        if isFirst, let count, count > 1, buffer[0] == 0x1F, buffer[1] == 0x8B {
-            throw Replay.UnreadableInput(
-                path: input.path, reason: "it is compressed; decompress it to standard input, as by: zcat FILE | … -")
-        }
-        guard let count else { return wasCancelled = true }
-        if count == 0 { hasEnded = true }
-        end += count
-    }
-
-    private mutating func readPlain() throws(Replay.UnreadableInput) -> Int? {
         // Read up to the file's size at the start, then until the line is complete.
-        let left = input.size.map { $0 - plainBytes } ?? 0
+        let left = input.size.map { $0 - taken } ?? 0
         let wanted = min(left > 0 ? left : Self.pieceSize, Self.pieceSize)
         let (input, isCancelled, start) = (input, isCancelled, end)
         var span = buffer.mutableSpan
@@ -117,8 +103,10 @@ struct LineReader {
             try unsafe input.read(
                 into: UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + wanted]), unless: isCancelled)
         }
-        plainBytes += count ?? 0
-        return count
+        guard let count else { return wasCancelled = true }
+        if count == 0 { hasEnded = true }
+        end += count
+        taken += count
     }
 }
 

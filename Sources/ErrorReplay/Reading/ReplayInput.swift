@@ -1,4 +1,5 @@
 import Foundation
+import StandardErrorWriter
 
 #if canImport(Darwin)
     import Darwin
@@ -28,11 +29,15 @@ final class ReplayInput: Sendable {
         let isValid = !path.utf8.contains(0)
         if !isValid { errno = EINVAL }
         // Don't wait for the writer of a named pipe: the wait could not be interrupted.
-        let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
-        descriptor = path == "-" ? STDIN_FILENO : isValid ? unsafe open(path, flags) : -1
+        let flags = O_RDONLY | O_NOCTTY | O_NONBLOCK
+        descriptor = path == "-" ? STDIN_FILENO : isValid ? Descriptor.open(path, flags) : -1
         var status = stat()
         guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else { throw Self.failure(path) }
-        if status.st_mode & S_IFMT == S_IFDIR { throw Self.failure(path, EISDIR) }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            // An initializer that throws calls no deinitializer.
+            if descriptor > STDIN_FILENO { close(descriptor) }
+            throw Self.failure(path, EISDIR)
+        }
         guard status.st_mode & S_IFMT == S_IFREG else {
             (size, identity) = (nil, nil)
             return
@@ -63,6 +68,17 @@ final class ReplayInput: Sendable {
             if count >= 0 { return count }
             if errno != EINTR && errno != EAGAIN { throw Self.failure(path) }
         }
+    }
+
+    /// Throws if the file has lines, and none of them is a record.
+    ///
+    /// - Parameters:
+    ///   - readable: The number of its lines that are records.
+    ///   - unreadable: The number of its other lines; blank lines don't count.
+    func requireRecord(readable: Int, unreadable: Int) throws(Replay.UnreadableInput) {
+        guard readable == 0, unreadable > 0 else { return }
+        let advice = "if it is compressed, decompress it to standard input, as by: zcat FILE | … -"
+        throw Replay.UnreadableInput(path: path, reason: "none of its lines is a record; \(advice)")
     }
 
     private static func failure(_ path: String, _ code: Int32 = errno) -> Replay.UnreadableInput {

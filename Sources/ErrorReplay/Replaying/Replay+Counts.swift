@@ -38,6 +38,9 @@ extension Replay {
     /// The number of reports that were recorded undelivered, so that no rule was tried.
     public var undelivered: Int { sum { $0 == .undelivered }.reports }
 
+    /// The number of lines that are records, including those that the command's options exclude.
+    var readable: Int { sum { _ in true }.reports + leftOut }
+
     /// The number of compared reports for each rule, before and after the change.
     ///
     /// The names are those of a `Difference` without the line, because a rule might have moved within its file:

@@ -56,7 +56,7 @@ extension Replay {
         case nothingCompared
         /// Not everything was read, because the task was cancelled or the program was interrupted.
         case interrupted
-        /// A file could not be read to its end.
+        /// A file could not be read to its end, or has lines but no record.
         case unreadableInput
 
         /// The exit status of `Replay.main`: 0 for the same, 1 for different, 2 for nothing compared, 66 for unreadable
@@ -72,7 +72,7 @@ extension Replay {
         }
     }
 
-    /// The error of a file that can't be read, or can't be read to its end.
+    /// The error of a file that can't be read to its end, or of which no line is a record.
     public struct UnreadableInput: Error, Sendable, Hashable, CustomStringConvertible {
         /// The path of the file; `-` for standard input.
         public let path: String

@@ -98,7 +98,7 @@ public struct Replay: Sendable, CustomStringConvertible {
     private(set) var leftOut = 0
     /// Whether reading a file ended with a cancellation or an interrupt.
     private(set) var isInterrupted = false
-    /// Whether a file could not be read to its end.
+    /// Whether a file could not be read to its end, or none of its lines could be read.
     private(set) var hasUnreadableInput = false
 
     /// Creates a replay.
@@ -138,13 +138,13 @@ public struct Replay: Sendable, CustomStringConvertible {
     ///
     /// Lines end with LF or CR LF; the last one might have no end. If a file grows during the replay, it is read to the
     /// end of the line that was the last one at the start. Decompress a compressed file first, and pipe it:
-    /// `zcat FILE | … -`.
+    /// `zcat FILE | … -`. A file without lines isn't an error.
     ///
     /// If the task is cancelled, reading ends within a line, and ``verdict`` is ``Verdict/interrupted``.
     ///
     /// - Parameter path: The path of the file; `-` for standard input.
-    /// - Throws: ``UnreadableInput``, if the file can't be opened or read to its end. The lines before the failure are
-    ///   counted.
+    /// - Throws: ``UnreadableInput``, if the file can't be opened or read to its end, or if it has lines and none of
+    ///   them is a record. The lines before the failure are counted.
     public mutating func add(contentsOf path: String) throws(UnreadableInput) {
         var failure: UnreadableInput?
         let input = Result { () throws(UnreadableInput) in try ReplayInput(path) }
@@ -158,7 +158,7 @@ public struct Replay: Sendable, CustomStringConvertible {
     ///   - input: The file, or the error if it can't be opened.
     ///   - isCancelled: Called before each line.
     ///   - onPiece: Called at intervals with the number of lines, and of the file's bytes, since the last call.
-    ///   - onFailure: Called if the file can't be read to its end.
+    ///   - onFailure: Called if the file can't be read to its end, or if none of its lines is a record.
     mutating func add(
         from input: Result<ReplayInput, UnreadableInput>,
         unless isCancelled: @escaping () -> Bool,
@@ -166,7 +166,8 @@ public struct Replay: Sendable, CustomStringConvertible {
         onFailure: (UnreadableInput) -> Void
     ) {
         do {
-            var reader = try LineReader(input.get(), unless: isCancelled)
+            let (input, readableBefore, unreadableBefore) = (try input.get(), readable, unreadable)
+            var reader = LineReader(input, unless: isCancelled)
             var (lines, taken) = (0, 0)
             defer { onPiece(lines, reader.taken - taken) }
             while let line = try reader.next() {
@@ -176,7 +177,8 @@ public struct Replay: Sendable, CustomStringConvertible {
                 onPiece(lines, reader.taken - taken)
                 (lines, taken) = (0, reader.taken)
             }
-            if reader.wasCancelled { isInterrupted = true }
+            if reader.wasCancelled { return isInterrupted = true }
+            try input.requireRecord(readable: readable - readableBefore, unreadable: unreadable - unreadableBefore)
         } catch {
             hasUnreadableInput = true
             onFailure(error)
