@@ -35,9 +35,10 @@ struct ReportFieldsTests {
         "outcome.failed": Texts(line: nil, fields: nil, record: nil),
         // The recorder has its own count, so that a missing number means a lost report.
         "sequence": Texts(line: nil, fields: nil, record: nil),
-        // These belong to an observer, to a flood limit, and to a test's bus.
+        // These belong to an observer, to a flood limit, to the `logging` preset, and to a test's bus.
         "missed": Texts(line: nil, fields: nil, record: nil),
         "details.firstMoment": Texts(line: nil, fields: nil, record: nil),
+        "details.log": Texts(line: nil, fields: nil, record: nil),
         "details.mark": Texts(line: nil, fields: nil, record: nil),
     ]
 

@@ -26,8 +26,10 @@ public final class ErrorBus: ErrorPosting {
     let handler: ErrorHandler
     let clock: BusClock
     let configuration: Configuration
-    /// Whether there is a witness; looking at the witness itself would copy it for each post.
-    private let hasWitness: Bool
+    /// Whether posts can have a mark: there is a witness, or a rule that logs.
+    ///
+    /// Looking at the witness itself would copy it for each post.
+    private let marks: Bool
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
@@ -60,7 +62,7 @@ public final class ErrorBus: ErrorPosting {
         clock = BusClock(configuration.clock)
         deliveryBegan = PaddedCounter(clock.now().nanoseconds)
         self.configuration = configuration
-        hasWitness = configuration.witness != nil
+        marks = configuration.witness != nil || handler.rules.logs
         storage = BusStorage(
             capacity: configuration.capacity,
             actionTimeLimit: configuration.actionTimeLimit,
@@ -172,12 +174,12 @@ public final class ErrorBus: ErrorPosting {
         let isAnnotated = scope != nil && ScopeContext.hasAnnotations
         let isIncomplete = configuration.metadataProvider != nil || isAnnotated
         let metadata = isIncomplete ? completed(metadata, for: error.error, in: scope) : metadata
-        let mark = hasWitness ? mark(error.error, as: role) : nil
+        let details = marks || scope?.logs == true ? details(of: error.error, as: role) : .of(role)
         let (floodStamp, escapes) = configuration.floodLimit == nil ? (nil, false) : floodInputs(error, role)
         let action = storage.post(
             Posting(
-                error, as: role, at: source, metadata: metadata, scope: scope, promise: promise, floodStamp: floodStamp,
-                mark: mark, escapesFloodLimit: escapes))
+                error, details: details, at: source, metadata: metadata, scope: scope, promise: promise,
+                floodStamp: floodStamp, escapesFloodLimit: escapes))
         switch action {
         case .nothing:
             return true
@@ -218,10 +220,10 @@ public final class ErrorBus: ErrorPosting {
         return scope?.annotated(metadata) ?? metadata
     }
 
-    /// Returns the witness's mark for an error.
+    /// Returns the role of an error, the witness's mark for it, and the log in which it is posted.
     @inline(never)
-    private func mark(_ error: any Error, as role: ErrorReport.Role) -> (any AnyObject & Sendable)? {
-        configuration.witness?.mark(error, as: role)
+    private func details(of error: any Error, as role: ErrorReport.Role) -> ErrorReport.Details? {
+        .of(role, configuration.witness?.mark(error, as: role), in: .current(lastResort))
     }
 
     /// Counts an error as dropped.

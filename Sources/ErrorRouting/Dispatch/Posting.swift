@@ -20,7 +20,8 @@ struct Posting: Sendable {
     /// The scope, with the fields that only some postings have.
     private struct Extras: Sendable {
         var scope: ScopeContext?
-        /// A role other than failure, a witness's mark, and the time of the first error that the posting stands for.
+        /// A role other than failure, a witness's mark, the log in which the error was posted, and the time of the first
+        /// error that the posting stands for.
         var details: ErrorReport.Details?
         /// The promise of a waiting caller.
         var promise: Promise<HandleOutcome>?
@@ -39,21 +40,19 @@ struct Posting: Sendable {
 
     init(
         _ error: consuming UnboxedError,
-        as role: ErrorReport.Role = .failure,
+        details: ErrorReport.Details? = nil,
         at source: ErrorReport.Source,
         metadata: [String: String] = [:],
         scope: ScopeContext? = nil,
         moment: Moment = .init(),
         promise: Promise<HandleOutcome>? = nil,
         floodStamp: FloodStamp? = nil,
-        mark: (any AnyObject & Sendable)? = nil,
         escapesFloodLimit: Bool = false
     ) {
         self.error = error
         self.source = source
         self.metadata = metadata
         self.moment = moment
-        let details = ErrorReport.Details.of(role, mark)
         context =
             if promise != nil || floodStamp != nil || details != nil || escapesFloodLimit {
                 .more(
@@ -68,8 +67,13 @@ struct Posting: Sendable {
     }
 
     /// Creates the notice of a failed action, with the rule's source location and the report's scope.
+    ///
+    /// It also has the report's log: if every error's action fails, the notice of an error that a log posted must not make
+    /// the log post another one.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
-        self.init(UnboxedError(failure), at: failure.rule.source, metadata: failure.report.metadata, scope: scope)
+        self.init(
+            UnboxedError(failure), details: .of(.failure, in: failure.report.details?.log), at: failure.rule.source,
+            metadata: failure.report.metadata, scope: scope)
     }
 
     /// Creates a posting that also stands for other errors, with the time of the oldest of them.
@@ -77,7 +81,7 @@ struct Posting: Sendable {
         self = posting
         var extras = extras ?? Extras(scope: scope)
         extras.occurrences = occurrences
-        extras.details = .of(role, mark, since: firstMoment)
+        extras.details = .of(role, details?.mark, in: details?.log, since: firstMoment)
         context = .more(extras)
     }
 
@@ -123,10 +127,10 @@ struct Posting: Sendable {
     /// The time of the post for a flood limit, in nanoseconds by the bus's clock.
     var floodMoment: Int64 { floodStamp?.moment ?? moment.sinceOrigin }
 
-    /// The mark of the bus's witness.
-    var mark: (any AnyObject & Sendable)? { details?.mark }
+    /// The part of the posting's flood kind that its mark and its log decide.
+    var floodMark: ObjectIdentifier? { details?.floodMark }
 
-    /// Role and mark; nil for a failure without a mark.
+    /// Role, mark, and log; nil for a failure without a mark and a log.
     private var details: ErrorReport.Details? { extras?.details }
 
     private var extras: Extras? { if case .more(let extras) = context { extras } else { nil } }

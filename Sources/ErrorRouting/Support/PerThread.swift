@@ -5,8 +5,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// Data of each thread: the number of its slot, which gives it its own memory, and the depth of the library's nested
-/// calls of user code.
+/// Data of each thread: the number of its slot, which gives it its own memory, the depth of the library's nested calls
+/// of user code, and the depth of the error that the thread is logging.
 ///
 /// Those calls are synchronous. A task-local value would also work, but tasks started by user code would inherit it.
 enum PerThread {
@@ -31,6 +31,8 @@ enum PerThread {
         let slot: Int
         /// The number of entries into user code, nested in one another.
         var depth = 0
+        /// The depth of the error that the thread is logging; see ``logDepth``.
+        var logDepth = 0
         /// The buses with metadata providers that the thread is running, outermost first.
         var providing: [UInt64] = []
     }
@@ -89,6 +91,20 @@ enum PerThread {
         guard let entry = enterUserCode() else { return nil }
         defer { leaveUserCode(entry) }
         return body()
+    }
+
+    // MARK: Logs
+
+    /// The depth of the error that the thread is logging: 1 for any error, 2 for an error that was posted while a thread
+    /// logged that one, and so on; 0 if the thread isn't logging.
+    static var logDepth: Int { current?.value.logDepth ?? 0 }
+
+    /// Calls a closure that logs an error of a depth.
+    static func logging(atDepth depth: Int, _ body: () -> Void) {
+        guard let record = current else { return body() }
+        let outer = exchange(&record.value.logDepth, with: depth)
+        defer { record.value.logDepth = outer }
+        body()
     }
 
     // MARK: Metadata providers

@@ -3,7 +3,8 @@ extension ErrorBus {
     ///
     /// Use it for exporters, metrics, and presenters. The bus's worker calls the closure and waits for it without a
     /// time limit. The closure must be cheap and must not block; it should pass slow work to another task or thread. It
-    /// can't stop later rules or observers. The bus delivers the closure's own posts later.
+    /// can't stop later rules or observers. The bus delivers the closure's own posts later, and calls the closure with
+    /// them too. So a closure that posts an error for each report never stops.
     ///
     /// ```swift
     /// let observation = bus.observe { report in exporter.enqueue(report) } onEnd: { _ in exporter.close() }

@@ -1,0 +1,36 @@
+import BoundedDescriptions
+import StandardErrorWriter
+
+/// The log in which an error was posted: a thread posted the error while it logged another one.
+///
+/// If such an error were logged too, a log that posts an error because it can't write would never stop.
+struct PostingLog: Sendable {
+    /// The depth of the error that was being logged; see ``PerThread/logDepth``.
+    let depth: Int
+    /// The last resort of the bus that delivers the posted error.
+    let lastResort: LastResort
+
+    /// Returns the log of the calling thread; nil if the thread isn't logging.
+    static func current(_ lastResort: @autoclosure () -> LastResort) -> PostingLog? {
+        let depth = PerThread.logDepth
+        return depth == 0 ? nil : PostingLog(depth: depth, lastResort: lastResort())
+    }
+}
+
+extension ErrorReport {
+    /// Calls a closure that logs the report, unless the error was posted or is handled inside such a closure.
+    ///
+    /// The last resort receives that error instead. An error that the last resort posts while it writes that one goes to
+    /// standard error, without its message, because computing a message could post another error.
+    func log(_ write: () -> Void) {
+        let depth = max(details?.log?.depth ?? 0, PerThread.logDepth)
+        PerThread.logging(atDepth: depth + 1) {
+            let reason = "it was posted while an error was logged"
+            switch depth {
+            case 0: write()
+            case 1: (details?.log?.lastResort ?? .ofProcess).write(self, because: reason)
+            default: StandardError.write("\(ErrorLine(naming: self).text) reason=\(OneLine.quoted(reason))")
+            }
+        }
+    }
+}
