@@ -23,6 +23,8 @@ public func upstream<Body: AsyncSequence & Sendable>(
     line: UInt = #line
 ) -> UpstreamBody<Body> where Body.Element: Sendable {
     let loop = MultiThreadedEventLoopGroup.singleton.any()
+    // A limit before now counts as zero: SwiftNIO takes one that it can't express for the longest.
+    let limit = max(.zero, limit)
     return UpstreamBody(body: body, limit: limit, source: .init(fileID: fileID, line: line), loop: loop)
 }
 

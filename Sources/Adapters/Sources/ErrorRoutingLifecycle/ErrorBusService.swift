@@ -82,7 +82,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
             await bus.endTasks(within: limits.tasks)
             await close(within: rest)
         } else {
-            let least = Task.detached { [clock] in try? await clock.sleep(for: .seconds(1)) }
+            let least = Task.detached { [clock] in try? await sleep(for: .seconds(1), on: clock) }
             await Self.cancelTasks(of: bus)
             await least.value
             await close(within: limits.delivery)

@@ -18,7 +18,7 @@ struct Watched<Content: Service>: Service, CustomStringConvertible {
                 group.addTask { try await runAndPost() }
                 group.addTask {
                     try? await gracefulShutdown()
-                    try? await clock.sleep(for: limit)
+                    try? await sleep(for: limit, on: clock)
                 }
                 // The service or the limit has ended. After the limit, cancel the service and wait for it.
                 defer { group.cancelAll() }

@@ -32,6 +32,16 @@ struct UpstreamBodyTests {
         withExtendedLifetime(continuation) {}
     }
 
+    @Test func `a limit that no clock can express is the longest or the shortest one`() async throws {
+        let parts = AsyncStream<Int> { $0.yield(1) }
+        var iterator = upstream(parts, idleTimeout: .seconds(Int64.max)).makeAsyncIterator()
+        #expect(try await iterator.next() == 1)
+        let never = AsyncStream<Int>.makeStream()
+        var overdue = upstream(never.stream, idleTimeout: .seconds(Int64.min)).makeAsyncIterator()
+        await #expect(throws: UpstreamError.self) { try await overdue.next() }
+        withExtendedLifetime(never) {}
+    }
+
     @Test func `a part that arrives as its wait is cancelled does not make a truncated body look complete`() async {
         /// Ends after one more part when it is cancelled, like a stream that has one buffered.
         struct Late: AsyncSequence, AsyncIteratorProtocol {

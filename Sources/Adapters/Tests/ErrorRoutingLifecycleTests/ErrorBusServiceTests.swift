@@ -144,6 +144,16 @@ struct ErrorBusServiceTests {
         #expect(events.all.isEmpty)
     }
 
+    @Test func `limits that no clock can express are the longest ones`() async {
+        let (events, isRunning) = (Events(), Gate())
+        var errors = bus(noting: events)
+        errors.limits.tasks = .seconds(Int64.max)
+        errors.limits.delivery = .seconds(Int64.max)
+        let watched = errors.watching(Fragile(isRunning: isRunning), endingWithin: .seconds(Int64.max))
+        #expect(await run([errors, errors.tasks, watched], until: [isRunning]) is Broken)
+        #expect(events.all.count == 1)
+    }
+
     @Test func `a cancellation that was not requested is posted`() async {
         let events = Events()
         let errors = bus(noting: events)
