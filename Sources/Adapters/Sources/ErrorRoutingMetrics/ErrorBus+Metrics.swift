@@ -1,6 +1,5 @@
 public import ErrorRouting
 import Metrics
-import Synchronization
 
 extension ErrorBus {
     /// Counts the bus's errors with swift-metrics until the bus ends.
@@ -9,40 +8,44 @@ extension ErrorBus {
     /// | --- | --- |
     /// | counter `errors`, with the dimensions | errors, including all occurrences of a report |
     /// | timer `errors.age` | the time from the post to the end of the delivery |
-    /// | gauges `errors.posted`, `errors.handled`, `errors.dropped` … | the bus's statistics |
+    /// | gauges `errors.handled`, `errors.ignored`, `errors.unmatched` | delivered reports, by disposition |
+    /// | gauges `errors.suppressed`, `errors.dropped` | errors that were not delivered |
+    /// | gauge `errors.pending` | errors that wait for their delivery |
     ///
     /// The gauges are recorded with each report, at intervals, and once more when the bus has ended. So they also show
-    /// an action that blocks the bus: `errors.pending` grows.
+    /// an action that blocks the bus: `errors.pending` grows. Their sum is the number of posted errors.
+    ///
+    /// If a process measures several buses, give each one a name. All metrics of a bus with a name also have the
+    /// dimension `bus`. Buses with the same name, or without a name, share their metrics: like the counter, each gauge
+    /// records the sum of these buses, including the ones that have ended.
     ///
     /// - Parameters:
+    ///   - name: The value of the dimension `bus`; nil for no such dimension.
     ///   - interval: The time between two recordings of the gauges while no errors arrive; it must be positive.
     ///   - dimensions: The dimensions of the counter, each with few values; never a message, an identifier, or a path.
     public func measureErrors(
+        as name: String? = nil,
         every interval: Duration = .seconds(10),
         dimensions: @escaping @Sendable (ErrorReport) -> [(String, String)] = { $0.dimensions }
     ) {
         if interval <= .zero { fatalError("ErrorBus.measureErrors(every:) must be positive, but is \(interval)") }
-        // Prevent the timer from recording older values after the final ones.
-        let hasEnded = Mutex(false)
+        let gauges = BusGauges(name)
         let timer = Task.detached { [weak self] in
-            while let statistics = self?.statistics, !Task.isCancelled {
-                hasEnded.withLock { if !$0 { Self.record(statistics) } }
-                try? await Task.sleep(for: interval)
+            while !Task.isCancelled {
+                guard let self else { return }
+                gauges.record { self.statistics }
+                try? await ErrorRouting.sleep(for: interval)
             }
         }
         observeUntilEnd { [weak self] report in
-            Counter(label: "errors", dimensions: dimensions(report)).increment(by: report.occurrences)
-            Timer(label: "errors.age").record(duration: report.instant.duration(to: .now))
-            if let self { Self.record(self.statistics) }
+            let bus = gauges.dimensions
+            Counter(label: "errors", dimensions: dimensions(report) + bus).increment(by: report.occurrences)
+            Timer(label: "errors.age", dimensions: bus).record(duration: report.instant.duration(to: .now))
+            if let self { gauges.record { self.statistics } }
         } onEnd: { statistics in
             timer.cancel()
-            hasEnded.withLock { $0 = true }
-            Self.record(statistics)
+            gauges.record(isLast: true) { statistics }
         }
-    }
-
-    private static func record(_ statistics: Statistics) {
-        for (name, count) in statistics.counts { Gauge(label: "errors.\(name)").record(count) }
     }
 }
 

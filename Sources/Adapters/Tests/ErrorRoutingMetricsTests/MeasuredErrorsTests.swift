@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingMetrics
+import Foundation
 import Metrics
 import MetricsTestKit
 import Testing
@@ -43,6 +44,64 @@ struct MeasuredErrorsTests {
         #expect(try metrics.expectTimer("errors.age").values.count == 4)
         #expect(try metrics.expectGauge("errors.handled").lastValue == 3)
         #expect(try metrics.expectGauge("errors.pending").lastValue == 0)
+    }
+
+    @Test func `has metrics of its own by its name, shares them with buses of the same name, and they are documented`()
+        async throws
+    {
+        let metrics = Self.metrics
+        let rules = ErrorHandler().on(Sale.self) { _ in .stop }
+        for (name, count) in [("payments", 5), ("search", 3), ("shared", 1), ("shared", 2)] {
+            await withErrorBus(handler: rules) { bus in
+                bus.measureErrors(as: name, every: .seconds(Int64.max)) { _ in [("kind", name)] }
+                for _ in 0..<count { bus.post(Sale.sold) }
+            }
+        }
+        for (name, count) in [("payments", 5), ("search", 3), ("shared", 3)] {
+            let bus = [("bus", name)]
+            #expect(try metrics.expectGauge("errors.handled", bus).lastValue == Double(count))
+            #expect(try metrics.expectGauge("errors.pending", bus).lastValue == 0)
+            #expect(try metrics.expectCounter("errors", [("kind", name)] + bus).totalValue == Int64(count))
+            #expect(try metrics.expectTimer("errors.age", bus).values.count == count)
+        }
+        let isOfBus = { (dimensions: [(String, String)]) in dimensions.contains { $0 == ("bus", "payments") } }
+        let emitted = [
+            "counter": metrics.counters.filter { isOfBus($0.dimensions) }.map(\.label),
+            "gauge": metrics.recorders.filter { isOfBus($0.dimensions) }.map(\.label),
+            "timer": metrics.timers.filter { isOfBus($0.dimensions) }.map(\.label),
+        ].mapValues(Set.init)
+        for page in ["README.md", "Sources/ErrorRoutingMetrics/ErrorBus+Metrics.swift"] {
+            #expect(try Self.metrics(in: page) == emitted, "\(page)")
+        }
+    }
+
+    /// The metrics that a page's tables name, by kind.
+    private static func metrics(in page: String) throws -> [String: Set<String>] {
+        let folder = URL(filePath: #filePath).appending(path: "../../..").standardized
+        let text = try String(contentsOf: folder.appending(path: page), encoding: .utf8)
+        var found: [String: Set<String>] = [:]
+        for row in text.matches(of: /\| (counter|gauge|timer)s? ([^|]+)\|/) {
+            let names = row.2.matches(of: /`([\w.]+)`/).map { String($0.1) }
+            found[String(row.1), default: []].formUnion(names)
+        }
+        return found
+    }
+
+    @Test func `two buses at once record the sum, and the last value is that of both`() async throws {
+        let metrics = Self.metrics
+        let rules = ErrorHandler().on(Sale.self) { _ in .stop }
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    await withErrorBus(handler: rules) { bus in
+                        bus.measureErrors(as: "parallel", every: .milliseconds(1)) { _ in [] }
+                        for _ in 0..<500 { bus.post(Sale.sold) }
+                    }
+                }
+            }
+        }
+        #expect(try metrics.expectGauge("errors.handled", [("bus", "parallel")]).lastValue == 2_000)
+        #expect(try metrics.expectGauge("errors.pending", [("bus", "parallel")]).lastValue == 0)
     }
 
     /// An error that fails the test if its text is read.
