@@ -10,7 +10,8 @@ public import GRPCCore
 /// let interceptors: [any ServerInterceptor] = [tracing, authorization, ErrorReportingInterceptor(answers)]
 /// ```
 ///
-/// Make it the last interceptor, because gRPC turns each error that passes through a later one into a status. Put an
+/// Make it the last interceptor: gRPC converts each error that passes through a later one to an `RPCError`. This
+/// interceptor finds the original error in it, but for a thrown `RPCError`, which then looks like a returned one. Put an
 /// interceptor that opens a span, or that rejects a call with its own status, before it.
 ///
 /// While a call is handled or its messages are written, all posts are in a scope that is named after the method, with
@@ -89,7 +90,7 @@ public struct ErrorReportingInterceptor: ServerInterceptor {
                 var response = try await call.run { try await next(received, context) }
                 switch response.accepted {
                 case .failure(let error):
-                    return StreamingServerResponse(error: call.answer(to: error, isReturned: true))
+                    return StreamingServerResponse(error: call.answer(to: error.unconverted, isReturned: true))
                 case .success(var contents):
                     let produce = contents.producer
                     contents.producer = { writer in
@@ -108,6 +109,14 @@ public struct ErrorReportingInterceptor: ServerInterceptor {
                 return StreamingServerResponse(error: call.answer(to: error))
             }
         }
+    }
+}
+
+extension RPCError {
+    /// The error that gRPC has converted to this one because the error passed through another interceptor.
+    fileprivate var unconverted: any Error {
+        if let cause = cause as? any (Error & RPCErrorConvertible), RPCError(cause) == self { return cause }
+        return code == .unknown && message.isEmpty ? cause ?? self : self
     }
 }
 

@@ -62,6 +62,7 @@ struct ErrorReportingInterceptorTests {
     private func call(
         _ options: CallOptions = .defaults,
         spans: Spans = Spans(name: "call"),
+        within inner: [any ServerInterceptor] = [],
         failing error: RPCError? = nil,
         _ handler: @escaping Shop.Handler
     ) async throws -> (Result<[String], RPCError>, [ErrorReport]) {
@@ -71,7 +72,7 @@ struct ErrorReportingInterceptorTests {
             let shop = Shop(deserializer: Text(error: error), handler: handler)
             result = try await withGRPCServer(
                 transport: transport.server, services: [shop],
-                interceptors: [spans, ErrorReportingInterceptor(Self.answers)]
+                interceptors: [spans, ErrorReportingInterceptor(Self.answers)] + inner
             ) { _ in
                 try await withGRPCClient(transport: transport.client) { try await shop.call($0, options) }
             }
@@ -120,6 +121,18 @@ struct ErrorReportingInterceptorTests {
             #expect(throws: RPCError(code: code, message: "as it is")) { try result.get() }
             #expect(reports.count == count)
         }
+    }
+
+    @Test func `an error that a later interceptor lets pass is the original one`() async throws {
+        let later = Spans(name: "later")
+        for error in [Sold(), Refusal(rpcErrorCode: .unavailable), CancellationError()] as [any Error] {
+            let alone = try await call { _, _ in throw error }
+            let (result, reports) = try await call(within: [later, later]) { _, _ in throw error }
+            #expect(result == alone.0)
+            #expect(reports.map(\.fingerprint) == alone.1.map(\.fingerprint) && reports.count == 1)
+        }
+        let (_, reports) = try await call(within: [later]) { _, _ in throw Refusal(rpcErrorCode: .notFound) }
+        #expect(reports.isEmpty)
     }
 
     @Test func `a status that another service sent is an internal error, and is reported`() async throws {
