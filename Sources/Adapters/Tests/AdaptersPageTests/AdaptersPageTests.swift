@@ -41,7 +41,7 @@ struct AdaptersPageTests {
             .map { String($0.1) }
         // The first snippet is from a manifest; the fault lab compiles, runs, and stops the program.
         let programs = snippets.filter { $0.contains("@main") }
-        #expect(snippets.count == 13 && snippets[0].hasPrefix("dependencies: [") && programs.count == 1)
+        #expect(snippets.count == 14 && snippets[0].hasPrefix("dependencies: [") && programs.count == 1)
         #expect(programs.allSatisfy { $0.split(separator: "\n", omittingEmptySubsequences: false).count <= 40 })
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Snippets")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
