@@ -97,6 +97,38 @@ struct ErrorLogTests {
         #expect(inner.counts == ["description": 1, "underlyingErrors": 1])
     }
 
+    /// A handler that can't write, and posts that.
+    private struct FullDisk: LogHandler {
+        struct Failed: Error {}
+
+        let store: InMemoryLogHandler
+        var logLevel = Logger.Level.trace
+        var metadata = Logger.Metadata()
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            store.log(event: event)
+            postError(Failed())
+        }
+    }
+
+    @Test func `is not written for an error that the log handler itself posts, whose line the last resort has`() async {
+        let logger = Logger(label: "sales") { _ in FullDisk(store: store) }
+        let lines = Mutex<[String]>([])
+        let lastResort = LastResort { line in lines.withLock { $0.append(line) } }
+        await withErrorBus(handler: .logging(to: logger), configuration: .init(lastResort: lastResort)) { bus in
+            bus.post(Sale.sold)
+            #expect(await bus.flush(within: .seconds(60)))
+            #expect(bus.statistics.unmatched == 2)
+        }
+        #expect(store.entries.map { "\($0.message)" } == ["nothing to sell: sold"])
+        #expect(lines.withLock { $0.map { $0.contains("FullDisk.Failed") } } == [true])
+    }
+
     @Test func `is written inside the bound trace of the report`() {
         let log = ErrorLog(logger) { report, write in
             #expect(report.error is Sale && store.entries.isEmpty)
