@@ -2,6 +2,7 @@ public import ErrorRouting
 import ErrorRoutingTracing
 public import HTTPErrors
 public import Hummingbird
+import Logging
 import ServiceLifecycle
 import Synchronization
 
@@ -22,7 +23,7 @@ import Synchronization
 /// While a request is handled or its response's body is written, all posts are in a scope of the request's kind with
 /// this metadata:
 ///
-/// - `hb.request.id`, as in Hummingbird's own log entries.
+/// - `hb.request.id`, as in Hummingbird's own log entries, if the request's logger has it.
 /// - `http.request.method`, which is `_OTHER` for an unknown one.
 /// - `http.route`, if there is one.
 /// - `url.path`, without the query, in at most 256 bytes.
@@ -41,6 +42,13 @@ import Synchronization
 /// | a cancellation during a graceful shutdown | 503 | ``RequestCancelled``, a notice | error; failed |
 /// | an unrequested cancellation, such as a subtask's | as `problems` says | yes | error; failed from 500 on |
 ///
+/// If `problems` has a rule for an error with its own response, the fields of that response stay, such as
+/// `WWW-Authenticate` and `Retry-After`, but not those that describe its body. `fields` adds others.
+///
+/// `CORSMiddleware` wraps each error of a browser's request to add fields to the response. Such an error counts as the
+/// wrapped one in your rules, in `problems`, and in the report, and the response has the added fields. A response to
+/// HEAD, and one with the status 204, 205, or 304, is sent without its body.
+///
 /// The source of a report is the route: `ErrorRoutingHummingbird/orders/{id}`, without a line. So the report's
 /// fingerprint consists of the route, the error's type, and its case or code. The source of an ``UpstreamError`` is the
 /// file and line that called `upstream`.
@@ -52,20 +60,25 @@ import Synchronization
 /// reports errors that break the bodies.
 public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddleware {
     private let problems: ErrorMap<ProblemDetails>
+    private let fields: ErrorMap<HTTPFields>
     private let kind: @Sendable (Request) -> String
 
     /// Creates the middleware.
     ///
     /// - Parameters:
     ///   - problems: The response to a request that fails. The default should reveal nothing about the internals.
+    ///   - fields: Fields to add to the response, such as `Retry-After`. They replace fields of the same name that the
+    ///     error's own response has. Fields that describe the body, such as `Content-Type`, aren't added.
     ///   - kind: The kind of a request without a route, as in a proxy, such as the first part of its path. It names the
     ///     scope, which separates failures for a flood limit, so it must have few values. A `RouterBuilder` finds the
     ///     route only after this middleware has begun.
     public init(
         _ problems: ErrorMap<ProblemDetails> = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500)),
+        fields: ErrorMap<HTTPFields> = ErrorMap(default: [:]),
         kind: @escaping @Sendable (Request) -> String = { _ in "no route" }
     ) {
         self.problems = problems
+        self.fields = fields
         self.kind = kind
     }
 
@@ -84,7 +97,7 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
         let kind = context.endpointPath ?? kind(request)
         let metadata = Self.metadata(of: request, context)
         return await withErrorScope(kind, handler: .requests, order: .rootFirst, metadata: metadata) { scope in
-            let reporter = Reporter(problems: problems, scope: scope, trace: .current, kind: kind)
+            let reporter = Reporter(problems: problems, fields: fields, scope: scope, trace: .current, kind: kind)
             do {
                 if Reporter.hasOuterMiddleware { return try await next(request, context) }
                 var request = request
@@ -103,9 +116,10 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
 
     private static func metadata(of request: Request, _ context: Context) -> [String: String] {
         var metadata = [
-            "hb.request.id": context.id, "http.request.method": request.method.semanticName,
-            "url.path": bounded(request.uri.path),
+            "http.request.method": request.method.semanticName, "url.path": bounded(request.uri.path),
         ]
+        // Don't read `context.id`, which crashes if the logger has no such key, such as swift-log's no-op logger.
+        if let id = context.logger[metadataKey: "hb.request.id"] { metadata["hb.request.id"] = "\(id)" }
         if let route = context.endpointPath { metadata["http.route"] = route }
         return metadata
     }
@@ -128,27 +142,35 @@ private struct Reporter: Sendable {
     @TaskLocal static var hasOuterMiddleware = false
 
     let problems: ErrorMap<ProblemDetails>
+    let fields: ErrorMap<HTTPFields>
     let scope: ErrorScope
     let trace: RequestTrace
     let kind: String
 
     /// Reports an error, and returns the response to it.
-    func response(to error: any Error, _ request: Request, _ context: some RequestContext) -> Response {
+    func response(to thrown: any Error, _ request: Request, _ context: some RequestContext) -> Response {
+        // error-audit: harmless, because an error without a response of its own is answered and reported below
+        var own = try? (thrown as? any HTTPResponseError)?.response(from: request, context: context)
+        // Each of several `CORSMiddleware` adds the same fields, and a browser refuses an origin that comes twice.
+        own?.headers.removeRepetitions()
+        let error = thrown.withoutAddedFields
         // An error of Hummingbird has its own response. Without a rule, that response isn't a failure if its status is
         // below 500. Check the status: it might come from another service, and no client can read an invalid or interim
         // status.
-        if !Task.isCancelled, problem(for: error) == nil, let error = error as? any HTTPResponseError,
-            // error-audit: harmless, because an error without a response of its own is answered and reported below
-            let response = try? error.response(from: request, context: context),
+        if !Task.isCancelled, problem(for: error) == nil, error is any HTTPResponseError, var response = own,
             (200...599).contains(response.status.code)
         {
             if response.status.code >= 500 { report(error, response.status.code) }
-            return response
+            response.headers.replace(with: fields[error])
+            return response.sendable(to: request.method)
         }
-        let error = reportable(error)
-        let response = Response(problem(for: error) ?? problems[error])
-        report(error, response.status.code)
-        return response
+        let reported = reportable(error)
+        var response = Response(problem(for: reported) ?? problems[reported])
+        report(reported, response.status.code)
+        // The own response also has the fields that other middlewares have added to the error.
+        response.headers.replace(with: own?.headers ?? [:])
+        response.headers.replace(with: fields[reported])
+        return response.sendable(to: request.method)
     }
 
     /// Returns a body that reports the errors that break it while it is written.
@@ -233,13 +255,5 @@ extension HTTPRequest.Method {
         case .connect, .delete, .get, .head, .options, .patch, .post, .put, .trace: rawValue
         default: "_OTHER"
         }
-    }
-}
-
-extension Response {
-    fileprivate init(_ problem: ProblemDetails) {
-        let response = TransportResponse(problem)
-        let body = ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
-        self.init(status: .init(code: response.status), headers: [.contentType: ProblemDetails.mediaType], body: body)
     }
 }

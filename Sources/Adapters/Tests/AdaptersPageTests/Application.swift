@@ -6,6 +6,7 @@ import Hummingbird
 // Declarations that the page's snippets assume.
 
 struct OrderMissing: Error {}
+struct TooManyOrders: Error { let seconds: Int }
 
 func buildApplication() async throws -> some ApplicationProtocol {
     let router = Router()

@@ -6,11 +6,14 @@ import Hummingbird
 private func requests(_ router: Router<BasicRequestContext>) {
     let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
         .on(OrderMissing.self, ProblemDetails(title: "There is no such order", status: 404))
+        .on(TooManyOrders.self, ProblemDetails(title: "Too many orders", status: 429))
+    let fields = ErrorMap<HTTPFields>(default: [:])
+        .on(TooManyOrders.self) { error in [.retryAfter: "\(error.seconds)"] }
 
     router.addMiddleware {
         MetricsMiddleware()  // counts the status that the client gets
         TracingMiddleware()  // its span is open until the body is written
-        ErrorReportingMiddleware(problems)  // turns errors into responses
-        // then everything that throws
+        ErrorReportingMiddleware(problems, fields: fields)  // turns errors into responses
+        CORSMiddleware()  // then everything that throws
     }
 }

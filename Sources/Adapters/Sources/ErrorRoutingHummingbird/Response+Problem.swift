@@ -1,0 +1,72 @@
+import ErrorRouting
+import HTTPErrors
+import Hummingbird
+
+extension Response {
+    /// Creates the response that sends a problem.
+    init(_ problem: ProblemDetails) {
+        let response = TransportResponse(problem)
+        let body = ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
+        self.init(status: .init(code: response.status), headers: [.contentType: ProblemDetails.mediaType], body: body)
+    }
+
+    /// Returns the response without its body if HTTP allows none: the client would take the body for the next response.
+    ///
+    /// A response to HEAD keeps the length that the body has for GET. Hummingbird doesn't do this for an error.
+    func sendable(to method: HTTPRequest.Method) -> Response {
+        switch status {
+        case .noContent, .notModified:
+            var response = Response(status: status, headers: headers)
+            response.headers[.contentLength] = nil
+            return response
+        case .resetContent:
+            var response = self
+            response.body = ResponseBody()
+            return response
+        default:
+            return method == .head ? createHeadResponse() : self
+        }
+    }
+}
+
+extension HTTPFields {
+    /// Replaces the fields that have the names of other ones, but for those that describe the body.
+    mutating func replace(with others: HTTPFields) {
+        let others = others.filter { !$0.describesBody }
+        for field in others { self[field.name] = nil }
+        append(contentsOf: others)
+    }
+
+    /// Removes fields that have both the name and the value of an earlier one.
+    mutating func removeRepetitions() {
+        var found: Set<Element> = []
+        self = filter { found.insert($0).inserted }
+    }
+}
+
+extension HTTPFields.Element {
+    /// Whether the field describes the body of its response, or how the body is sent.
+    fileprivate var describesBody: Bool {
+        let name = name.canonicalName
+        if name.hasPrefix("content-") { return !name.hasPrefix("content-security-policy") }
+        return Self.othersOfBody.contains(name)
+    }
+
+    private static let othersOfBody: Set = [
+        "accept-ranges", "digest", "etag", "last-modified", "repr-digest", "trailer", "transfer-encoding",
+    ]
+}
+
+extension Error {
+    /// The error that other middlewares have wrapped only to add fields to the response, once or several times.
+    ///
+    /// Hummingbird's wrapper is internal, so it is recognized by its name, and the wrapped error is found by reflection.
+    var withoutAddedFields: any Error {
+        var error: any Error = self
+        while String(reflecting: type(of: error)) == "Hummingbird.EditedHTTPError" {
+            guard let wrapped = underlyingErrors(of: error).first else { break }
+            error = wrapped
+        }
+        return error
+    }
+}
