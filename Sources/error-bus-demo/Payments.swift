@@ -23,7 +23,7 @@ enum Payments {
             let client = APIClient(
                 base: URL(string: "https://pay.example")!, transport: ScriptedProvider(), errors: bus)
             let clock = ClockAhead()
-            let circuit = CircuitBreaker("payments", of: 4, counting: .transient, clock: clock, errors: bus)
+            let circuit = CircuitBreaker("payments", of: 4, jitter: 0, counting: .transient, clock: clock, errors: bus)
             for order in 17...20 {
                 var verdict = ""
                 let isPaid =

@@ -34,7 +34,7 @@ final class Stage {
         let clock = clock
         circuits = buses.enumerated().map { number, bus in
             CircuitBreaker(
-                "\(number)", of: Model.minimumCalls, counting: Self.counted, clock: clock, errors: bus)
+                "\(number)", of: Model.minimumCalls, jitter: 0, counting: Self.counted, clock: clock, errors: bus)
         }
         observation = presenter.observe(first)
     }

@@ -13,7 +13,7 @@ extension CircuitBreakerTests {
         let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
             let breaker = CircuitBreaker(
-                "payments", of: 2, counting: .type(Timeout.self), clock: clock, errors: bus)
+                "payments", of: 2, jitter: 0, counting: .type(Timeout.self), clock: clock, errors: bus)
             await breaker.fail(with: Timeout(code: 1))
             expect(breaker.state, equals: .closed)
             await breaker.fail(with: Timeout(code: 2))
@@ -44,6 +44,30 @@ extension CircuitBreakerTests {
         expect(recorded.reports.first?.source.fileID, equals: #fileID)
         expect(recorded.reports.first?.metadata, equals: ["circuit.name": "payments", "circuit.state": "open"])
         expect(changes.last?.description, equals: "circuit payments is closed")
+    }
+
+    @Test("circuits that opened in the same instant don't make their trial calls in the same instant")
+    func jitter() async throws {
+        let clock = ManualClock()
+        let start = clock.now
+        let breakers = (0..<400).map { _ in
+            CircuitBreaker("test", of: 1, counting: .type(Timeout.self), clock: clock, errors: SilentPoster())
+        }
+        for breaker in breakers { await breaker.fail(with: Timeout()) }
+        var rests: [Duration] = []
+        for breaker in breakers {
+            let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
+            rests.append(try #require(refusal?.retryAfter))
+        }
+        // The period is 5 seconds, and a tenth of it is the jitter. On average, each twentieth has twenty circuits.
+        #expect(rests.allSatisfy { (.milliseconds(4_500)...(.milliseconds(5_500))).contains($0) })
+        let counts = Dictionary(grouping: rests) { Int($0 / .milliseconds(50)) }.mapValues(\.count)
+        #expect(counts.count >= 20 && counts.values.max() ?? 0 < 60, "\(counts)")
+        for (breaker, rest) in zip(breakers, rests).sorted(by: { $0.1 < $1.1 }) {
+            await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
+            clock.advance(by: rest - start.duration(to: clock.now))
+            try await breaker.run {}
+        }
     }
 
     @Test("during a trial call others are refused without a hint, and only the trial call's failure opens the circuit")
@@ -173,7 +197,7 @@ extension CircuitBreakerTests {
     func byHand() async throws {
         let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
-            let breaker = CircuitBreaker("test", of: 2, counting: .any, clock: clock, errors: bus)
+            let breaker = CircuitBreaker("test", of: 2, jitter: 0, counting: .any, clock: clock, errors: bus)
             breaker.open()
             let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
             expect(refusal?.retryAfter, equals: .seconds(5))
@@ -297,7 +321,8 @@ struct SilentPoster: ErrorPosting {
 extension CircuitBreaker {
     /// Returns a circuit that opens at one timeout and posts nothing.
     static func quiet(_ clock: ManualClock) -> CircuitBreaker {
-        CircuitBreaker("test", of: 1, counting: .type(Timeout.self), clock: clock, errors: SilentPoster())
+        CircuitBreaker(
+            "test", of: 1, jitter: 0, counting: .type(Timeout.self), clock: clock, errors: SilentPoster())
     }
 
     /// Runs an operation that throws an error, and discards the error.

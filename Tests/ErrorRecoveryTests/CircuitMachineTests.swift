@@ -40,9 +40,9 @@ extension CircuitMachineTests {
         // The successes no longer count.
         expect(recovering.succeed(at: 10), equals: .open)
         // Test windows that are too short for slots, and clocks that jump as far as possible.
-        var short = Circuit(CircuitMachine(opensAt: 1, of: 2, within: Duration(attoseconds: 1), openFor: .zero))
+        var short = Circuit(within: Duration(attoseconds: 1))
         expect([short.fail(at: 0), short.fail(at: 0)], equals: [nil, .open])
-        var wide = Circuit(CircuitMachine(opensAt: 1, of: 2, within: Duration(attoseconds: 10), openFor: .zero))
+        var wide = Circuit(within: Duration(attoseconds: 10))
         expect([Int.min, .max, .min].map { wide.fail(at: $0) }, equals: [nil, nil, .open])
     }
 
@@ -138,6 +138,49 @@ extension CircuitMachineTests {
         expect(circuit.machine.state, equals: .closed)
     }
 
+    @Test("each open period has its own length, at most the jitter's share longer or shorter, however it began")
+    func jitter() {
+        typealias Begin = (inout CircuitMachine, inout SplitMix64) -> CircuitMachine.Change
+        let failure = CircuitMachine.Failure(error: Timeout(), retryAfter: nil)
+        let begins: [Begin] = [
+            { $0.end(.failure(failure), in: 1, at: .zero, using: &$1) },
+            { $0.open(because: Timeout(), at: .zero, using: &$1) },
+        ]
+        // A trial call begins when the first open period is over.
+        let trials = [CircuitMachine.End.failure(failure), .cancellation].map { end -> Begin in
+            { machine, generator in
+                _ = machine.open(because: Timeout(), at: .longest * -4, using: &generator)
+                _ = machine.admit(at: .zero)
+                return machine.endTrial(1, end, at: .zero, using: &generator)
+            }
+        }
+        var generator = SplitMix64(seed: 11)
+        for (period, jitter) in [
+            (Duration.seconds(5), 0.1), (.seconds(5), 1), (.seconds(5), 0), (.zero, 1), (.longest, 0.5),
+            (Duration(attoseconds: .max), 1),
+        ] {
+            for begin in begins + trials {
+                let rests = (0..<200).map { _ in
+                    var machine = CircuitMachine(
+                        opensAt: 1, of: 1, within: .seconds(10), openFor: period, jitter: jitter)
+                    expect(begin(&machine, &generator).state, equals: .open)
+                    guard case .refused(let rest?, _) = machine.admit(at: .zero).0 else { return Duration.zero }
+                    // The circuit refuses as long as it says, and no longer.
+                    let least = Duration(attoseconds: 1)
+                    guard case .refused(least, _) = machine.admit(at: rest - least).0,
+                        case .tries = machine.admit(at: rest).0
+                    else { return Duration(attoseconds: .max) }
+                    return rest
+                }
+                let share = min(period, .longest) * jitter
+                let range = min(period, .longest) - share...min(period, .longest) + share
+                #expect(rests.allSatisfy(range.contains), "\(period), \(jitter)")
+                #expect(share == .zero ? Set(rests) == [period] : Set(rests).count > 190)
+                #expect(share == .zero || rests.contains { $0 < period } && rests.contains { $0 > range.lowerBound })
+            }
+        }
+    }
+
     @Test("it behaves like a naive model in random operations with a jumping clock")
     func model() {
         var generator = SplitMix64(seed: 7)
@@ -189,12 +232,15 @@ extension CircuitMachineTests {
 /// The machine with whole seconds and comparable results.
 private struct Circuit {
     var machine: CircuitMachine
+    private var generator = SplitMix64(seed: 7)
 
-    init(_ machine: CircuitMachine) { self.machine = machine }
+    init(within window: Duration) {
+        machine = CircuitMachine(opensAt: 1, of: 2, within: window, openFor: .zero, jitter: 0)
+    }
 
     init(opensAt ratio: Double, of minimumCalls: Int, within window: Int, openFor period: Int) {
         machine = CircuitMachine(
-            opensAt: ratio, of: minimumCalls, within: .seconds(window), openFor: .seconds(period))
+            opensAt: ratio, of: minimumCalls, within: .seconds(window), openFor: .seconds(period), jitter: 0)
     }
 
     mutating func admit(within trial: UInt64? = nil, at now: Int) -> NaiveCircuit.Admission {
@@ -208,7 +254,7 @@ private struct Circuit {
     }
 
     mutating func end(_ end: CircuitMachine.End, in era: Int? = nil, at now: Int) -> CircuitChanged.State? {
-        machine.end(end, in: era ?? machine.closedEra ?? 0, at: .seconds(now)).state
+        machine.end(end, in: era ?? machine.closedEra ?? 0, at: .seconds(now), using: &generator).state
     }
 
     mutating func end(_ number: Int, _ hint: Int?, in era: Int, at now: Int) -> CircuitChanged.State? {
@@ -222,11 +268,11 @@ private struct Circuit {
     mutating func succeed(at now: Int) -> CircuitChanged.State? { end(.success, at: now) }
 
     mutating func endTrial(_ trial: UInt64, _ end: CircuitMachine.End, at now: Int) -> CircuitChanged.State? {
-        machine.endTrial(trial, end, at: .seconds(now)).state
+        machine.endTrial(trial, end, at: .seconds(now), using: &generator).state
     }
 
     mutating func openByHand(at now: Int) -> CircuitChanged.State? {
-        machine.open(because: Timeout(), at: .seconds(now)).state
+        machine.open(because: Timeout(), at: .seconds(now), using: &generator).state
     }
 
     mutating func close() -> CircuitChanged.State? { machine.close().state }

@@ -9,7 +9,7 @@ struct CircuitNoticesTests {
     private let clock = ManualClock()
 
     private func breaker(errors: any ErrorPosting = .ambient) -> CircuitBreaker {
-        CircuitBreaker("search", of: 1, counting: .type(Timeout.self), clock: clock, errors: errors)
+        CircuitBreaker("search", of: 1, jitter: 0, counting: .type(Timeout.self), clock: clock, errors: errors)
     }
 
     /// Opens the circuit, runs a trial call, and closes the circuit.

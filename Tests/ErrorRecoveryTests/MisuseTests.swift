@@ -60,6 +60,12 @@ extension MisuseTests {
         Misuse("CircuitBreaker(a): openFor must not be negative, but is -1.0 seconds") {
             _ = CircuitBreaker("a", openFor: .seconds(-1), counting: .any)
         },
+        Misuse("CircuitBreaker(a): jitter must be 0 to 1, not 1.5") {
+            _ = CircuitBreaker("a", jitter: 1.5, counting: .any)
+        },
+        Misuse("CircuitBreaker(a): jitter must be 0 to 1, not nan") {
+            _ = CircuitBreaker("a", jitter: .nan, counting: .any)
+        },
     ]
 
     @Test("each misuse stops the program and explains the fault", .serialized, arguments: misuses.indices)

@@ -92,7 +92,7 @@ final class ProgramRun: Sendable {
                 let circuit = program.circuits[number]
                 return CircuitBreaker(
                     "\(number)", opensAt: Double(circuit.tenths) / 10, of: circuit.minimum,
-                    within: .minutes(circuit.window), openFor: .minutes(circuit.openPeriod),
+                    within: .minutes(circuit.window), openFor: .minutes(circuit.openPeriod), jitter: 0,
                     counting: .anywhere(.type(Timeout.self) || .type(URLError.self) || .type(Busy.self)),
                     clock: clock, errors: errors)
             }

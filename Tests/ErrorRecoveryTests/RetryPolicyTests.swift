@@ -1,5 +1,6 @@
 import ErrorRecovery
 import ErrorRouting
+import ErrorRoutingTesting
 import Foundation
 import TestSupport
 import Testing
@@ -233,6 +234,44 @@ extension RetryPolicyTests {
         var endless = policy
         endless.deadline = nil
         try? await retry(endless, clock: clock) { if $0 == 1 { throw Busy(retryAfter: longest) } }
-        expect(clock.sleeps, equals: [.seconds(100 * 365 * 86_400)])
+        expect(clock.sleeps, equals: [.longest])
+    }
+
+    @Test("no duration from a policy, a rule, an error, or a clock makes a retry or a circuit trap, however long it is")
+    func durations() async {
+        let durations: [Duration] = [
+            .init(attoseconds: .max), .init(attoseconds: .min), .seconds(Int64.max), .seconds(Int64.min), .zero,
+        ]
+        for duration in durations {
+            for limit in durations where limit >= .zero {
+                let backoff = Backoff.exponential(from: limit, by: 1e300, upTo: limit)
+                let policy = RetryPolicy(
+                    maxAttempts: 3, backoff: backoff, decisions: .init(default: .retry()), longestHint: limit,
+                    deadline: limit)
+                let rule = RetryPolicy(
+                    decisions: .init(default: .retryAfter(duration)), longestHint: limit, deadline: limit)
+                for policy in [policy, rule] {
+                    let clock = ImmediateClock()
+                    clock.advance(by: .seconds(Int64.min))
+                    var steps: [String] = []
+                    try? await retry(policy, clock: clock, onStep: { steps.append("\($0)") }) { attempt in
+                        clock.advance(by: .seconds(attempt == 1 ? Int64.max : 0))
+                        throw Busy(retryAfter: duration)
+                    }
+                    #expect(!steps.isEmpty)
+                }
+                let clock = ManualClock()
+                let circuit = CircuitBreaker(
+                    "test", of: 1, within: max(limit, .seconds(1)), openFor: limit, jitter: 1, counting: .any,
+                    clock: clock, errors: SilentPoster())
+                for step in [Duration.zero, .seconds(Int64.max), .seconds(Int64.max)] {
+                    clock.advance(by: step)
+                    await circuit.fail(with: Busy(retryAfter: duration))
+                    do { try await circuit.run {} } catch { #expect("\(error)".hasSuffix(" seconds")) }
+                    expect(circuit.state, equals: limit == .zero ? .closed : .open)
+                }
+            }
+            #expect("\(CircuitOpen(name: "test", retryAfter: duration, cause: Timeout()))".hasSuffix(" seconds"))
+        }
     }
 }

@@ -149,7 +149,8 @@ extension SimulationTests {
     func flappingDependency() async {
         let without = await flapping { _ in nil }
         let with = await flapping { simulation in
-            CircuitBreaker("flapping", counting: .type(Timeout.self), clock: simulation, errors: SilentPoster())
+            CircuitBreaker(
+                "flapping", jitter: 0, counting: .type(Timeout.self), clock: simulation, errors: SilentPoster())
         }
         #expect(without.whileDown > 5_000)
         #expect(without.whileUp > 5_000)

@@ -77,6 +77,8 @@ public final class CircuitBreaker: Sendable {
     ///   - window: How long a call counts after it ended; positive. The window moves in tenths of its length, so a call
     ///     counts for at least nine tenths of it.
     ///   - openPeriod: How long the open circuit refuses calls before it admits a trial call; not negative.
+    ///   - jitter: The largest share of the open period by which it is longer or shorter, at random; from 0 to 1. With
+    ///     it, many clients that lost the dependency at the same time don't make their trial calls at the same time.
     ///   - counting: The errors that count as failures. A call that throws another error counts as a call without a
     ///     failure. Three kinds of calls don't count at all: those that end with a cancellation, those that throw in a
     ///     cancelled task, and those that throw ``CircuitOpen``, ``CircuitChanged``, or an error that wraps one of
@@ -91,7 +93,8 @@ public final class CircuitBreaker: Sendable {
     public init<Output, C: Clock>(
         _ name: String, opensAt ratio: Double = 0.5, of minimumCalls: Int = 10,
         within window: Duration = .seconds(10), openFor openPeriod: Duration = .seconds(5),
-        counting: ErrorMatcher<Output>, clock: C = ContinuousClock(), errors: any ErrorPosting = .ambient,
+        jitter: Double = 0.1, counting: ErrorMatcher<Output>, clock: C = ContinuousClock(),
+        errors: any ErrorPosting = .ambient,
         fileID: String = #fileID, line: UInt = #line
     ) where C.Duration == Duration {
         func refuse(_ message: String) -> Never { fatalError("CircuitBreaker(\(name)): \(message)") }
@@ -99,13 +102,15 @@ public final class CircuitBreaker: Sendable {
         if minimumCalls < 1 { refuse("of must be at least 1, not \(minimumCalls)") }
         if window <= .zero { refuse("within must be positive, but is \(window)") }
         if openPeriod < .zero { refuse("openFor must not be negative, but is \(openPeriod)") }
+        if !(0...1).contains(jitter) { refuse("jitter must be 0 to 1, not \(jitter)") }
         self.name = name
-        let machine = CircuitMachine(opensAt: ratio, of: minimumCalls, within: window, openFor: openPeriod)
+        let machine = CircuitMachine(
+            opensAt: ratio, of: minimumCalls, within: window, openFor: openPeriod, jitter: jitter)
         storage = Locked(Storage(machine: machine))
         division = CallWindow.Division(of: window)
         matches = { counting.match($0) != nil }
         let start = clock.now
-        now = { start.duration(to: clock.now) }
+        now = { start.duration(to: clock.now).bounded }
         notices = CircuitNotices(errors, source: .init(fileID: fileID, line: line))
     }
 
@@ -122,14 +127,14 @@ public final class CircuitBreaker: Sendable {
     /// open period begins again, and nothing is posted. The outcome of a trial call under way doesn't count.
     public func open() {
         let (reason, now) = (CircuitChanged(name: name, state: .open), now())
-        change { ((), $0.open(because: reason, at: now)) }
+        change { ((), $0.open(because: reason, at: now, using: &$1)) }
     }
 
     /// Closes the circuit by hand and discards the counted calls.
     ///
     /// In a closed circuit nothing is posted. The outcomes of calls under way don't count.
     public func close() {
-        change { ((), $0.close()) }
+        change { machine, _ in ((), machine.close()) }
     }
 
     /// Runs an operation, or throws ``CircuitOpen`` if the circuit refuses the call.
@@ -176,7 +181,7 @@ extension CircuitBreaker {
     @usableFromInline
     func runUnlessRefused<T>(_ operation: () async throws -> T) async throws -> T {
         let (now, enclosing) = (now(), trial.get()?.number)
-        switch change({ $0.admit(within: enclosing, at: now) }) {
+        switch change({ machine, _ in machine.admit(within: enclosing, at: now) }) {
         case .refused(let retryAfter, let cause):
             throw CircuitOpen(name: name, retryAfter: retryAfter, cause: cause)
         case .isPartOfTrial:
@@ -192,7 +197,7 @@ extension CircuitBreaker {
         var end = CircuitMachine.End.success
         defer {
             let now = now()
-            change { ((), $0.endTrial(number, end, at: now)) }
+            change { ((), $0.endTrial(number, end, at: now, using: &$1)) }
         }
         do {
             return try await trial.binding(Trial(number: number, circuit: self), isolation: #isolation, operation)
@@ -211,14 +216,14 @@ extension CircuitBreaker {
         if division.slot(at: now) == healthySlot.load(ordering: .acquiring) {
             successes.add(1, ordering: .relaxed)
         } else {
-            change { ((), $0.end(.success, in: era, at: now)) }
+            change { ((), $0.end(.success, in: era, at: now, using: &$1)) }
         }
     }
 
     @usableFromInline
     func failed(_ error: any Error, in era: Int) {
         let (end, now) = (end(error), now())
-        change { ((), $0.end(end, in: era, at: now)) }
+        change { ((), $0.end(end, in: era, at: now, using: &$1)) }
     }
 
     /// Returns how a call of this task ended, given the error that it threw.
@@ -231,7 +236,7 @@ extension CircuitBreaker {
         guard matches(error) else { return .otherError }
         // Unbox the error: one that came through a continuation might be boxed.
         let unboxed = ErrorMatcher.any.match(error) ?? error
-        return .failure(CircuitMachine.Failure(error: unboxed, retryAfter: serverHint(of: error)))
+        return .failure(CircuitMachine.Failure(error: unboxed, retryAfter: serverHint(of: error)?.bounded))
     }
 
     /// Matches underlying errors too: a wrapped refusal isn't a failure of the dependency either.
@@ -239,11 +244,14 @@ extension CircuitBreaker {
         .type(CircuitOpen.self) || .type(CircuitChanged.self))
 
     /// Changes the machine under the lock, and posts a change of state after unlocking.
-    private func change<Result>(_ body: (inout CircuitMachine) -> (Result, CircuitMachine.Change)) -> Result {
+    private func change<Result>(
+        _ body: (inout CircuitMachine, inout SystemRandomNumberGenerator) -> (Result, CircuitMachine.Change)
+    ) -> Result {
+        var generator = SystemRandomNumberGenerator()
         // Return the change too, so that its error is released here, after unlocking.
         let (result, change, shouldAnnounce) = storage.withLock { storage in
             storage.machine.countSuccesses(successes.exchange(0, ordering: .relaxed))
-            let (result, change) = body(&storage.machine)
+            let (result, change) = body(&storage.machine, &generator)
             healthySlot.store(storage.machine.healthySlot ?? .min, ordering: .releasing)
             closedEra.store(storage.machine.closedEra ?? 0, ordering: .releasing)
             guard let state = change.state else { return (result, change, false) }

@@ -76,6 +76,6 @@ public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomS
     /// `circuit payments is open: retry after 4.5 seconds`.
     public var description: String {
         guard let retryAfter else { return "circuit \(name) is open while a trial is under way" }
-        return "circuit \(name) is open: retry after \(retryAfter)"
+        return "circuit \(name) is open: retry after \(retryAfter.bounded)"
     }
 }

@@ -62,6 +62,8 @@ struct CircuitMachine {
     private struct Opening {
         let failure: Failure
         var since: Duration
+        /// How long the circuit refuses calls.
+        let period: Duration
 
         /// Returns the rest of a wait that began at the opening; nil if it is over.
         mutating func rest(of wait: Duration, at now: Duration) -> Duration? {
@@ -70,13 +72,17 @@ struct CircuitMachine {
             return rest > .zero ? rest : nil
         }
 
+        /// Returns the rest of the open period; nil if it is over.
+        mutating func restOfPeriod(at now: Duration) -> Duration? { rest(of: period, at: now) }
+
         /// Returns the rest of the failure's hint; nil if it is over or there is none.
         mutating func restOfHint(at now: Duration) -> Duration? { failure.retryAfter.flatMap { rest(of: $0, at: now) } }
     }
 
     private let ratio: Double
     private let minimumCalls: Int
-    private let openPeriod: Duration
+    /// The possible lengths of an open period in attoseconds.
+    private let periods: ClosedRange<Int128>
     private var window: CallWindow
     private var phase = Phase.closed(latest: nil)
     private var lastTrial: UInt64 = 0
@@ -88,10 +94,16 @@ struct CircuitMachine {
     ///   - minimumCalls: How many calls must have ended before the circuit can open; at least 1.
     ///   - window: How long a call counts after it ended; positive.
     ///   - openPeriod: How long an open circuit refuses calls before it admits a trial call; not negative.
-    init(opensAt ratio: Double, of minimumCalls: Int, within window: Duration, openFor openPeriod: Duration) {
+    ///   - jitter: The largest share of the open period by which it is longer or shorter; from 0 to 1.
+    init(
+        opensAt ratio: Double, of minimumCalls: Int, within window: Duration, openFor openPeriod: Duration,
+        jitter: Double
+    ) {
         self.ratio = ratio
         self.minimumCalls = minimumCalls
-        self.openPeriod = openPeriod
+        let period = openPeriod.bounded.attoseconds
+        let spread = min(Int128(Double(period) * jitter), period)
+        periods = period - spread...period + spread
         self.window = CallWindow(length: window)
     }
 
@@ -132,7 +144,7 @@ struct CircuitMachine {
         case .closed:
             return (.passes(era: era), Change())
         case .open(var opening):
-            guard let rest = opening.rest(of: openPeriod, at: now) else {
+            guard let rest = opening.restOfPeriod(at: now) else {
                 return (.tries(beginTrial(opening)), Change(state: .halfOpen))
             }
             let hinted = opening.restOfHint(at: now)
@@ -157,7 +169,10 @@ struct CircuitMachine {
     ///   - end: How the call ended.
     ///   - callEra: The era in which the call was admitted.
     ///   - now: The time of the end.
-    mutating func end(_ end: End, in callEra: Int, at now: Duration) -> Change {
+    ///   - generator: The source of randomness for the length of an open period.
+    mutating func end(
+        _ end: End, in callEra: Int, at now: Duration, using generator: inout some RandomNumberGenerator
+    ) -> Change {
         guard callEra == era, case .closed(var latest) = phase else { return Change() }
         var released: (any Error)?
         switch end {
@@ -176,7 +191,7 @@ struct CircuitMachine {
         guard let latest, window.calls >= minimumCalls, Double(window.failures) / Double(window.calls) >= ratio else {
             return Change(released: released)
         }
-        return open(latest, at: now, releasing: released)
+        return open(latest, at: now, using: &generator, releasing: released)
     }
 
     /// Ends a trial call.
@@ -186,18 +201,21 @@ struct CircuitMachine {
     ///     nothing happens.
     ///   - end: How the trial call ended.
     ///   - now: When the trial call ended.
-    mutating func endTrial(_ trial: UInt64, _ end: End, at now: Duration) -> Change {
+    ///   - generator: The source of randomness for the length of an open period.
+    mutating func endTrial(
+        _ trial: UInt64, _ end: End, at now: Duration, using generator: inout some RandomNumberGenerator
+    ) -> Change {
         guard case .halfOpen(trial, var opening) = phase else { return Change() }
         switch end {
         case .success:
             return close()
         case .failure(let failure):
-            return open(failure, at: now, releasing: opening.failure.error)
+            return open(failure, at: now, using: &generator, releasing: opening.failure.error)
         case .cancellation:
             // Open again: the next trial call might be cancelled too, and each would reach a dependency that might be
             // down.
             let failure = Failure(error: opening.failure.error, retryAfter: opening.restOfHint(at: now))
-            phase = .open(Opening(failure: failure, since: now))
+            phase = .open(Opening(failure: failure, since: now, period: period(using: &generator)))
             // Leave out the cause: the change that opened the circuit before already has it.
             return Change(state: .open)
         case .otherError, .refusal:
@@ -211,9 +229,13 @@ struct CircuitMachine {
     /// - Parameters:
     ///   - reason: The cause for refusals.
     ///   - now: The current time, at which the open period begins.
-    mutating func open(because reason: any Error, at now: Duration) -> Change {
+    ///   - generator: The source of randomness for the length of the open period.
+    mutating func open(
+        because reason: any Error, at now: Duration, using generator: inout some RandomNumberGenerator
+    ) -> Change {
         let state: CircuitChanged.State? = state == .open ? nil : .open
-        let change = open(Failure(error: reason, retryAfter: nil), at: now, releasing: cause)
+        let failure = Failure(error: reason, retryAfter: nil)
+        let change = open(failure, at: now, using: &generator, releasing: cause)
         return Change(state: state, released: change.released)
     }
 
@@ -240,9 +262,16 @@ struct CircuitMachine {
         return lastTrial
     }
 
-    private mutating func open(_ failure: Failure, at now: Duration, releasing released: (any Error)?) -> Change {
+    private mutating func open(
+        _ failure: Failure, at now: Duration, using generator: inout some RandomNumberGenerator,
+        releasing released: (any Error)?
+    ) -> Change {
         window.removeAll()
-        phase = .open(Opening(failure: failure, since: now))
+        phase = .open(Opening(failure: failure, since: now, period: period(using: &generator)))
         return Change(state: .open, cause: failure.error, released: released)
+    }
+
+    private func period(using generator: inout some RandomNumberGenerator) -> Duration {
+        Duration(attoseconds: .random(in: periods, using: &generator))
     }
 }

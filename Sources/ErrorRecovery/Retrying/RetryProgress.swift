@@ -63,8 +63,8 @@ struct RetryProgress {
             let computed = policy.backoff.delay(beforeRetry: attempt, after: lastDelay, using: &generator)
             if computed > delay { (delay, isHinted) = (computed, false) }
         }
-        delay = min(delay, .forever)
-        if let deadline = policy.deadline, delay >= deadline - elapsed() { return .deadlineWouldPass }
+        delay = delay.bounded
+        if let deadline = policy.deadline, delay >= deadline.bounded - elapsed().bounded { return .deadlineWouldPass }
         if let budget = policy.budget, !isPaid {
             if !budget.withdraw(cost) { return .budgetSpent }
             paid = cost

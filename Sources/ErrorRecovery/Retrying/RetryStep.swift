@@ -43,7 +43,7 @@ extension RetryStep.Verdict: CustomStringConvertible {
         case .attemptsSpent: "not retried: the attempts are spent"
         case .budgetSpent: "not retried: the budget is spent"
         case .deadlineWouldPass: "not retried: the deadline would pass"
-        case .hintTooLong(let hint): "not retried: the error asked to wait \(hint), which is too long"
+        case .hintTooLong(let hint): "not retried: the error asked to wait \(hint.bounded), which is too long"
         case .cancelled: "not retried: cancelled"
         }
     }
