@@ -156,12 +156,50 @@ extension MessageTests {
             String(decoding: response.body, as: UTF8.self),
             equals: #"{"left":0,"status":409,"title":"Out of stock","type":"https://shop.example/problems/stock"}"#)
         // Values that aren't JSON are left out.
-        let bare = TransportResponse(ProblemDetails(title: "t", extensions: ["ratio": .number(.nan)]))
+        let bare = TransportResponse(ProblemDetails(title: "t", extensions: ["ratio": .number(.init(.nan))]))
         expect(bare.status, equals: 500)
         expect(String(decoding: bare.body, as: UTF8.self), equals: #"{"title":"t","type":"about:blank"}"#)
     }
 
     @Test("a value with too many nested levels, which would take long to read, is an error, and a problem drops it")
+    @Test(
+        "H11: a problem's numbers keep all digits of a 64-bit integer, also when the problem is passed on",
+        .tags(.http11))
+    func numbers() throws {
+        func passedOn(_ number: String) -> (JSONValue?, String) {
+            let body = Data(#"{"ids":[\#(number)],"status":409,"type":"about:blank"}"#.utf8)
+            let failure = HTTPFailure(
+                status: 409, headers: ["Content-Type": ProblemDetails.mediaType], body: body)
+            let sent = failure.problem.map { String(decoding: TransportResponse($0).body, as: UTF8.self) } ?? ""
+            return (failure.problem?.extensions["ids"], sent)
+        }
+        let (above64, above128) = ("18446744073709551616", "1" + String(repeating: "0", count: 40))
+        for (number, sent, value) in [
+            ("9007199254740993", nil, 9_007_199_254_740_993), ("1234567890123456789", nil, 1_234_567_890_123_456_789),
+            ("\(Int64.max)", nil, .init(Int64.max)), ("\(Int64.min)", nil, .init(Int64.min)),
+            ("\(UInt64.max)", nil, .init(UInt64.max)), (above64, nil, 18_446_744_073_709_551_616),
+            ("9007199254740993.0", "9007199254740993", 9_007_199_254_740_993), ("1e3", "1000", 1_000),
+            ("1.0", "1", 1), ("-0", "0", 0), ("0.1", nil, 0.1), ("1.5", nil, 1.5), ("-2.5e-7", "-2.5e-07", -2.5e-7),
+            (above128, "1e+40", 1e40),
+        ] as [(String, String?, JSONValue.Number)] {
+            let (read, written) = passedOn(number)
+            expect(read, equals: .array([.number(value)]), "\(number)")
+            expect(
+                written, equals: #"{"ids":[\#(sent ?? number)],"status":409,"type":"about:blank"}"#, "\(number)")
+        }
+        // A number that doesn't fit into a Double is left out.
+        expectNil(passedOn("1e400").0)
+        // Different whole numbers differ, even if the nearest Double is the same.
+        let numbers: [JSONValue.Number] = [9_007_199_254_740_992, 9_007_199_254_740_993, 9_007_199_254_740_992.0]
+        expect(
+            [numbers[0] == numbers[1], numbers[0] == numbers[2], numbers[1] == numbers[2]],
+            equals: [false, true, false])
+        expect(Set(numbers).count, equals: 2)
+        expect(numbers.map(\.description), equals: ["9007199254740992", "9007199254740993", "9007199254740992.0"])
+        expect([JSONValue.Number(1_000.0).integer, JSONValue.Number(0.5).integer], equals: [1_000, nil])
+        expect(JSONValue.Number(UInt64.max).double, equals: 0x1p64)
+    }
+
     func deep() throws {
         func nested(_ depth: Int, _ count: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "0,", count: count) + "0"

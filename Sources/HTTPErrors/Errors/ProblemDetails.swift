@@ -98,60 +98,6 @@ extension ProblemDetails: SecretHolding {
     public var description: String { status.map { "problem, status \($0)" } ?? "problem" }
 }
 
-/// A JSON value.
-public enum JSONValue: Codable, Hashable, Sendable {
-    /// The value `null`.
-    case null
-    /// A Boolean.
-    case bool(Bool)
-    /// A number.
-    case number(Double)
-    /// A string.
-    case string(String)
-    /// An array.
-    case array([JSONValue])
-    /// An object.
-    case object([String: JSONValue])
-
-    /// How many keys and indices a value's coding path may contain.
-    ///
-    /// Decoding tries several types for each value, and the time grows with the square of the depth. Without a limit, a
-    /// kilobyte of brackets would take seconds, and an error's body minutes.
-    private static let depthLimit = 20
-
-    /// Reads a value.
-    ///
-    /// - Throws: A `DecodingError` if there is no JSON value, or if values are nested more than 20 deep.
-    public init(from decoder: any Decoder) throws {
-        guard decoder.codingPath.count <= Self.depthLimit else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "The value is nested too deep.")
-            )
-        }
-        let container = try decoder.singleValueContainer()
-        func value<Value: Decodable>(_ make: (Value) -> Self) -> Self? {
-            (try? container.decode(Value.self)).map(make)
-        }
-        let null: Self? = container.decodeNil() ? .null : nil
-        self =
-            try null ?? value(Self.bool) ?? value(Self.number) ?? value(Self.string) ?? value(Self.array)
-            ?? .object(container.decode([String: JSONValue].self))
-    }
-
-    /// Writes the value.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
-        }
-    }
-}
-
 extension TransportResponse {
     /// Creates the response with which a service reports a problem: `application/problem+json` (RFC 9457).
     ///
