@@ -65,6 +65,7 @@ extension MessageTests {
         let (now, then) = ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:40 GMT")
         let hints: [([String], [String], Duration?)] = [
             (["7", "7"], [], .seconds(7)), (["7, 7"], [], .seconds(7)), (["7", "8"], [], .seconds(7)),
+            (["2.5", "8"], [], .milliseconds(2_500)), (["1e1, 2.5"], [], .milliseconds(2_500)),
             (["soon", "7"], [], .seconds(7)), (["soon, -1, 7"], [], .seconds(7)), (["soon", "-1"], [], nil),
             ([then, then], [now, now], .seconds(3)), (["\(then), \(then)"], ["\(now), \(now)"], .seconds(3)),
             ([then], ["today", now], .seconds(3)), (["\(then),7"], [now], .seconds(3)),
@@ -161,7 +162,6 @@ extension MessageTests {
         expect(String(decoding: bare.body, as: UTF8.self), equals: #"{"title":"t","type":"about:blank"}"#)
     }
 
-    @Test("a value with too many nested levels, which would take long to read, is an error, and a problem drops it")
     @Test(
         "H11: a problem's numbers keep all digits of a 64-bit integer, also when the problem is passed on",
         .tags(.http11))
@@ -200,6 +200,7 @@ extension MessageTests {
         expect(JSONValue.Number(UInt64.max).double, equals: 0x1p64)
     }
 
+    @Test("a value with too many nested levels, which would take long to read, is an error, and a problem drops it")
     func deep() throws {
         func nested(_ depth: Int, _ count: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "0,", count: count) + "0"

@@ -10,7 +10,7 @@ struct RetryAfterTests {}
 extension RetryAfterTests {
     private static let begin = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-    @Test("seconds are read unchanged, and a value that is neither seconds nor a date is nil")
+    @Test("seconds are read with their fraction, and a value that is neither seconds nor a date is nil")
     func seconds() {
         func retryAfter(_ value: String) -> Duration? {
             HTTPFailure(status: 503, headers: ["Retry-After": value]).retryAfter
@@ -19,8 +19,16 @@ extension RetryAfterTests {
             ("0", 0), ("1", 1), ("120", 120), (" 7 ", 7), ("007", 7), ("31536000", 31_536_000),
             ("31536001", 31_536_000), ("99999999999999999999999", 31_536_000),
         ] { expect(retryAfter(value), equals: .seconds(seconds), "\(value)") }
+        // A fraction is rounded up to the millisecond: an attempt must not come too early.
+        for (value, milliseconds) in [
+            ("2.0", 2_000), ("0.503", 503), ("0.5", 500), ("1.05", 1_050), ("0.0000", 0), ("0.00000001", 1),
+            ("0.9990", 999), ("0.9991", 1_000), (" 1.5 ", 1_500), ("007.25", 7_250),
+            ("1." + String(repeating: "3", count: 1_000), 1_334), ("31535999.9999", 31_536_000_000),
+            ("31536000.5", 31_536_000_000), ("99999999999999999999999.5", 31_536_000_000),
+        ] { expect(retryAfter(value), equals: .milliseconds(milliseconds), "\(value)") }
         for value in [
-            "", " ", "soon", "-1", "+1", "1.5", "1e3", "１２", "0x10", "1 2", "Sun, 06 Nov 1994 08:49:37", "GMT",
+            "", " ", "soon", "-1", "+1", "-1.5", ".", "1.", ".5", "1.5.0", "1. 5", "1.5s", "1.x", "1e3", "1.0e3",
+            "inf", "nan", "１.５", "１２", "0x10", "1 2", "Sun, 06 Nov 1994 08:49:37", "GMT",
             "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 29 Feb 1995 08:49:37 GMT",
             "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
             "Sun 06 Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT", "Sunday, 06 Nov 94 08:49:37 GMT",

@@ -22,7 +22,8 @@ public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
     public let body: Data
     /// How long to wait before trying again, from the field `Retry-After`; nil if the response has none.
     ///
-    /// A date is measured from the response's own `Date`. A past date is zero. The value is at most 365 days.
+    /// Seconds can have a fraction, which is rounded up to the millisecond. A date is measured from the response's own
+    /// `Date`, and a past date is zero. The value is at most 365 days.
     public let retryAfter: Duration?
     /// The problem that the body describes if it is `application/problem+json`.
     public let problem: ProblemDetails?

@@ -1,6 +1,8 @@
 import Foundation
 
 /// Reads the field `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date in one of three forms.
+///
+/// The RFC allows only whole seconds, but some servers send `2.0`.
 enum RetryAfter {
     /// The longest hint: a year.
     ///
@@ -11,22 +13,36 @@ enum RetryAfter {
     ///
     /// - Parameter headers: The response's fields. A date is measured from the response's own `Date` or, without one,
     ///   from now.
-    /// - Returns: A duration from zero to ``longest``; nil if no value consists of digits or is a date.
+    /// - Returns: A duration from zero to ``longest``; nil if no value is a number of seconds or a date.
     static func duration(in headers: HTTPHeaders) -> Duration? {
         let now = Int64(Date().timeIntervalSince1970)
         // A date can contain a comma, so splitting at commas can cut it into two pieces.
         func date(_ value: String) -> Int64? { HTTPDate.seconds(value.trimmingCharacters(in: .whitespaces), now: now) }
         return headers.firstValid("Retry-After", pieces: 2) { value in
             let text = value.trimmingCharacters(in: .whitespaces)
-            if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-                // A number that doesn't fit into `Int64` is longer than a year.
-                return Int64(text).map { min(.seconds($0), longest) } ?? longest
-            }
+            if let seconds = duration(ofSeconds: text) { return seconds }
             guard let time = date(value) else { return nil }
             let begin = headers.firstValid("Date", pieces: 2, date) ?? now
             return min(max(.seconds(time - begin), .zero), longest)
         }
     }
+
+    /// Returns the duration for digits, with or without a fraction, rounded up to the millisecond; nil for other text.
+    private static func duration(ofSeconds text: String) -> Duration? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, parts.allSatisfy(\.isDigits) else { return nil }
+        // A number that doesn't fit into `Int64` is longer than a year.
+        guard let seconds = Int64(parts[0]), seconds < longest.components.seconds else { return longest }
+        let fraction = parts.count == 2 ? parts[1] : ""
+        let milliseconds = Int64((fraction + "000").prefix(3)) ?? 0
+        let isExact = fraction.dropFirst(3).allSatisfy { $0 == "0" }
+        return .seconds(seconds) + .milliseconds(milliseconds + (isExact ? 0 : 1))
+    }
+}
+
+extension StringProtocol {
+    /// Whether the string consists of ASCII digits and isn't empty.
+    fileprivate var isDigits: Bool { !isEmpty && utf8.allSatisfy { (0x30...0x39).contains($0) } }
 }
 
 /// Reads HTTP dates (RFC 9110, section 5.6.7), which are all in GMT.
@@ -62,9 +78,7 @@ enum HTTPDate {
         days.contains { short ? $0.prefix(3) == word : $0 == word }
     }
 
-    private static func digits(_ word: String) -> Int? {
-        word.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(word) : nil
-    }
+    private static func digits(_ word: String) -> Int? { word.isDigits ? Int(word) : nil }
 
     /// Returns the full year for two digits: in this century or, if that is more than 50 years ahead, in the last one.
     private static func wholeYear(_ year: Int, now: Int64) -> Int {
