@@ -19,15 +19,23 @@ extension MappingTests {
                 case 401: .unauthorized
                 case 403: .forbidden
                 case 404: .notFound
-                case 408, 504: .timeout
+                case 408, 504, 522, 524: .timeout
                 case 500...599: .server
                 default: .http
                 }
             expect(error.kind, equals: expected, "\(status)")
             expect(error.failure?.status, equals: status)
-            let isTransient = [408, 425, 429, 500, 502, 503, 504].contains(status)
+            let isTransient =
+                [408, 425, 429, 500, 502, 503, 504].contains(status) || (520...530).contains(status)
             expect(error.retryDecision, equals: isTransient ? .retry() : .fail, "\(status)")
             expect(ErrorMatcher.transient.match(error) != nil, equals: isTransient, "\(status)")
+            let service = NetworkError(.service, cause: GitHubError(code: 1), failure: HTTPFailure(status: status))
+            let order = NetworkError(
+                expected, failure: HTTPFailure(status: status), mayBeSentAgain: false)
+            for error in [error, service, order] {
+                let isOutage = status == 408 || status >= 500
+                expect(ErrorMatcher.outage.match(error) != nil, equals: isOutage, "\(status)")
+            }
             expect(ErrorMatcher.status(status).match(error) != nil, equals: true, "\(status)")
             expectNil(ErrorMatcher.status(600...999).match(error))
             expect([error.neverReachedServer, error.isCancellation], equals: [false, false], "\(status)")
@@ -90,6 +98,26 @@ extension MappingTests {
         let refused = NetworkError(.connection, cause: URLError(.networkConnectionLost), neverReachedServer: true)
         #expect(refused.neverReachedServer && ErrorMatcher.transient.match(refused) != nil)
         #expect(!NetworkError(.unknown, cause: URLError(.badURL)).neverReachedServer)
+    }
+
+    @Test("an outage is any failure of the server or the connection, whatever the request, but not the client's own")
+    func outages() {
+        for error in NetworkError.samples(of: HTTPFailure(status: 418)) {
+            let isOutage = [.timeout, .connection].contains(error.kind) && error.failure == nil
+            expect(ErrorMatcher.outage.match(error) != nil, equals: isOutage, "\(error)")
+        }
+        let refused = NetworkError(URLError(.serverCertificateUntrusted))
+        let order = NetworkError(.timeout, cause: URLError(.timedOut), mayBeSentAgain: false)
+        let stream = NetworkError(.connection, cause: GitHubError(code: 1))
+        for error in [NetworkError(.server), refused, order, stream] {
+            #expect(ErrorMatcher.outage.match(error) != nil, "\(error)")
+        }
+        let shutDown = NetworkError(URLError(.cancelled))
+        let unsent = NetworkError(.timeout, cause: NoTimeLeft())
+        for error in [shutDown, unsent, NetworkError(.cancelled), NetworkError(HTTPFailure(status: 999))] {
+            expectNil(ErrorMatcher.outage.match(error), "\(error)")
+        }
+        expect(ErrorMatcher.outage.description, equals: "outage")
     }
 
     @Test("any other error of a transport has a kind too")

@@ -12,7 +12,7 @@ extension NetworkError {
             case 401: .unauthorized
             case 403: .forbidden
             case 404: .notFound
-            case 408, 504: .timeout
+            case 408, 504, 522, 524: .timeout
             case 500...599: .server
             case 100...499: .http
             default: .invalidResponse

@@ -34,11 +34,27 @@ extension ErrorMatcher where Output == NetworkError {
     }
 
     /// Matches errors that might be temporary: timeouts, connection errors, and the statuses 408, 425, 429, 500, 502,
-    /// 503, and 504.
+    /// 503, 504, and 520 to 530, which a proxy sends if it can't reach the service.
     ///
     /// An error doesn't match if its request must not be sent again; see ``NetworkError/mayBeSentAgain``.
     public static var transient: Self {
         .type(NetworkError.self).where(\.isTransient).named("transient")
+    }
+
+    /// Matches errors that show that the service is down: connection errors, timeouts, and the statuses 408 and 500 to
+    /// 599.
+    ///
+    /// Use it for circuits. Unlike ``transient``, it also matches the error of a request that must not be sent again: an
+    /// order that timed out shows as much about the service as a GET does.
+    ///
+    /// It matches a service's own error by the status of its response. It doesn't match the error of a client that was
+    /// shut down, or of a request that was never sent because it had no time left.
+    ///
+    /// ```swift
+    /// let shop = CircuitBreaker("shop", counting: .outage)
+    /// ```
+    public static var outage: Self {
+        .type(NetworkError.self).where(\.isOutage).named("outage")
     }
 }
 

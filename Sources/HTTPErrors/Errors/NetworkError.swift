@@ -18,7 +18,7 @@ public struct NetworkError: Error {
         case encoding
         /// This device has no network, or isn't allowed to use it.
         case networkUnavailable
-        /// No response arrived in time, or the status is 408 or 504.
+        /// No response arrived in time, or the status is 408, 504, 522, or 524.
         case timeout
         /// The task was cancelled.
         case cancelled
@@ -34,7 +34,7 @@ public struct NetworkError: Error {
         case notFound
         /// Another status that isn't a success. Most mean that the request is wrong.
         case http
-        /// A status from 500 to 599, except 504, or a circuit refused the request because the server had failed.
+        /// Any other status from 500 to 599, or a circuit refused the request because the server had failed.
         case server
         /// The response is empty, although a value was expected.
         case noData
@@ -168,7 +168,19 @@ extension NetworkError: RetryClassified, RetryAfterProviding, CancellationConver
 
     private static let classified = ErrorMatcher.conforming(to: (any RetryClassified).self)
     private static let hinting = ErrorMatcher.conforming(to: (any RetryAfterProviding).self)
-    private static let transientStatuses: Set = [408, 425, 429, 500, 502, 503, 504]
+    /// Whether the error shows that the service is down, whatever the request.
+    var isOutage: Bool {
+        // A service's own error has another kind, so check the status too.
+        switch failure.map({ NetworkError($0).kind }) ?? kind {
+        case .server: true
+        case .timeout: !(cause is NoTimeLeft)
+        case .connection: (cause as? URLError)?.errorCode != NSURLErrorCancelled
+        default: false
+        }
+    }
+
+    /// The statuses from 520 to 530 are those of a proxy that can't reach the service.
+    private static let transientStatuses = Set([408, 425, 429, 500, 502, 503, 504]).union(520...530)
 }
 
 extension NetworkError: CustomNSError {
