@@ -4,14 +4,14 @@ import Foundation
 /// Sends a request and returns its response, whatever the status.
 extension APIClient {
     /// Returns the request as a transport sends it, without the token.
-    func message(for request: some APIRequest) throws(NetworkError) -> TransportRequest {
+    func message<R: APIRequest>(for request: R) throws(NetworkError) -> TransportRequest {
         var message = TransportRequest(
             method: request.method, url: try url(of: request), headers: request.headers, timeout: request.timeout)
         message.basePath = base.basePath
         if let key = request.idempotencyKey { message.headers["Idempotency-Key"] = key }
         // Check before the first attempt: the posted error of an attempt names the method.
         try message.check()
-        if message.headers["Accept"] == nil { message.headers["Accept"] = "application/json" }
+        if message.headers["Accept"] == nil { message.headers["Accept"] = Self.accepted(for: R.Response.self) }
         guard let body = request.body else { return message }
         let bytes = body as? BodyBytes
         do { message.body = try bytes?.bytes ?? encoder.encode(body) } catch {
@@ -132,38 +132,5 @@ extension Error {
         if let error = ErrorMatcher.type(NetworkError.self).match(self) { return error }
         if ErrorMatcher.cancellation.match(self) != nil { return NetworkError(.cancelled) }
         return NetworkError(.service, cause: self, failure: HTTPFailure(response))
-    }
-}
-
-/// Decodes a successful response.
-extension APIClient {
-    func decode<R: APIRequest>(
-        _ response: TransportResponse, to message: TransportRequest, as request: R
-    ) throws(NetworkError) -> R.Response {
-        let value = try decode(response, to: message, R.Response.self)
-        guard let error = request.rejection(of: value) else { return value }
-        throw NetworkError(.service, cause: error, failure: HTTPFailure(response))
-    }
-
-    private func decode<Response: Decodable>(
-        _ response: TransportResponse, to message: TransportRequest, _ type: Response.Type
-    ) throws(NetworkError) -> Response {
-        if let nothing = NoContent() as? Response { return nothing }
-        // HTTP defines no body for these responses.
-        let isBodiless = message.method == "HEAD" || [204, 205].contains(response.status)
-        if response.isTruncated, !isBodiless {
-            throw NetworkError(.bodyTooLarge, detail: "more than \(response.body.count) bytes")
-        }
-        guard !isBodiless, !response.body.isEmpty else { throw NetworkError(.noData) }
-        if let type = response.headers.contentType, let accepted = message.headers["Accept"],
-            !type.isAccepted(by: accepted)
-        {
-            throw NetworkError(.unexpectedContentType, detail: type.text)
-        }
-        do {
-            return try decoder.decode(type, from: response.body)
-        } catch {
-            throw NetworkError(.decoding, cause: error)
-        }
     }
 }

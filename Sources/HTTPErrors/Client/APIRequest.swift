@@ -13,7 +13,15 @@ public import Foundation
 ///
 /// Only the path is required. By default, the request is a GET.
 public protocol APIRequest: Sendable {
-    /// The type that a successful response is decoded as; ``NoContent`` if you don't need its body.
+    /// The type of a successful response's value.
+    ///
+    /// - `String` and `Data` are the body as it comes, whatever its content type. A `String` is decoded by the content
+    ///   type's charset, which is UTF-8 if there is none.
+    /// - ``NoContent`` ignores the body.
+    /// - Any other type is decoded from JSON.
+    ///
+    /// An optional is nil for a response without a body, such as a 204, and for JSON's `null`. An empty `String` or
+    /// `Data` stands for it otherwise, and any other type throws an error of kind `noData`.
     associatedtype Response: Decodable & Sendable
 
     /// The method, in capitals; `GET` by default.
@@ -28,8 +36,10 @@ public protocol APIRequest: Sendable {
     var path: String { get }
     /// The query; empty by default. The client percent-encodes it, including plus signs.
     var query: [URLQueryItem] { get }
-    /// The header fields; empty by default. Unless they are set, the client adds `Accept` and, with a body,
-    /// `Content-Type` for JSON.
+    /// The header fields; empty by default.
+    ///
+    /// Unless they are set, the client adds `Accept` and, with a body, `Content-Type`, both for JSON. For a `String` or
+    /// `Data` response, it accepts any type.
     var headers: HTTPHeaders { get }
     /// The value to encode as JSON for the body, or ``BodyBytes``; nil by default.
     var body: (any Encodable & Sendable)? { get }

@@ -77,7 +77,8 @@ extension DecodingError {
         switch self {
         case .dataCorrupted(let old):
             // With an empty coding path the whole body is corrupted: it isn't JSON.
-            let text = old.codingPath.isEmpty ? "The body is not valid JSON." : "The value is not valid."
+            let whole = BodyFault(rawValue: old.debugDescription)?.rawValue ?? "The body is not valid JSON."
+            let text = old.codingPath.isEmpty ? whole : "The value is not valid."
             return .dataCorrupted(context(old, text))
         case .typeMismatch(let type, let old):
             return .typeMismatch(type, context(old, "The value is not of type \(type)."))

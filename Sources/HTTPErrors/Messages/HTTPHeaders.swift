@@ -108,13 +108,14 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         return nil
     }
 
-    /// The first valid `Content-Type` or, without one, the field's value; nil if there is no such field.
+    /// The first valid `Content-Type` or, if none is valid, the field's value; nil if there is no such field or it is
+    /// empty.
     var contentType: MediaType? {
         let type = firstValid("Content-Type") { value in
             let type = MediaType(value)
             return type.text.split(separator: "/").count == 2 ? type : nil
         }
-        return type ?? self["Content-Type"].map { MediaType($0) }
+        return type ?? self["Content-Type"].map { MediaType($0) }.flatMap { $0.text.isEmpty ? nil : $0 }
     }
 
     /// Returns the fields whose names and values fit into a number of bytes together.
@@ -149,19 +150,37 @@ extension HTTPHeaders: SecretHolding {
 /// A body's type in lowercase and without its parameters: `application/problem+json`.
 struct MediaType {
     let text: String
+    /// The charset in lowercase; nil if there is none.
+    let charset: String?
 
     init(_ field: some StringProtocol) {
-        text = String(field.prefix { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased()
+        let parts = field.split(separator: ";", omittingEmptySubsequences: false).map {
+            $0.trimmingCharacters(in: .whitespaces).lowercased()
+        }
+        text = parts[0]
+        let value = parts.dropFirst().first { $0.hasPrefix("charset=") }?.dropFirst("charset=".count)
+        charset = value?.trimmingCharacters(in: ["\"", "'"])
     }
 
-    var isJSON: Bool { text == "application/json" || text.hasSuffix("+json") }
+    /// Whether a body of this type is JSON.
+    ///
+    /// `x-json` and `text/json` are older names for it.
+    private var isJSON: Bool { isPlainJSON || text.hasSuffix("+json") }
 
-    /// Returns whether an `Accept` field accepts this type; `application/json` accepts every `+json` type too.
+    private var isPlainJSON: Bool {
+        ["application/json", "text/json", "application/x-json", "text/x-json"].contains(text)
+    }
+
+    /// Returns whether an `Accept` field accepts this type.
+    ///
+    /// `application/json` accepts every type of JSON, and a `+json` type accepts `application/json`: services such as
+    /// GitHub's return it.
     func isAccepted(by field: String) -> Bool {
-        field.split(separator: ",").map { MediaType($0).text }.contains { range in
-            if range == "*/*" || range == text { return true }
-            if range == "application/json" { return isJSON }
-            return range.hasSuffix("/*") && text.hasPrefix(range.dropLast())
+        field.split(separator: ",").map { MediaType($0) }.contains { range in
+            if range.text == "*/*" || range.text == text { return true }
+            if range.isPlainJSON { return isJSON }
+            if range.isJSON { return isPlainJSON }
+            return range.text.hasSuffix("/*") && text.hasPrefix(range.text.dropLast())
         }
     }
 }
