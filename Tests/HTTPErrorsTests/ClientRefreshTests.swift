@@ -180,7 +180,62 @@ extension ClientRefreshTests {
         }
     }
 
-    @Test("an invalid limit or pause stops the program with a message")
+    @Test(
+        "each status that refuses a token, and no other, refreshes it like a 401, and the error is that of the status")
+    func otherStatuses() async throws {
+        func server(refusingWith status: Int, taking token: String) -> Script {
+            Script { message, _ in
+                TransportResponse(status: message.headers["Authorization"] == "Bearer \(token)" ? 204 : status)
+            }
+        }
+        for (statuses, status) in [
+            (nil, 401), (nil, 403), ([401, 403], 401), ([401, 403], 403), ([403], 403), ([403], 401), ([419], 419),
+            ([], 401),
+        ] as [(Set<Int>?, Int)] {
+            let count = Locked(0)
+            func token(_ refresh: @escaping @Sendable () throws -> String) -> BearerToken {
+                let counted = { @Sendable () async throws -> String in
+                    count.withLock { $0 += 1 }
+                    return try refresh()
+                }
+                guard let statuses else { return BearerToken("old", refresh: counted) }
+                return BearerToken("old", refreshingOn: statuses, refresh: counted)
+            }
+            let isRefusal = (statuses ?? [401]).contains(status)
+            let kind = NetworkError(HTTPFailure(status: status)).kind
+            // The new token is accepted: an order is sent twice, because the server refused the first one.
+            var script = server(refusingWith: status, taking: "new")
+            var client = try APIClient(script, token: token { "new" }) { _ in GitHubError(code: 1) }
+            let order = Call(NoContent.self, method: "POST")
+            if isRefusal {
+                _ = try await client.send(order)
+            } else {
+                let error = await #expect(throws: NetworkError.self) { try await client.send(order) }
+                expect(error?.kind, equals: .service, "\(status)")
+            }
+            expect(script.requests.count, equals: isRefusal ? 2 : 1, "\(status)")
+            guard isRefusal else { continue }
+            // The new token is refused too, so the pause begins. A refusal isn't the service's own error.
+            script = server(refusingWith: status, taking: "none")
+            client = try APIClient(script, token: token { "new" }) { _ in GitHubError(code: 1) }
+            for _ in 0..<3 {
+                let error = await #expect(throws: NetworkError.self) { try await client.send(order) }
+                expect(error?.kind, equals: kind, "\(status)")
+                expect(error?.failure?.status, equals: status)
+            }
+            expect(script.requests.count, equals: 4, "\(status)")
+            // The refresh fails, and its error is the cause.
+            client = try APIClient(script, token: token { throw GitHubError(code: 9) })
+            let error = await #expect(throws: NetworkError.self) {
+                try await withRecordedErrors { _ in _ = try await client.send(order) }
+            }
+            expect(error?.kind, equals: kind, "\(status)")
+            expect(error?.cause as? GitHubError, equals: GitHubError(code: 9), "\(status)")
+            expect(count.withLock { $0 }, equals: 3, "\(status)")
+        }
+    }
+
+    @Test("an invalid limit, pause, or status stops the program with a message")
     func misuse() async {
         let limit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = BearerToken("", limit: .zero) { "" }
@@ -190,5 +245,10 @@ extension ClientRefreshTests {
             _ = BearerToken("", pause: .seconds(-1)) { "" }
         }
         #expect(pause.standardErrorText.contains("BearerToken: pause must not be negative, but is -1.0 seconds"))
+        let status = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = BearerToken("", refreshingOn: [401, 204]) { "" }
+        }
+        let message = "BearerToken: refreshingOn must contain only statuses from 400 to 599, not 204"
+        #expect(status.standardErrorText.contains(message))
     }
 }

@@ -1,3 +1,4 @@
+import ErrorRecovery
 import ErrorRouting
 import Foundation
 
@@ -64,12 +65,13 @@ extension APIClient {
             return (try await sendOnce(message, nil, &chain), false)
         }
         let (limit, start) = (message.timeout ?? transport.timeout, ContinuousClock.now)
-        func timeLeft() -> Duration? { limit.map { $0 - start.duration(to: .now) } }
+        func timeLeft() -> Duration? { limit.map { $0.bounded - start.duration(to: .now) } }
         var (message, token, sendCount) = (message, keeper.token, 1)
         while true {
             let response = try await sendOnce(message, token, &chain)
-            // Return a 401 of another server: it hasn't seen the token.
-            guard response.status == 401, chain.request.headers["Authorization"] == "Bearer \(token)" else {
+            // Return a refusal of another server: it hasn't seen the token.
+            guard keeper.statuses.contains(response.status), chain.request.headers["Authorization"] == "Bearer \(token)"
+            else {
                 return (response, false)
             }
             if chain.isProcessed || keeper.isRefreshedHere { return (response, true) }
@@ -85,7 +87,8 @@ extension APIClient {
             } catch {
                 if Task.isCancelled { throw NetworkError(.cancelled) }
                 if let left = timeLeft(), left <= .zero { throw NetworkError(.timeout, cause: error) }
-                throw NetworkError(.unauthorized, cause: error, failure: HTTPFailure(response))
+                let failure = HTTPFailure(response)
+                throw NetworkError(NetworkError(failure).kind, cause: error, failure: failure)
             }
             guard let next, sendCount < 3 else { return (response, true) }
             token = next
@@ -105,7 +108,7 @@ extension APIClient {
             for interceptor in interceptors {
                 let start = ContinuousClock.now
                 try await interceptor.prepare(&message)
-                message.timeout = message.timeout.map { $0 - start.duration(to: .now) }
+                message.timeout = message.timeout.map { $0.bounded - start.duration(to: .now) }
             }
             try message.check()
             chain = RedirectChain(message)

@@ -11,8 +11,9 @@ public import Foundation
 ///
 /// A `RetryPolicy`'s rules decide which requests are sent again, with one exception. A request that isn't idempotent by
 /// RFC 9110 and has no ``APIRequest/idempotencyKey`` is sent again only after a 429, or if the server has certainly not
-/// received it. The errors carry this decision (``NetworkError/mayBeSentAgain``), so a `retry` around `send` obeys it
-/// too: an order is never sent twice.
+/// received it. Any request is sent again with a new token if the server refuses the client's token. The errors carry
+/// this decision (``NetworkError/mayBeSentAgain``), so a `retry` around `send` obeys it too: an order is never sent
+/// twice.
 ///
 /// The client follows at most twenty redirects, all within the request's time limit. If the request has no limit, the
 /// transport's limit applies to each redirect. 307 and 308 repeat the method and the body. 303 turns every request into
@@ -49,7 +50,7 @@ public struct APIClient: Sendable {
     ///   - decoder: Decodes the bodies of responses.
     ///   - serviceError: Creates the service's own error for a response that isn't a success. The client throws it as
     ///     the cause of a ``NetworkError`` of kind `service`. If it returns nil, the status decides the error. It isn't
-    ///     called for a 401 that refuses the client's token.
+    ///     called for a response that refuses the client's token.
     public init(
         base: URL,
         transport: any HTTPTransport,
@@ -91,7 +92,7 @@ public struct APIClient: Sendable {
     ///   - decoder: Decodes the bodies of responses.
     ///   - serviceError: Creates the service's own error for a response that isn't a success. The client throws it as
     ///     the cause of a ``NetworkError`` of kind `service`. If it returns nil, the status decides the error. It isn't
-    ///     called for a 401 that refuses the client's token.
+    ///     called for a response that refuses the client's token.
     #if canImport(FoundationNetworking)
         @available(
             *, unavailable,

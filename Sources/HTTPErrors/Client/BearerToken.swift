@@ -1,10 +1,15 @@
+import ErrorRecovery
 import ErrorRouting
 import Foundation
 
 /// A token that the client sends with every request and refreshes once when the server refuses it.
 ///
-/// If many requests receive a 401 at the same time, there is one refresh. It continues even if all waiting tasks are
-/// cancelled. Copies share the token and its refresh. The description doesn't contain the token.
+/// If the server refuses many requests at the same time, there is one refresh. It continues even if all waiting tasks
+/// are cancelled. Copies share the token and its refresh. The description doesn't contain the token.
+///
+/// ```swift
+/// let token = BearerToken(stored, refreshingOn: [401, 403]) { try await session.newToken() }
+/// ```
 public struct BearerToken: Sendable {
     let keeper: TokenKeeper
 
@@ -15,20 +20,28 @@ public struct BearerToken: Sendable {
     ///   - limit: How long a refresh may take; positive. After that time it is cancelled, and the waiting requests
     ///     fail.
     ///   - pause: How long the client waits before it fetches another token if the server refuses a refreshed one too;
-    ///     not negative. During the pause, a request fails as `unauthorized` as soon as its token is refused.
+    ///     not negative. During the pause, a request fails as soon as its token is refused.
+    ///   - statuses: The statuses that refuse a token, from 400 to 599. Add 403 for a server that refuses an expired
+    ///     token with it. Then a 403 that means something else costs one refresh too, and isn't passed to the client's
+    ///     `serviceError`.
     ///   - refresh: Fetches a new token. If it sends a request with this token itself, that request doesn't start
-    ///     another refresh. If it throws, the error is posted once, and each waiting caller receives an error of kind
-    ///     `unauthorized` with that cause. It runs in the task-local context of the request that starts it. If the last
-    ///     waiting request runs out of time, the refresh continues, but the next refused token starts another one.
+    ///     another refresh. If it throws, the error is posted once, and each waiting caller receives the error for its
+    ///     response's status, `unauthorized` for 401, with that cause. It runs in the task-local context of the request
+    ///     that starts it. If the last waiting request runs out of time, the refresh continues, but the next refused
+    ///     token starts another one.
     public init(
         _ token: String,
         limit: Duration = .seconds(60),
         pause: Duration = .seconds(10),
+        refreshingOn statuses: Set<Int> = [401],
         refresh: @escaping @Sendable () async throws -> String
     ) {
         if limit <= .zero { fatalError("BearerToken: limit must be positive, but is \(limit)") }
         if pause < .zero { fatalError("BearerToken: pause must not be negative, but is \(pause)") }
-        keeper = TokenKeeper(token, limit, pause, refresh)
+        if let status = statuses.first(where: { !(400...599).contains($0) }) {
+            fatalError("BearerToken: refreshingOn must contain only statuses from 400 to 599, not \(status)")
+        }
+        keeper = TokenKeeper(token, limit, pause, statuses, refresh)
     }
 }
 
@@ -62,14 +75,18 @@ final class TokenKeeper: Sendable {
     private let state: Locked<State>
     private let limit: Duration
     private let pause: Duration
+    /// The statuses that refuse a token.
+    let statuses: Set<Int>
     private let refresh: @Sendable () async throws -> String
 
     init(
-        _ token: String, _ limit: Duration, _ pause: Duration, _ refresh: @escaping @Sendable () async throws -> String
+        _ token: String, _ limit: Duration, _ pause: Duration, _ statuses: Set<Int>,
+        _ refresh: @escaping @Sendable () async throws -> String
     ) {
         state = Locked(State(token: token))
         self.limit = limit
-        self.pause = pause
+        self.pause = pause.bounded
+        self.statuses = statuses
         self.refresh = refresh
     }
 
@@ -115,7 +132,7 @@ final class TokenKeeper: Sendable {
             // The token was refreshed while the request was sent.
             if state.token != refused { return .has(state.token) }
             if !state.isAwaited {
-                if !mayBegin { state.pauseEnd = .now + min(pause, URLSessionTransport.longest) }
+                if !mayBegin { state.pauseEnd = .now + pause }
                 if let end = state.pauseEnd, .now < end { return .has(nil) }
                 if !mayBegin { return .has(nil) }
             }

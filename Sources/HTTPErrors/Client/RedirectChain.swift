@@ -1,3 +1,4 @@
+import ErrorRecovery
 import Foundation
 
 /// A request and its progress through redirects: a plain value.
@@ -29,7 +30,7 @@ struct RedirectChain {
                 throw NetworkError(.invalidResponse, detail: "the status is not one of HTTP")
             }
             guard try follows(response) else { return response }
-            request.timeout = limit.map { $0 - start.duration(to: .now) }
+            request.timeout = limit.map { $0.bounded - start.duration(to: .now) }
             if let left = request.timeout, left <= .zero { throw URLError(.timedOut) }
         }
     }
