@@ -91,5 +91,17 @@ extension ClientTimeLimitTests {
         #expect((.zero ..< .milliseconds(599_990)).contains(script.requests.first?.timeout ?? .zero))
         _ = try await slow.send(call(within: nil))
         expectNil(script.requests.last?.timeout)
+        // An interceptor can set any limit.
+        struct Setting: HTTPInterceptor {
+            let limit: Duration
+            func prepare(_ request: inout TransportRequest) async throws { request.timeout = limit }
+        }
+        for limit in [Duration(attoseconds: .min), .seconds(Int64.min)] {
+            let client = try APIClient(script, interceptors: [Setting(limit: limit)])
+            let error = await #expect(throws: NetworkError.self) { try await client.send(call(within: nil)) }
+            expect(error?.kind, equals: .timeout)
+        }
+        let patient = try APIClient(script, interceptors: [Setting(limit: Duration(attoseconds: .max))])
+        _ = try await patient.send(call(within: nil))
     }
 }

@@ -20,7 +20,7 @@ final class Transfer: Sendable {
 
     private let machine: Locked<TransferMachine>
     private let end = Promise<TransferMachine.End>()
-    private let task = Locked<(task: URLSessionTask, session: URLSession)?>(nil)
+    private let task = Locked<URLSessionTask?>(nil)
     private let isEnding = Atomic(false)
 
     init(bodyLimit: Int) {
@@ -31,8 +31,8 @@ final class Transfer: Sendable {
     var isWanted: Bool { machine.withLock { $0.isWanted } }
 
     /// Starts the session's task, which is cancelled when no caller waits for it any longer.
-    func start(_ task: URLSessionTask, of session: URLSession) {
-        self.task.withLock { $0 = (task, session) }
+    func start(_ task: URLSessionTask) {
+        self.task.withLock { $0 = task }
         task.resume()
     }
 
@@ -62,19 +62,20 @@ final class Transfer: Sendable {
     }
 
     /// Passes the result to the caller, and cancels the session's task unless it is ending.
+    ///
+    /// The session's task is cancelled later and on a queue that isn't Foundation's. In a cancellation handler the
+    /// caller's task is locked, and cancelling waits for Foundation's queue, which might be waiting for that lock.
     private func settle(_ end: TransferMachine.End?) {
         guard let end else { return }
         self.end.fulfill(end)
         guard beginEnding() else { return }
-        let queue = task.withLock { $0?.session.libcurlQueue }
-        queue?.suspend()
         Self.calls.async { [task] in
             task.withLock {
-                $0?.task.cancel()
-                // Wait until the task is cancelled: on Linux, reading the priority does that.
-                _ = $0?.task.priority
+                $0?.cancel()
+                // Wait until the task is cancelled, because the session must not drop it before that. On Linux, reading
+                // the priority waits.
+                _ = $0?.priority
             }
-            queue?.resume()
         }
     }
 
@@ -96,13 +97,12 @@ extension Promise {
         within limit: Duration?,
         _ abandon: @escaping @Sendable (any Error) -> Void
     ) async throws -> Success where Value == Result<Success, any Error> {
-        // Use a timer: a cancelled sleeping task would stay in memory until its time.
         let timer = limit.map { limit in
-            let timer = DispatchSource.makeTimerSource()
-            timer.schedule(deadline: .now() + min(limit, URLSessionTransport.longest) / .seconds(1))
-            timer.setEventHandler { abandon(URLError(.timedOut)) }
-            timer.activate()
-            return timer
+            Task.detached {
+                // error-audit: harmless, because only the end of the wait ends the sleep early
+                guard (try? await sleep(for: limit)) != nil else { return }
+                abandon(URLError(.timedOut))
+            }
         }
         defer { timer?.cancel() }
         return try await withTaskCancellationHandler {
@@ -110,94 +110,5 @@ extension Promise {
         } onCancel: {
             abandon(CancellationError())
         }
-    }
-}
-
-/// A session's delegate that forwards each event to its transfer.
-final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
-    private let transfers = Locked<[Int: Transfer]>([:])
-
-    func add(_ transfer: Transfer, for task: URLSessionTask) {
-        transfers.withLock { $0[task.taskIdentifier] = transfer }
-    }
-
-    private func transfer(of task: URLSessionTask) -> Transfer? {
-        transfers.withLock { $0[task.taskIdentifier] }
-    }
-
-    func urlSession(
-        _ session: URLSession,
-        dataTask: URLSessionDataTask,
-        didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        if let response = response as? HTTPURLResponse { transfer(of: dataTask)?.receive(response.head) }
-        completionHandler(.allow)
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        transfer(of: dataTask)?.receive(data)
-    }
-
-    /// Doesn't follow redirects: the client does, in the same way for every transport.
-    func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest,
-        completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        #if canImport(FoundationNetworking)
-            // Don't call the completion handler for a task that is being cancelled: Foundation would trap.
-            guard transfer(of: task)?.beginEnding() ?? true else { return }
-        #endif
-        completionHandler(nil)
-    }
-
-    /// Provides no credentials, so that the response with the challenge is the result.
-    func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        #if canImport(FoundationNetworking)
-            // Complete the transfer, which cancels the task: on Linux the challenge comes after the whole response.
-            transfer(of: task)?.complete(nil)
-        #else
-            completionHandler(.performDefaultHandling, nil)
-        #endif
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let transfer = transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-        transfer?.forgetTask()
-        // On Linux the head of a redirect without a target is available only here.
-        if let response = task.response as? HTTPURLResponse { transfer?.receiveAtEnd(response.head) }
-        transfer?.complete(error)
-    }
-}
-
-extension URLSession {
-    /// The queue that libcurl works on, on Linux; nil if this Foundation has another.
-    ///
-    /// Suspend it to cancel a task: Foundation cancels on another queue, which never gets its turn while a server sends
-    /// the body of a redirect faster than Foundation collects it.
-    fileprivate var libcurlQueue: DispatchQueue? {
-        Mirror(reflecting: self).descendant("multiHandle", "queue") as? DispatchQueue
-    }
-}
-
-extension HTTPURLResponse {
-    /// The head of the response, with an empty body.
-    fileprivate var head: TransportResponse {
-        var headers = HTTPHeaders()
-        for (name, value) in allHeaderFields.map({ ("\($0.key)", "\($0.value)") }) {
-            // Foundation joins cookies with commas, which also occur in their dates.
-            let isCookie = name.lowercased() == "set-cookie"
-            let values = isCookie ? value.split(separator: /, (?=[^;,= ]+=)/).map(String.init) : [value]
-            for value in values { headers.append(value, for: name) }
-        }
-        return TransportResponse(status: statusCode, headers: headers)
     }
 }

@@ -10,8 +10,9 @@ import Foundation
 /// Linux, libcurl resends a request if a kept-alive connection drops, so a request that might have an effect uses its
 /// own connection there.
 ///
-/// A call throws at once if its task is cancelled or its time limit is over. Its transfer is then cancelled, and its
-/// connection ends. Until then, it doesn't delay other requests, because they have their own connections.
+/// A call throws immediately if its task is cancelled or its time limit is over. Its transfer is then cancelled, and its
+/// connection ends. Until then, it doesn't delay other requests, because they have their own connections. On Linux, a
+/// server on a fast network can prevent that; see <doc:URLSessionOnLinux>.
 public final class URLSessionTransport: HTTPTransport {
     /// How long a request without its own time limit may take.
     public let timeout: Duration?
@@ -19,7 +20,13 @@ public final class URLSessionTransport: HTTPTransport {
     private let bodyLimit: Int
     private let configuration: URLSessionConfiguration
     private let session: URLSession
-    private let delegate = TransferDelegate()
+    private let delegate: TransferDelegate
+    private let onChallenge: ChallengeHandler?
+
+    /// Answers a challenge as `URLSession`'s delegate does: with a disposition, and with a credential for
+    /// `.useCredential`.
+    public typealias ChallengeHandler =
+        @Sendable (URLAuthenticationChallenge) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
     /// Creates a transport with its own session.
     ///
@@ -32,11 +39,20 @@ public final class URLSessionTransport: HTTPTransport {
     ///   - configuration: The session's configuration. The transport copies it without cache, cookies, and credentials.
     ///     It keeps only those additional headers that any server may see, as ``APIClient`` does after a redirect to
     ///     another origin. Set other headers with an ``HTTPInterceptor``.
+    ///   - onChallenge: Answers challenges, for example to compare a server's certificate with a pinned one, or to
+    ///     provide a client certificate. Its time counts toward the request's limit, and it isn't cancelled with the
+    ///     request. Return `.performDefaultHandling` for a challenge that you don't handle: then the system decides
+    ///     about certificates, and a 401 is the response. Without a handler, all challenges are answered like that. If
+    ///     the handler answers a 401 with a credential, `URLSession` sends the request again, which the server refused.
+    ///
+    ///     > Important: On Linux, `URLSession` never asks about certificates, so the handler can't pin one there. It is
+    ///     called only for a 401 with the scheme `Basic`.
     public init(
         timeout: Duration = .seconds(60),
         bodyLimit: Int = 1 << 20,
         transferLimit: Duration = .seconds(60),
-        configuration: URLSessionConfiguration = .ephemeral
+        configuration: URLSessionConfiguration = .ephemeral,
+        onChallenge: ChallengeHandler? = nil
     ) {
         if timeout <= .zero { fatalError("URLSessionTransport: timeout must be positive, but is \(timeout)") }
         if bodyLimit < 0 { fatalError("URLSessionTransport: bodyLimit must not be negative, but is \(bodyLimit)") }
@@ -59,6 +75,8 @@ public final class URLSessionTransport: HTTPTransport {
         // The session adds them to every request, including one that a redirect sends to another server.
         own.httpAdditionalHeaders = own.httpAdditionalHeaders?.filter { HTTPHeaders.isPublic("\($0.key)") }
         self.configuration = own
+        self.onChallenge = onChallenge
+        delegate = TransferDelegate(onChallenge: onChallenge)
         session = URLSession(configuration: own, delegate: delegate, delegateQueue: nil)
     }
 
@@ -93,12 +111,12 @@ public final class URLSessionTransport: HTTPTransport {
         // Capture `self`: its session must not be invalidated before the task is created.
         Transfer.calls.async { [self] in
             guard transfer.isWanted else { return }
-            let delegate = alone ? TransferDelegate() : delegate
+            let delegate = alone ? TransferDelegate(onChallenge: onChallenge) : delegate
             let session =
                 alone ? URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil) : session
             let task = session.dataTask(with: request)
             delegate.add(transfer, for: task)
-            transfer.start(task, of: session)
+            transfer.start(task)
             // End the session and its connection with this one transfer.
             if alone { session.finishTasksAndInvalidate() }
         }

@@ -48,8 +48,11 @@ enum Fault {
             let type = ["html": "text/html; charset=utf-8", "text": "text/plain"]
             let body = Array("<html><body>Sign in to the café's network.</body></html>".utf8)
             return .answer(200, type: type[rest], body: body, to: method)
-        // Sends a challenge to sign in. `?status=` is 401 or 407.
+        // Sends a challenge to sign in. `?status=` is 401 or 407, and `?accepts=` the `Authorization` that ends it.
         case "challenge":
+            if let accepted = request.parameter("accepts"), request.headers["Authorization"] == [accepted] {
+                return .answer(200, json: #"{"challenged":false}"#, to: method)
+            }
             let status = request.parameter("status").flatMap(Int.init) ?? 401
             let name = status == 407 ? "Proxy-Authenticate" : "WWW-Authenticate"
             let fields = request.query.filter { $0.name == "by" }.map { (name, $0.value) }

@@ -5,7 +5,12 @@ import ErrorRoutingAsyncHTTPClient
 import FaultServer
 import Foundation
 import HTTPErrors
+import NIOSSL
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 extension FaultLab {
     /// The promises for each transport in unusual cases of HTTP.
@@ -94,6 +99,45 @@ extension FaultLab {
                 }
                 #expect(error?.kind == .connection && error?.neverReachedServer == true)
                 #expect(error.flatMap { ErrorMatcher.transient.match($0) } == nil)
+            }
+        }
+
+        @Test("A client with its own TLS configuration reaches a server whose certificate only it trusts")
+        func ownCertificate() async throws {
+            var configuration = AsyncHTTPClientTransport.configuration()
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(FaultServer.certificate))
+            configuration.tlsConfiguration = tls
+            try await FaultServer.withServer { server in
+                try await HTTPClient.withHTTPClient(configuration: configuration) { http in
+                    let client = APIClient(
+                        base: server.url("/", scheme: .https), transport: AsyncHTTPClientTransport(http))
+                    _ = try await client.send(Get<NoContent>(path: "json"))
+                }
+            }
+        }
+
+        @Test("URLSession's handler of challenges can sign in, and its request is sent again only then")
+        func challengeHandler() async throws {
+            let credential = URLCredential(user: "user", password: "password", persistence: .none)
+            let answers: [(URLSession.AuthChallengeDisposition, URLCredential?, Outcome, requests: Int)] = [
+                (.useCredential, credential, .success(200), 2),
+                (.performDefaultHandling, nil, .failure(.unauthorized), 1),
+                (.cancelAuthenticationChallenge, nil, .failure(.connection), 1),
+            ]
+            let path = "/challenge?by=Basic%20realm=%22a%22&accepts=Basic%20dXNlcjpwYXNzd29yZA=="
+            for (disposition, credential, outcome, requests) in answers {
+                try await FaultServer.withServer { server in
+                    let sender = URLSessionTransport(onChallenge: { _ in (disposition, credential) })
+                    for method in ["GET", "POST"] {
+                        let message = TransportRequest(
+                            method: method, url: server.url(path), headers: ["X-Test-Id": method],
+                            body: method == "POST" ? Data("{}".utf8) : nil)
+                        let observed = await Observation(sending: message, by: sender)
+                        #expect(observed.outcome == outcome, "\(method) \(disposition)")
+                        #expect(server.count(of: method) == requests, "\(method) \(disposition)")
+                    }
+                }
             }
         }
 

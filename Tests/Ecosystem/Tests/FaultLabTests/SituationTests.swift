@@ -164,7 +164,7 @@ extension FaultLab {
             .timeLimit(.minutes(2)), arguments: TransportUnderTest.all, [302, 306])
         func endlessRedirect(on transport: TransportUnderTest, _ status: Int) async throws {
             try await withLab(transport) { server, client in
-                let redirect = try await FaultServer.withServer { endless in
+                try await FaultServer.withServer { endless in
                     let message = TransportRequest(
                         url: endless.url("/endless-chunks?status=\(status)"), headers: ["X-Test-Id": "endless"])
                     let redirect = Task { await Observation(sending: message, by: client) }
@@ -180,13 +180,13 @@ extension FaultLab {
                         hanging.cancel()
                         #expect(await hanging.value.outcome == .failure(.cancelled))
                     }
+                    // A transport that receives the head stops at the body limit. A cancelled call ends at once,
+                    // although its transfer might continue until the server stops sending.
                     redirect.cancel()
-                    try await endless.waitForConnections(atMost: 0)
-                    return redirect
+                    let ends: [Outcome] = [.failure(.cancelled), .failure(.http)]
+                    #expect(ends.contains(await redirect.value.outcome))
+                    if !transport.losesRedirects { try await endless.waitForConnections(atMost: 0) }
                 }
-                // A transport that receives the head stops at the body limit.
-                let ends: [Outcome] = [.failure(.cancelled), .failure(.http)]
-                #expect(ends.contains(await redirect.value.outcome))
                 for method in ["GET", "POST"] {
                     let message = TransportRequest(method: method, url: server.url("/json"))
                     #expect(await Observation(sending: message, by: client).outcome == .success(200))

@@ -30,7 +30,9 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     ///
     /// That happened to up to four of about 1,000 transfers, on a machine with ten times more work than cores.
     var mayKeepTransfers = false
-    /// Whether the transport loses the head of a redirect if the connection breaks in its body.
+    /// Whether the transport collects the body of a redirect before it has the head.
+    ///
+    /// It loses the head if the connection breaks in the body, and can't cancel the transfer while the body arrives.
     var losesRedirects = false
     /// Creates a transport, runs the body with it, and shuts down what the transport used.
     let with: @Sendable (Options, Body) async throws -> Void
