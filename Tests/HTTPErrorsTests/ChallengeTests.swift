@@ -23,6 +23,21 @@ extension ChallengeTests {
         func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
     }
 
+    /// Opens a gate when it is released.
+    private final class Sentinel: Sendable {
+        let released: Gate
+
+        init(_ released: Gate) { self.released = released }
+
+        deinit { released.open() }
+    }
+
+    /// Returns a completion handler that must be released without a call, which opens a gate.
+    private static func unanswered(_ released: Gate) -> @Sendable (Answer) -> Void {
+        let sentinel = Sentinel(released)
+        return { _ in withExtendedLifetime(sentinel) { _ = Issue.record("Foundation would continue") } }
+    }
+
     private typealias Answer = (disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?)
 
     /// Returns the transfer of a task that received a 401, and a function that challenges the task's delegate.
@@ -61,8 +76,9 @@ extension ChallengeTests {
             ({ _ in (disposition, nil) }, status)
         }
         for (handler, status) in handlers + [(nil, 401)] {
-            let (transfer, challenge) = try challenged(handler)
-            challenge { _ in Issue.record("Foundation would continue without a credential") }
+            let ((transfer, challenge), released) = (try challenged(handler), Gate())
+            challenge(Self.unanswered(released))
+            await released.wait()
             if let status {
                 expect(try await transfer.response(within: .seconds(60)).status, equals: status)
             } else {
@@ -88,19 +104,18 @@ extension ChallengeTests {
         expect(asked.withLock { $0 }, equals: [NSURLAuthenticationMethodHTTPBasic])
         #if canImport(FoundationNetworking)
             // Foundation would trap if the task continued while it is being cancelled.
-            let (asking, go) = (Gate(), Gate())
+            let (asking, go, released) = (Gate(), Gate(), Gate())
             let (abandoned, late) = try challenged { _ in
                 asking.open()
                 await go.wait()
                 return (.useCredential, credential)
             }
-            late { _ in Issue.record("answered after the end") }
+            late(Self.unanswered(released))
             await asking.wait()
             abandoned.abandon(CancellationError())
             go.open()
             await #expect(throws: CancellationError.self) { try await abandoned.response(within: .seconds(60)) }
-            for _ in 0..<100 { await Task.yield() }
-            await withCheckedContinuation { continuation in Transfer.calls.async { continuation.resume() } }
+            await released.wait()
         #endif
     }
 }
