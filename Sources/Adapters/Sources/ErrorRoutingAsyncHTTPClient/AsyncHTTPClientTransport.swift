@@ -68,7 +68,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     /// - Returns: The response.
     /// - Throws: A ``NetworkError``, a `URLError`, or a `CancellationError`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let limit = request.timeout ?? timeout ?? .seconds(60)
+        // At most a year: SwiftNIO traps if the seconds don't fit into 64 bits.
+        let limit = min(request.timeout ?? timeout ?? .seconds(60), .seconds(365 * 86_400))
         guard limit > .zero else { throw NetworkError(.timeout, cause: HTTPClientError.deadlineExceeded) }
         // Use neither the client's own deadline nor a sleeping task. The deadline covers only the head of the response,
         // so the body could take forever. A sleeping task stays in memory until its time even if it is cancelled, with

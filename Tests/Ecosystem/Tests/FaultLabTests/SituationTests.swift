@@ -137,8 +137,10 @@ extension FaultLab {
         @Test("The longest possible time limit is accepted without a trap", arguments: TransportUnderTest.all)
         func limits(on transport: TransportUnderTest) async throws {
             try await withLab(transport, options: .init(transferLimit: .seconds(Int64.max))) { server, client in
-                let message = TransportRequest(url: server.url("/slow-headers?ms=50"), timeout: .seconds(Int64.max))
-                #expect(await Observation(sending: message, by: client).outcome == .success(200))
+                for limit in [Duration.seconds(Int64.max), Duration(attoseconds: .max)] {
+                    let message = TransportRequest(url: server.url("/slow-headers?ms=50"), timeout: limit)
+                    #expect(await Observation(sending: message, by: client).outcome == .success(200))
+                }
             }
         }
 
