@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import NIOHTTP1
 
 /// The faults that a URL's path can select, as steps.
 enum Fault {
@@ -50,7 +51,7 @@ enum Fault {
             return .answer(200, type: type[rest], body: body, to: method)
         // Sends a challenge to sign in. `?status=` is 401 or 407, and `?accepts=` the `Authorization` that ends it.
         case "challenge":
-            if let accepted = request.parameter("accepts"), request.headers["Authorization"] == [accepted] {
+            if let accepted = request.parameter("accepts"), request.headers.first(name: "Authorization") == accepted {
                 return .answer(200, json: #"{"challenged":false}"#, to: method)
             }
             let status = request.parameter("status").flatMap(Int.init) ?? 401

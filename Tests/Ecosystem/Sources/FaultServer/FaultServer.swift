@@ -91,9 +91,6 @@ public final class FaultServer: Sendable {
         case https
     }
 
-    /// The certificate for HTTP over TLS, as PEM, for clients that trust it.
-    public static var certificate: [UInt8] { Array(Certificate.pem.utf8) }
-
     /// The port for plain HTTP.
     public var plainPort: Int { plain.localAddress?.port ?? 0 }
 

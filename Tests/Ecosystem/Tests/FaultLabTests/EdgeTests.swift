@@ -106,7 +106,7 @@ extension FaultLab {
         func ownCertificate() async throws {
             var configuration = AsyncHTTPClientTransport.configuration()
             var tls = TLSConfiguration.makeClientConfiguration()
-            tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(FaultServer.certificate))
+            tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(FaultServer.certificate.utf8)))
             configuration.tlsConfiguration = tls
             try await FaultServer.withServer { server in
                 try await HTTPClient.withHTTPClient(configuration: configuration) { http in
