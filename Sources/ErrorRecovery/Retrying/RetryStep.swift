@@ -1,3 +1,5 @@
+import ErrorRouting
+
 /// The decision of `retry` about one failed attempt.
 public struct RetryStep: Sendable, CustomStringConvertible {
     /// Whether the operation is tried again, or the reason why not.

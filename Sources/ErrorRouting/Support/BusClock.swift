@@ -52,7 +52,7 @@ struct BusClock: Sendable {
                 if step < .zero { state.setBackCount += 1 }
                 state.last = now
                 // Clamp the step: a clock that jumps further than any duration in use must not make the sum overflow.
-                state.elapsed += min(max(step, .zero), .forever)
+                state.elapsed += max(step, .zero).bounded
                 state.count += 1
                 return state.elapsed
             }
@@ -61,16 +61,5 @@ struct BusClock: Sendable {
     }
 
     /// Returns the end of a time limit that begins now.
-    func deadline(after limit: Duration) -> Duration { now() + min(limit, .forever) }
-}
-
-extension Duration {
-    /// The duration in whole nanoseconds, clamped to the range of `Int64` (292 years).
-    var nanoseconds: Int64 {
-        // Check the range first: reading `components` traps if the seconds alone don't fit.
-        if self >= .nanoseconds(Int64.max) { return .max }
-        if self <= .nanoseconds(Int64.min) { return .min }
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
+    func deadline(after limit: Duration) -> Duration { now() + limit.bounded }
 }

@@ -16,7 +16,7 @@ package import Dispatch
 ///   - clock: The clock; by default the system's continuous clock.
 /// - Throws: `CancellationError` if the task is cancelled; with a custom clock, also what its `sleep` throws.
 public func sleep(for duration: Duration, on clock: any Clock<Duration> = ContinuousClock()) async throws {
-    guard clock is ContinuousClock else { return try await clock.sleep(for: bounded(duration)) }
+    guard clock is ContinuousClock else { return try await clock.sleep(for: max(.zero, duration.bounded)) }
     let end = Promise<Void>()
     let timer = DispatchSource.makeTimerSource()
     timer.setEventHandler { end.fulfill(()) }
@@ -30,16 +30,6 @@ public func sleep(for duration: Duration, on clock: any Clock<Duration> = Contin
 extension DispatchTime {
     /// Returns the time after a duration of at most 100 years.
     package static func after(_ duration: Duration) -> DispatchTime {
-        .now() + bounded(duration) / .seconds(1)
+        .now() + max(.zero, duration.bounded) / .seconds(1)
     }
 }
-
-extension Duration {
-    /// The longest duration in use, 100 years.
-    ///
-    /// Clocks trap on durations that they can't express in nanoseconds.
-    package static let forever = Duration.seconds(100 * 365 * 86_400)
-}
-
-/// Returns a duration between zero and 100 years.
-private func bounded(_ duration: Duration) -> Duration { max(.zero, min(duration, .forever)) }

@@ -1,4 +1,4 @@
-import ErrorRecovery
+import ErrorRouting
 import Foundation
 
 /// A request and its progress through redirects: a plain value.

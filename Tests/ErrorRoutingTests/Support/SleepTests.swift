@@ -32,6 +32,18 @@ extension SleepTests {
         }
     }
 
+    @Test("no code of the library sleeps in another way")
+    func nowhereElse() throws {
+        // Demo and examples show what users write.
+        let others = /(^|\/)(Tests|error-bus-demo|example-\w+)\/|Support\/sleep\.swift$/
+        let files = Markdown.files(below: "Sources", endingIn: ".swift").filter { !$0.contains(others) }
+        for file in files {
+            let text = try Markdown.text(of: "Sources/\(file)").replacing("ErrorRouting.sleep", with: "sleep")
+            #expect(!text.contains(/[\w)]\.sleep\((for|until|nanoseconds):/), "\(file)")
+        }
+        #expect(files.count > 100)
+    }
+
     @Test("a cancelled sleep leaves nothing in memory, however long it would have lasted")
     func leavesNothing() async {
         await #expect(processExitsWith: .success) {

@@ -63,7 +63,7 @@ struct FloodLimiter<Held> {
     ///   - limit: The limit.
     ///   - maximum: The number of kinds to store; at least 1.
     init(_ limit: FloodLimit, keeping maximum: Int) {
-        self.limit = (limit.first, min(limit.window, .forever).nanoseconds)
+        self.limit = (limit.first, limit.window.bounded.nanoseconds)
         self.maximum = maximum
     }
 

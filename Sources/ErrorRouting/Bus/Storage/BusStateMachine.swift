@@ -27,7 +27,7 @@ struct BusStateMachine: ~Copyable {
     ///   - floodLimit: The limit on errors of a kind.
     ///   - start: The first report's number; all reports before it count as handled.
     init(capacity: Int, actionTimeLimit: Duration?, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
-        self.actionTimeLimit = actionTimeLimit.map { min($0, .forever) }
+        self.actionTimeLimit = actionTimeLimit.map { $0.bounded }
         nextNumber = start
         counts = BusCounts(handled: start)
         // Let held reports take at most half the capacity: one flood must not keep all other reports out.

@@ -275,7 +275,7 @@ final class DeliveryWorker: ActionSupervisor {
         guard let limit else { return note(.between(action.progress)) }
         let now = bus.clock.now()
         guard note(.running(action, began: now)) else { return false }
-        bus.setTimer(now + min(limit, .forever))
+        bus.setTimer(now + limit.bounded)
         return true
     }
 
