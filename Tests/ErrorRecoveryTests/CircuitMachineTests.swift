@@ -1,3 +1,4 @@
+import ErrorRouting
 import TestSupport
 import Testing
 
