@@ -114,15 +114,37 @@ extension PresenterTextTests {
         }
     }
 
-    @Test("a description that a domain provides is shown, even if it contains the domain's name")
-    func providedTexts() {
+    @Test("the texts that a domain provides are shown, even if they contain the domain's name")
+    func providedTexts() throws {
         let domain = "disk-\(UInt64.random(in: 0 ... .max))"
-        expect(present(NSError(domain: domain, code: 1))?.message, equals: OwnText.unknown)
-        NSError.setUserInfoValueProvider(forDomain: domain) { _, key in
-            key == NSLocalizedDescriptionKey ? "The \(domain) is full." : nil
-        }
+        let error = NSError(domain: domain, code: 1)
+        expect(present(error)?.message, equals: OwnText.unknown)
+        let texts: [String: any Sendable] = [
+            NSLocalizedDescriptionKey: "The \(domain) is full.", NSLocalizedFailureReasonErrorKey: "It is small.",
+            NSLocalizedRecoveryOptionsErrorKey: ["Clean up", "Cancel"], "NSLocalizedFailure": "Saving failed.",
+        ]
         defer { NSError.setUserInfoValueProvider(forDomain: domain, provider: nil) }
-        expect(present(NSError(domain: domain, code: 1))?.message, equals: "The \(domain) is full.")
+        NSError.setUserInfoValueProvider(forDomain: domain) { _, key in texts[key] }
+        let shown = try #require(present(error))
+        let expected = PresentedError(
+            id: shown.id, title: "Saving failed.", message: "The \(domain) is full.",
+            recoverySuggestion: "Clean up / Cancel", failureReason: "It is small.")
+        expect(shown, equals: expected)
+        NSError.setUserInfoValueProvider(forDomain: domain) { _, key in
+            key == NSLocalizedRecoverySuggestionErrorKey ? "Remove something." : nil
+        }
+        expect(present(error)?.recoverySuggestion, equals: "Remove something.")
+        // The error's own value goes first.
+        let own = NSError(domain: domain, code: 1, userInfo: [NSLocalizedRecoverySuggestionErrorKey: "Wait."])
+        expect(present(own)?.recoverySuggestion, equals: "Wait.")
+    }
+
+    @Test("texts that a subclass of NSError overrides are shown; without them, no sentence with its domain is")
+    func overriddenTexts() throws {
+        let shown = try #require(present(Damaged(domain: "test", code: 3)))
+        expect(
+            shown, equals: .init(id: shown.id, message: "The test error 3.", recoverySuggestion: "Open another one."))
+        expect(present(Plainest(domain: "test", code: 3))?.message, equals: OwnText.unknown)
     }
 
     @Test("rules override each of the error's texts separately, and the title passed to run overrides their title")
@@ -192,3 +214,11 @@ private struct Coded: CustomNSError { static var errorDomain: String { "secret" 
 
 /// A `LocalizedError` without texts.
 private struct Mute: LocalizedError {}
+
+private final class Damaged: NSError, @unchecked Sendable {
+    override var localizedDescription: String { "The test error 3." }
+    override var localizedRecoverySuggestion: String? { "Open another one." }
+}
+
+/// A subclass without texts.
+private final class Plainest: NSError, @unchecked Sendable {}

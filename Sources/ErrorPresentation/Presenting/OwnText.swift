@@ -1,7 +1,7 @@
 import BoundedDescriptions
 import Foundation
 
-/// An error's texts for users, from `LocalizedError`, the keys of an `NSError`, or `RecoverableError`.
+/// An error's texts for users, from `LocalizedError`, the keys or properties of an `NSError`, or `RecoverableError`.
 ///
 /// The error's description is never used, because it is for developers. Foundation's sentence for an error without texts
 /// is never used either, because it contains only a domain and a code.
@@ -44,24 +44,37 @@ struct OwnText {
     /// How many recovery options are used.
     private static let optionLimit = 16
 
-    /// Fills in missing texts from the error's user info.
+    /// Fills in missing texts from the error's user info and its domain's provider.
     private mutating func readKeys(of error: NSError) {
-        title = title ?? Self.bounded(error.userInfo["NSLocalizedFailure"] as? String)
+        title = title ?? Self.bounded(Self.value("NSLocalizedFailure", of: error))
         message = message ?? Self.bounded(Self.description(of: error))
-        failureReason = failureReason ?? Self.bounded(error.localizedFailureReason)
-        recoverySuggestion = recoverySuggestion ?? Self.bounded(error.localizedRecoverySuggestion)
+        let reason: String? = Self.value(NSLocalizedFailureReasonErrorKey, of: error)
+        failureReason = failureReason ?? Self.bounded(error.localizedFailureReason ?? reason)
+        let suggestion: String? = Self.value(NSLocalizedRecoverySuggestionErrorKey, of: error)
+        recoverySuggestion = recoverySuggestion ?? Self.bounded(error.localizedRecoverySuggestion ?? suggestion)
+        let options: [String]? = Self.value(NSLocalizedRecoveryOptionsErrorKey, of: error)
         // Only mention an `NSError`'s options, because not all platforms can perform them.
-        suggest((error.localizedRecoveryOptions ?? []).prefix(Self.optionLimit).compactMap(Self.bounded))
+        suggest((error.localizedRecoveryOptions ?? options ?? []).prefix(Self.optionLimit).compactMap(Self.bounded))
     }
 
-    /// Returns the description that the error or its domain provides, or Foundation's sentence for a known code; nil if
-    /// Foundation's sentence would contain nothing but the domain and the code.
+    /// Returns the description that the error, its class, or its domain provides, or Foundation's sentence for a known
+    /// code; nil if Foundation's sentence would contain nothing but the domain and the code.
     private static func description(of error: NSError) -> String? {
-        let key = NSLocalizedDescriptionKey
-        if let own = error.userInfo[key] as? String { return own }
-        if let own = NSError.userInfoValueProvider(forDomain: error.domain)?(error, key) as? String { return own }
+        if let own: String = value(NSLocalizedDescriptionKey, of: error) { return own }
+        // A subclass can override the description. Without an override, it is the same as that of a plain error.
+        let text = error.localizedDescription
+        let plain = NSError(domain: error.domain, code: error.code, userInfo: error.userInfo)
+        if text != plain.localizedDescription { return text }
         // Only a sentence about a known code states a reason.
-        return error.localizedFailureReason == nil ? nil : error.localizedDescription
+        return error.localizedFailureReason == nil ? nil : text
+    }
+
+    /// Returns a value of the error's user info or, if that has none, from the provider of the error's domain.
+    ///
+    /// Foundation's properties don't call the provider on all platforms.
+    private static func value<Value>(_ key: String, of error: NSError) -> Value? {
+        error.userInfo[key] as? Value
+            ?? NSError.userInfoValueProvider(forDomain: error.domain)?(error, key) as? Value
     }
 
     /// Uses the options as the suggestion if there is no other.
