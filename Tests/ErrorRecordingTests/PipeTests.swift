@@ -96,6 +96,31 @@ extension PipeTests {
         expect(await records.last?.sequence, equals: 202)
     }
 
+    @Test func `a pipe that may only be written to needs no reader at the start, and lines fail until it has one`()
+        async throws
+    {
+        try handOver(pipe, as: "write only")
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let pipe: String = try handedOver("write only")
+            // Root may do everything.
+            if geteuid() == 0 {
+                expect(unsafe chown(pipe, 65_534, 65_534), equals: 0)
+                expect(seteuid(65_534), equals: 0)
+            }
+            expect(unsafe chmod(pipe, 0o200), equals: 0)
+            let recorder = try ErrorRecorder(path: pipe)
+            recorder.record(report(Order.late))
+            await recorder.settle()
+            expect(unsafe chmod(pipe, 0o600), equals: 0)
+            let reader = unsafe open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            expect(unsafe chmod(pipe, 0o200), equals: 0)
+            expect(await recorder.recordAll([Order.late]), equals: .init(recorded: 2, written: 1, failed: 1))
+            let text = FileHandle(fileDescriptor: reader).readDataToEndOfFile()
+            expect(try JSONDecoder().decode(ErrorRecord.self, from: text).sequence, equals: 2)
+        }
+    }
+
     @Test(arguments: ["/dev/fd/", "link to /dev/fd/", "/proc/self/fd/"])
     func `a process's descriptor is neither renamed nor truncated, and the program's output stays in it`(kind: String)
         async throws

@@ -32,7 +32,9 @@ struct RecordFile: ~Copyable {
         self.path = RecordPath.absolute(path)
         self.policy = policy
         // Reject a NUL in the path: the system would truncate the path there.
-        if let code = path.utf8.contains(0) ? EINVAL : open() {
+        let code = path.utf8.contains(0) ? EINVAL : open()
+        // A pipe that the process may only write to can't be opened before it has a reader; lines fail until then.
+        if let code, code != ENXIO || !Self.isPipe(path) {
             throw ErrorRecorder.CannotOpen(path: path, code: code)
         }
         // Don't wait for the lock: a recorder that is writing now has found the broken line itself.
@@ -233,6 +235,11 @@ struct RecordFile: ~Copyable {
     private static func isPipe(_ descriptor: Int32) -> Bool {
         var file = stat()
         return unsafe fstat(descriptor, &file) == 0 && file.st_mode & S_IFMT == S_IFIFO
+    }
+
+    private static func isPipe(_ path: String) -> Bool {
+        var file = stat()
+        return unsafe stat(path, &file) == 0 && file.st_mode & S_IFMT == S_IFIFO
     }
 
     /// Opens a pipe for writing only, and closes its other descriptor.
