@@ -11,18 +11,26 @@ enum StandardErrorDescriptor {
     /// Whether the descriptor was standard error when the process first used the library.
     ///
     /// If it was closed then, any file that the process opens later might have its number, and lines would be written to
-    /// that file. If a file had the number already, the file usually has the flag `FD_CLOEXEC`. A descriptor that came
-    /// from the parent process can't have that flag, and `dup2` doesn't set it.
-    static let isInherited: Bool = {
+    /// that file.
+    static let isInherited = isKeptByPrograms
+
+    /// Whether the descriptor is open without the flag `FD_CLOEXEC`.
+    ///
+    /// A file that received the number because standard error was closed usually has the flag. A descriptor that came
+    /// from the parent process can't have it, and `dup2` doesn't set it.
+    private static var isKeptByPrograms: Bool {
         let flags = fcntl(STDERR_FILENO, F_GETFD)
         return flags >= 0 && flags & FD_CLOEXEC == 0
-    }()
+    }
+
+    /// Whether lines can be written: the program can close the descriptor at any time, and open it again with `dup2`.
+    private static var isStandardError: Bool { isInherited && isKeptByPrograms }
 
     /// Waits until the descriptor accepts bytes or has failed.
     ///
     /// - Returns: False if the time runs out first.
     static func accepts(withinMilliseconds time: Int32) -> Bool {
-        guard isInherited else { return true }
+        guard isStandardError else { return true }
         var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&request, 1, time) > 0
     }
@@ -32,7 +40,7 @@ enum StandardErrorDescriptor {
     /// - Returns: The number of written bytes; 0 if a non-blocking descriptor accepts none or a signal interrupted the
     ///   write; -1 if the write failed.
     static func write(_ bytes: ArraySlice<UInt8>) -> Int {
-        guard isInherited else { return -1 }
+        guard isStandardError else { return -1 }
         let count = withoutSignal(bytes.count) { unsafe bytes.withUnsafeBytes { unsafe attempt($0) } }
         return count < 0 && [EAGAIN, EWOULDBLOCK, EINTR].contains(errno) ? 0 : count
     }

@@ -76,6 +76,13 @@ extension StandardErrorFileTests {
             close(STDIN_FILENO)
             close(STDERR_FILENO)
             for number in 0..<10 { StandardError.write("line \(number)") }
+            // A file that takes the number is recognized by its flag.
+            let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+            while unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600) < STDERR_FILENO {}
+            for length in [1, 100_000] { StandardError.write(String(repeating: "x", count: length)) }
+            StandardError.waitUntilWritten()
+            expect(FileManager.default.contents(atPath: path), equals: Data())
+            unsafe unlink(path)
             dup2(stage.shared, STDERR_FILENO)
             StandardError.write("open again")
             expect(stage.available().nonemptyLines.withoutNotices, equals: ["open again"])
