@@ -105,6 +105,23 @@ extension RecordPathTests {
         expect(await recorder.close(within: longTime), equals: .init(recorded: 5, written: 4, failed: 1))
     }
 
+    @Test func `if the descriptor can't be used any more, the file at the path is opened again, and no line fails`()
+        async throws
+    {
+        try handOver(folder.file, as: "lost")
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let path: String = try handedOver("lost")
+            let recorder = try ErrorRecorder(path: path)
+            // Close the descriptor, as a daemon does that closes all of them at its start.
+            let descriptors = (3..<1_024).filter { number(of: $0) == number(at: path) }
+            expect(descriptors.count, equals: 1)
+            for descriptor in descriptors { close(descriptor) }
+            expect(await recorder.recordAll([Order.late]), equals: .init(recorded: 1, written: 1))
+        }
+        expect(try sequences("errors.jsonl"), equals: [1])
+    }
+
     @Test func `recorders that reach one file by different paths lose no line when they rotate it`() async throws {
         try make("release-1")
         try link("current", to: "release-1")

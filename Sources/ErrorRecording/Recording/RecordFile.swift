@@ -59,8 +59,10 @@ struct RecordFile: ~Copyable {
             _ = lock(LOCK_EX)
             defer { if descriptor >= 0 { _ = lock(LOCK_UN) } }
             guard let facts = look() else {
+                // The descriptor is of no use any more, as after the loss of a file on a server.
                 close()
-                break
+                reopened += 1
+                continue
             }
             let lengths = chunk.lengths(from: next)
             switch policy.step(facts, for: lengths, mayReopen: mayReopen, mayRotate: mayRotate) {
