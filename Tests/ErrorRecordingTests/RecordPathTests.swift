@@ -122,6 +122,34 @@ extension RecordPathTests {
         expect(try sequences("errors.jsonl"), equals: [1])
     }
 
+    #if os(Linux)
+        @Test func `a path that only the system can follow leads to its file, which isn't rotated`() async throws {
+            // The names aren't valid UTF-8, as in a folder from an old system.
+            let name = "\(folder.path)/\u{1}".utf8.map { CChar(bitPattern: $0 == 1 ? 0xE9 : $0) }
+            for (link, suffix) in [("to a file", ""), ("to a folder", "s")] {
+                let target = name + suffix.utf8.map { CChar(bitPattern: $0) } + [0]
+                if suffix.isEmpty {
+                    close(unsafe open(target, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
+                } else {
+                    expect(unsafe mkdir(target, 0o700), equals: 0)
+                }
+                expect(unsafe symlink(target, "\(folder.path)/\(link)"), equals: 0)
+            }
+            // The root folder of another process might be another one.
+            let root = "/proc/\(getpid())/root"
+            expect(RecordPath("\(root)/nowhere").file, equals: "\(root)/nowhere")
+            for path in ["to a file", "to a folder/errors.jsonl"] {
+                let path = "\(folder.path)/\(path)"
+                let recorder = try ErrorRecorder(path: path, configuration: .init(fileSize: 1))
+                expect(await recorder.recordAll([Order.late, Order.late]).written, equals: 2, "\(path)")
+                expect(try RecordedFile(path).records.map(\.sequence), equals: [1, 2])
+            }
+            let recorder = try ErrorRecorder(path: "\(root)\(folder.file)", configuration: .init(fileSize: 1))
+            expect(await recorder.recordAll([Order.late, Order.late]).written, equals: 2)
+            expect(try sequences("errors.jsonl"), equals: [1, 2])
+        }
+    #endif
+
     @Test func `recorders that reach one file by different paths lose no line when they rotate it`() async throws {
         try make("release-1")
         try link("current", to: "release-1")

@@ -6,9 +6,10 @@ import Foundation
 
 /// The file or descriptor that a recorder's path leads to at the moment.
 struct RecordPath {
-    /// The path of the file without symbolic links, so that renaming it renames the file.
+    /// The path of the file without symbolic links, so that renaming it renames the file; for a foreign file, with links.
     let file: String
-    /// Whether the path is that of a descriptor of another process, so that renaming it is impossible.
+    /// Whether only the system can follow the path, so that the file can't be renamed: it belongs to another process, or
+    /// a link's target isn't valid UTF-8.
     let isForeign: Bool
     /// The number of the process's own descriptor that the path names, such as 1 for `/dev/stdout`.
     ///
@@ -21,17 +22,23 @@ struct RecordPath {
         var (path, isForeign) = (path, false)
         // Follow as many links as a system does.
         for _ in 0..<40 {
-            guard let (folder, name) = Self.parts(of: path) else { break }
-            path = Self.path(folder, name)
+            guard let (folder, name) = Self.parts(of: path) else {
+                isForeign = true
+                break
+            }
             if folder == Self.realPath("/dev/fd") || folder == Self.realPath("/proc/self/fd") {
-                (file, self.isForeign, descriptor) = (path, false, Int32(name))
+                (file, self.isForeign, descriptor) = (Self.path(folder, name), false, Int32(name))
                 return
             }
-            // Stop at a descriptor of another process: the target of its link is a description, which needn't be a
-            // path.
-            isForeign = folder.hasPrefix("/proc/")
+            // Stop at another process: the target of its descriptor's link is a description, which needn't be a path,
+            // and the target of its link `root` is a path within another root folder.
+            isForeign = path.hasPrefix("/proc/") || folder.hasPrefix("/proc/")
             if isForeign { break }
+            path = Self.path(folder, name)
             guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
+            // The target's bytes have been repaired if they aren't valid UTF-8.
+            isForeign = target.contains("\u{FFFD}")
+            if isForeign { break }
             path = target.hasPrefix("/") ? target : Self.path(folder, target)
         }
         (file, self.isForeign, descriptor) = (path, isForeign, nil)
@@ -42,7 +49,8 @@ struct RecordPath {
         path.hasPrefix("/") ? path : realPath(".").map { Self.path($0, path) } ?? path
     }
 
-    /// Returns the path of a file's folder without links, and the file's name; nil if there is no such folder.
+    /// Returns the path of a file's folder without links, and the file's name; nil if there is no such folder, or its path
+    /// isn't valid UTF-8.
     private static func parts(of path: String) -> (folder: String, name: String)? {
         let slash = path.lastIndex(of: "/")
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
@@ -56,6 +64,6 @@ struct RecordPath {
     private static func realPath(_ path: String) -> String? {
         guard let found = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(found) }
-        return unsafe String(cString: found)
+        return unsafe String(validatingCString: found)
     }
 }
