@@ -48,11 +48,11 @@ extension LogThatPostsTests {
         ]
         for post in posts {
             let log = Log(post)
-            await withErrorBus(handler: log.handler, configuration: log.configuration()) { bus in
+            let ended = await withErrorBus(handler: log.handler, configuration: log.configuration()) { bus in
                 bus.post(Zoo.Offline())
-                _ = await bus.flush(within: .seconds(60))
-                expect(bus.statistics.unmatched, equals: 2)
+                return bus
             }
+            expect(ended.statistics.unmatched, equals: 2)
             #expect(log.hasOneOfEach(), "\(log.entries.entries) \(log.lines.entries)")
         }
 
@@ -70,21 +70,20 @@ extension LogThatPostsTests {
     @Test("in a scope that logs, and if an action fails for each error, whose notice isn't logged either")
     func scopesAndFailures() async {
         let scoped = Log()
-        await withErrorBus(handler: ErrorHandler(), configuration: scoped.configuration()) { bus in
+        let log = await withErrorBus(handler: ErrorHandler(), configuration: scoped.configuration()) { bus in
             let scope = bus.scope("outer", handler: scoped.handler).scope("inner")
             let log = Log { scope.post(DiskFull()) }
             let logging = bus.scope("log", handler: log.handler)
             logging.post(Zoo.Offline())
             scope.post(Zoo.Offline())
-            _ = await bus.flush(within: .seconds(60))
-            expect(log.entries.entries + scoped.entries.entries, equals: ["Offline", "Offline"])
+            return log
         }
+        expect(log.entries.entries + scoped.entries.entries, equals: ["Offline", "Offline"])
 
         let failing = Log()
         let handler = failing.handler.overlaid(with: ErrorHandler().always { _ in throw Zoo.Timeout() })
         await withErrorBus(handler: handler, configuration: failing.configuration()) { bus in
             bus.post(Zoo.Offline())
-            _ = await bus.flush(within: .seconds(60))
         }
         expect(failing.entries.entries, equals: ["Offline", "ActionFailure"])
     }
@@ -127,11 +126,11 @@ extension LogThatPostsTests {
                 postError(DiskFull(), fileID: "Log", line: 1)
             }
             let lastResort = LastResort { _ in postError(DiskFull(), fileID: "LastResort", line: 2) }
-            await withErrorBus(handler: handler, configuration: .init(lastResort: lastResort)) { bus in
+            let ended = await withErrorBus(handler: handler, configuration: .init(lastResort: lastResort)) { bus in
                 bus.post(Zoo.Offline())
-                _ = await bus.flush(within: .seconds(60))
-                precondition(bus.statistics.posted == 3 && count.withLock { $0 } == 1)
+                return bus
             }
+            precondition(ended.statistics.posted == 3 && count.withLock { $0 } == 1)
 
             let own = Locked(ErrorHandler())
             let handling = ErrorHandler.logging { _, _ in
