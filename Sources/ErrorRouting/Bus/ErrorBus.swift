@@ -26,10 +26,8 @@ public final class ErrorBus: ErrorPosting {
     let handler: ErrorHandler
     let clock: BusClock
     let configuration: Configuration
-    /// Whether posts can have a mark: there is a witness, or a rule that logs.
-    ///
-    /// Looking at the witness itself would copy it for each post.
-    private let marks: Bool
+    /// Whether there is a witness; looking at the witness itself would copy it for each post.
+    private let hasWitness: Bool
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
@@ -62,7 +60,7 @@ public final class ErrorBus: ErrorPosting {
         clock = BusClock(configuration.clock)
         deliveryBegan = PaddedCounter(clock.now().nanoseconds)
         self.configuration = configuration
-        marks = configuration.witness != nil || handler.rules.logs
+        hasWitness = configuration.witness != nil
         storage = BusStorage(
             capacity: configuration.capacity,
             actionTimeLimit: configuration.actionTimeLimit,
@@ -174,7 +172,7 @@ public final class ErrorBus: ErrorPosting {
         let isAnnotated = scope != nil && ScopeContext.hasAnnotations
         let isIncomplete = configuration.metadataProvider != nil || isAnnotated
         let metadata = isIncomplete ? completed(metadata, for: error.error, in: scope) : metadata
-        let details = marks || scope?.logs == true ? details(of: error.error, as: role) : .of(role)
+        let details = hasWitness || PerThread.hasLogged ? details(of: error.error, as: role) : .of(role)
         let (floodStamp, escapes) = configuration.floodLimit == nil ? (nil, false) : floodInputs(error, role)
         let action = storage.post(
             Posting(

@@ -71,8 +71,9 @@ struct Posting: Sendable {
     /// It also has the report's log: if every error's action fails, the notice of an error that a log posted must not make
     /// the log post another one.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
+        let log = failure.report.details?.log?.forNotice
         self.init(
-            UnboxedError(failure), details: .of(.failure, in: failure.report.details?.log), at: failure.rule.source,
+            UnboxedError(failure), details: .of(.failure, in: log), at: failure.rule.source,
             metadata: failure.report.metadata, scope: scope)
     }
 

@@ -16,8 +16,6 @@ class Rule: RuleNode, @unchecked Sendable {
         var needsReport = false
         /// Whether the rule is an `ignore`, which only stops every error that it matches.
         var ignores = false
-        /// Whether the action logs, so that posts inside it must be marked.
-        var logs = false
     }
 
     final let registration: RuleRegistration

@@ -13,14 +13,11 @@ struct RuleSet: Sendable {
     }
 
     private var last: RuleNode?
-    /// Whether a rule's action logs.
-    private(set) var logs = false
 
     var isEmpty: Bool { last == nil }
 
     /// Adds a rule, which must not be in a set yet.
     mutating func add(_ rule: consuming Rule, to stage: RuleStage) {
-        if rule.traits.logs { logs = true }
         rule.link(after: last, as: stage)
         last = rule
     }
@@ -28,7 +25,6 @@ struct RuleSet: Sendable {
     /// Adds another set's rules as if they had been registered after these.
     mutating func append(_ later: RuleSet) {
         guard let laterLast = later.last else { return }
-        if later.logs { logs = true }
         last = last.map { RuleNode(of: laterLast, after: $0) } ?? laterLast
     }
 

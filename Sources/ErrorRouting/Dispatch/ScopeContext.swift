@@ -20,8 +20,6 @@ import Synchronization
     }
 
     let own: Own
-    /// Whether a rule on the path, those of the bus included, logs.
-    let logs: Bool
     private var parent: ScopeContext?
     /// The rules of the bus; set only in the outermost scope.
     private let root: RuleSet?
@@ -39,7 +37,6 @@ import Synchronization
     ///   - original: The context to copy, if this is a copy.
     init(_ own: Own, in parent: ScopeContext?, root: RuleSet?, copying original: ScopeContext? = nil) {
         self.own = own
-        logs = own.rules.logs || parent?.logs ?? root?.logs ?? false
         self.parent = parent
         self.root = parent == nil ? root : nil
         self.original = original

@@ -51,12 +51,6 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
         super.init(matcher, at: source, Traits(needsReport: true))
     }
 
-    /// Creates a rule with an action that logs.
-    init(logging matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
-        self.action = action
-        super.init(matcher, at: source, Traits(needsReport: true, logs: true))
-    }
-
     override func perform(
         _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) throws -> HandleStrategy {

@@ -70,10 +70,9 @@ extension ErrorHandler {
     public static func logging(
         _ log: @escaping @Sendable (_ error: any Error, _ report: ErrorReport) -> Void
     ) -> ErrorHandler {
-        let rule = SynchronousReportRule(logging: .always, at: .init()) { error, report in
+        ErrorHandler().always { error, report in
             report.log { log(error, report) }
             return .next
         }
-        return ErrorHandler().adding(rule, to: .always)
     }
 }

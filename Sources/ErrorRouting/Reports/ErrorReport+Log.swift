@@ -1,14 +1,25 @@
 import BoundedDescriptions
 import StandardErrorWriter
+import Synchronization
 
 /// The log in which an error was posted: a thread posted the error while it logged another one.
 ///
 /// If such an error were logged too, a log that posts an error because it can't write would never stop.
-struct PostingLog: Sendable {
+final class PostingLog: Sendable {
     /// The depth of the error that was being logged; see ``PerThread/logDepth``.
     let depth: Int
     /// The last resort of the bus that delivers the posted error.
     let lastResort: LastResort
+    /// Whether the last resort has the error: each `logging` preset leaves the error out, but one line is enough.
+    private let isWritten = Atomic<Bool>(false)
+
+    private init(depth: Int, lastResort: LastResort) { (self.depth, self.lastResort) = (depth, lastResort) }
+
+    /// Returns the same log for another error: the notice of an action that failed for this one.
+    var forNotice: PostingLog { PostingLog(depth: depth, lastResort: lastResort) }
+
+    /// Returns whether the caller is the first one that passes the error to the last resort.
+    func claim() -> Bool { !isWritten.exchange(true, ordering: .relaxed) }
 
     /// Returns the log of the calling thread; nil if the thread isn't logging.
     static func current(_ lastResort: @autoclosure () -> LastResort) -> PostingLog? {
@@ -23,12 +34,14 @@ extension ErrorReport {
     /// The last resort receives that error instead. An error that the last resort posts while it writes that one goes to
     /// standard error, without its message, because computing a message could post another error.
     func log(_ write: () -> Void) {
-        let depth = max(details?.log?.depth ?? 0, PerThread.logDepth)
+        let log = details?.log
+        let depth = max(log?.depth ?? 0, PerThread.logDepth)
+        if let log, !log.claim() { return }
         PerThread.logging(atDepth: depth + 1) {
             let reason = "it was posted while an error was logged"
             switch depth {
             case 0: write()
-            case 1: (details?.log?.lastResort ?? .ofProcess).write(self, because: reason)
+            case 1: (log?.lastResort ?? .ofProcess).write(self, because: reason)
             default: StandardError.write("\(ErrorLine(naming: self).text) reason=\(OneLine.quoted(reason))")
             }
         }

@@ -95,6 +95,13 @@ enum PerThread {
 
     // MARK: Logs
 
+    /// Whether any thread has logged an error; until then, posts needn't look for a log.
+    ///
+    /// A relaxed read finds what the same thread has stored.
+    static var hasLogged: Bool { isAnyLogged.load(ordering: .relaxed) }
+
+    private static let isAnyLogged = Atomic<Bool>(false)
+
     /// The depth of the error that the thread is logging: 1 for any error, 2 for an error that was posted while a thread
     /// logged that one, and so on; 0 if the thread isn't logging.
     static var logDepth: Int { current?.value.logDepth ?? 0 }
@@ -102,6 +109,8 @@ enum PerThread {
     /// Calls a closure that logs an error of a depth.
     static func logging(atDepth depth: Int, _ body: () -> Void) {
         guard let record = current else { return body() }
+        // Don't store again what all posting threads read.
+        if !hasLogged { isAnyLogged.store(true, ordering: .relaxed) }
         let outer = exchange(&record.value.logDepth, with: depth)
         defer { record.value.logDepth = outer }
         body()

@@ -88,6 +88,25 @@ extension LogThatPostsTests {
         expect(failing.entries.entries, equals: ["Offline", "ActionFailure"])
     }
 
+    @Test("where an action handles the report by a handler that logs, and once where several presets leave it out")
+    func innerHandlers() async {
+        let arrangements: [@Sendable (ErrorHandler) -> ErrorHandler] = [
+            { logging in
+                ErrorHandler().always { _, report in
+                    await logging.handle(report)
+                    return .next
+                }
+            },
+            { logging in logging.overlaid(with: .logging { _, _ in }) },
+        ]
+        for (index, arrangement) in arrangements.enumerated() {
+            let log = Log()
+            let handler = arrangement(log.handler)
+            await withErrorBus(handler: handler, configuration: log.configuration()) { $0.post(Zoo.Offline()) }
+            #expect(log.hasOneOfEach(), "\(index): \(log.entries.entries) \(log.lines.entries)")
+        }
+    }
+
     @Test("an error that another thread posts meanwhile is logged, and a flood limit separates the two")
     func othersErrors() async {
         let isFirst = Locked(true)
