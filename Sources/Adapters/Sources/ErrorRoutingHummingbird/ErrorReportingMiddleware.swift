@@ -149,11 +149,9 @@ private struct Reporter: Sendable {
 
     /// Reports an error, and returns the response to it.
     func response(to thrown: any Error, _ request: Request, _ context: some RequestContext) -> Response {
+        let (error, added) = thrown.withoutAddedFields
         // error-audit: harmless, because an error without a response of its own is answered and reported below
-        var own = try? (thrown as? any HTTPResponseError)?.response(from: request, context: context)
-        // Each of several `CORSMiddleware` adds the same fields, and a browser refuses an origin that comes twice.
-        own?.headers.removeRepetitions()
-        let error = thrown.withoutAddedFields
+        let own = try? (error as? any HTTPResponseError)?.response(from: request, context: context)
         // An error of Hummingbird has its own response. Without a rule, that response isn't a failure if its status is
         // below 500. Check the status: it might come from another service, and no client can read an invalid or interim
         // status.
@@ -162,14 +160,15 @@ private struct Reporter: Sendable {
         {
             if response.status.code >= 500 { report(error, response.status.code) }
             response.headers.replace(with: fields[error])
+            response.headers.add(added)
             return response.sendable(to: request.method)
         }
         let reported = reportable(error)
         var response = Response(problem(for: reported) ?? problems[reported])
         report(reported, response.status.code)
-        // The own response also has the fields that other middlewares have added to the error.
         response.headers.replace(with: own?.headers ?? [:])
         response.headers.replace(with: fields[reported])
+        response.headers.add(added)
         return response.sendable(to: request.method)
     }
 

@@ -37,10 +37,16 @@ extension HTTPFields {
         append(contentsOf: others)
     }
 
-    /// Removes fields that have both the name and the value of an earlier one.
-    mutating func removeRepetitions() {
-        var found: Set<Element> = []
-        self = filter { found.insert($0).inserted }
+    /// Adds what other middlewares add to a response: the last of several `CORSMiddleware` decides on the origin, because
+    /// a browser refuses two.
+    mutating func add(_ added: HTTPFields) {
+        for field in added {
+            if field.name != .vary {
+                self[field.name] = field.value
+            } else if !self[values: .vary].contains(field.value) {
+                append(field)
+            }
+        }
     }
 }
 
@@ -48,6 +54,8 @@ extension HTTPFields.Element {
     /// Whether the field describes the body of its response, or how the body is sent.
     fileprivate var describesBody: Bool {
         let name = name.canonicalName
+        // In the response to an error, a range is the one that the client could have asked for.
+        if name == "content-range" { return false }
         if name.hasPrefix("content-") { return !name.hasPrefix("content-security-policy") }
         return Self.othersOfBody.contains(name)
     }
@@ -58,15 +66,19 @@ extension HTTPFields.Element {
 }
 
 extension Error {
-    /// The error that other middlewares have wrapped only to add fields to the response, once or several times.
+    /// The error that other middlewares have wrapped only to add fields to the response, once or several times, and these
+    /// fields in the order in which they were added.
     ///
-    /// Hummingbird's wrapper is internal, so it is recognized by its name, and the wrapped error is found by reflection.
-    var withoutAddedFields: any Error {
-        var error: any Error = self
+    /// Hummingbird's wrapper is internal, so it is recognized by its name, and its contents are found by reflection.
+    var withoutAddedFields: (error: any Error, added: HTTPFields) {
+        var (error, added): (any Error, HTTPFields) = (self, [:])
         while String(reflecting: type(of: error)) == "Hummingbird.EditedHTTPError" {
             guard let wrapped = underlyingErrors(of: error).first else { break }
+            for case let fields as HTTPFields in Mirror(reflecting: error).children.map(\.value) {
+                added = HTTPFields(fields + added)
+            }
             error = wrapped
         }
-        return error
+        return (error, added)
     }
 }

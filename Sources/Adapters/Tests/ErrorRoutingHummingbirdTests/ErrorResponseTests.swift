@@ -13,6 +13,13 @@ import Testing
 struct ErrorResponseTests {
     private struct Sold: Error {}
 
+    /// An error whose own response can't be made.
+    private struct Unencodable: HTTPResponseError {
+        var status: HTTPResponse.Status { .conflict }
+
+        func response(from _: Request, context _: some RequestContext) throws -> Response { throw Sold() }
+    }
+
     private static let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
         .on(Sold.self, ProblemDetails(title: "Sold", status: 409))
 
@@ -43,21 +50,23 @@ struct ErrorResponseTests {
         let errors: [any Error & Sendable] = [
             Sold(), CancellationError(), ClientDisconnected.left(Sold()), HTTPError(.notFound, message: "none"),
             HTTPError(.serviceUnavailable), UpstreamError.timeout(Sold(), .init(fileID: "Shop/A.swift", line: 7)),
-            NetworkError(.timeout),
+            NetworkError(.timeout), Unencodable(),
         ]
+        let added = ErrorMap<HTTPFields>(default: [.vary: "Accept"])
+        let arrangements = [[cors], [cors, cors], [cors, CORSMiddleware(allowOrigin: .all)]]
         for error in errors {
             let plain = try await request(ErrorReportingMiddleware(Self.problems)) { _, _ in throw error }
-            for count in 1...2 {
-                let others = Array(repeating: cors, count: count)
+            for others in arrangements {
+                let middleware = ErrorReportingMiddleware<BasicRequestContext>(Self.problems, fields: added)
                 let wrapped = try await request(
-                    ErrorReportingMiddleware(Self.problems), within: others, headers: [.origin: "https://shop.example"]
+                    middleware, within: others, headers: [.origin: "https://shop.example"]
                 ) { _, _ in throw error }
                 #expect(wrapped.response.status == plain.response.status, "\(error)")
                 #expect(wrapped.response.body == plain.response.body)
                 #expect(wrapped.response.headers[.contentType] == plain.response.headers[.contentType])
                 #expect(wrapped.response.headers[.contentLength] == plain.response.headers[.contentLength])
-                #expect(wrapped.response.headers[.accessControlAllowOrigin] == "https://shop.example")
-                #expect(wrapped.response.headers[.vary] == "Origin")
+                #expect(wrapped.response.headers[values: .accessControlAllowOrigin] == ["https://shop.example"])
+                #expect(wrapped.response.headers[values: .vary] == ["Accept", "Origin"])
                 #expect(wrapped.reports.map(\.fingerprint) == plain.reports.map(\.fingerprint))
                 #expect(wrapped.reports.map(\.source) == plain.reports.map(\.source))
                 #expect(wrapped.reports.map(\.message) == plain.reports.map(\.message))
@@ -69,7 +78,7 @@ struct ErrorResponseTests {
     @Test func `an error's own fields stay in a problem, and the map of fields adds others`() async throws {
         let own: HTTPFields = [
             .wwwAuthenticate: "Bearer", .retryAfter: "9", .contentSecurityPolicy: "default-src", .eTag: "1",
-            .contentLanguage: "en",
+            .contentLanguage: "en", .contentRange: "bytes */9",
         ]
         let error = HTTPError(.unauthorized, headers: own, message: "No token")
         let problems = Self.problems.on(HTTPError.self) { ProblemDetails(status: $0.status.code) }
@@ -83,6 +92,7 @@ struct ErrorResponseTests {
         #expect(kept.response.headers[.contentLength] == "\(kept.response.body.readableBytes)")
         #expect(kept.response.headers[.wwwAuthenticate] == "Bearer" && kept.response.headers[.retryAfter] == "9")
         #expect(kept.response.headers[.contentSecurityPolicy] == "default-src")
+        #expect(kept.response.headers[.contentRange] == "bytes */9")
         #expect(kept.response.headers[.eTag] == nil && kept.response.headers[.contentLanguage] == nil)
 
         for map in [problems, Self.problems] {
