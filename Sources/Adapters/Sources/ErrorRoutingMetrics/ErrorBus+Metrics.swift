@@ -31,9 +31,8 @@ extension ErrorBus {
         if interval <= .zero { fatalError("ErrorBus.measureErrors(every:) must be positive, but is \(interval)") }
         let gauges = BusGauges(name)
         let timer = Task.detached { [weak self] in
-            while !Task.isCancelled {
-                guard let self else { return }
-                gauges.record { self.statistics }
+            // Don't retain the bus while sleeping: a bus that is discarded would live on until the interval ends.
+            while !Task.isCancelled, self?.recordStatistics(to: gauges) != nil {
                 try? await ErrorRouting.sleep(for: interval)
             }
         }
@@ -41,12 +40,14 @@ extension ErrorBus {
             let bus = gauges.dimensions
             Counter(label: "errors", dimensions: dimensions(report) + bus).increment(by: report.occurrences)
             Timer(label: "errors.age", dimensions: bus).record(duration: report.instant.duration(to: .now))
-            if let self { gauges.record { self.statistics } }
+            self?.recordStatistics(to: gauges)
         } onEnd: { statistics in
             timer.cancel()
             gauges.record(isLast: true) { statistics }
         }
     }
+
+    private func recordStatistics(to gauges: BusGauges) { gauges.record { statistics } }
 }
 
 extension ErrorReport {

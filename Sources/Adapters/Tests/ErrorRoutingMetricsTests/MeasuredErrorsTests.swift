@@ -5,7 +5,7 @@ import Metrics
 import MetricsTestKit
 import Testing
 
-@Suite("A measured bus")
+@Suite("A measured bus", .timeLimit(.minutes(2)))
 struct MeasuredErrorsTests {
     private enum Sale: Error, UnderlyingErrors {
         case sold
@@ -102,6 +102,21 @@ struct MeasuredErrorsTests {
         }
         #expect(try metrics.expectGauge("errors.handled", [("bus", "parallel")]).lastValue == 2_000)
         #expect(try metrics.expectGauge("errors.pending", [("bus", "parallel")]).lastValue == 0)
+    }
+
+    @Test func `a bus that is discarded is released at once, however long the interval is`() async throws {
+        let metrics = Self.metrics
+        let pending = { try? metrics.expectGauge("errors.pending", [("bus", "discarded")]).values }
+        weak var discarded: ErrorBus?
+        do {
+            let bus = ErrorBus(handler: ErrorHandler())
+            discarded = bus
+            bus.measureErrors(as: "discarded", every: .seconds(Int64.max)) { _ in [] }
+            // Afterwards, the timer sleeps.
+            while pending()?.isEmpty ?? true, !Task.isCancelled { await Task.yield() }
+        }
+        while discarded != nil, !Task.isCancelled { await Task.yield() }
+        #expect(discarded == nil && pending()?.last == 0)
     }
 
     /// An error that fails the test if its text is read.
