@@ -19,6 +19,9 @@ extension ErrorBus {
     /// dimension `bus`. Buses with the same name, or without a name, share their metrics: like the counter, each gauge
     /// records the sum of these buses, including the ones that have ended.
     ///
+    /// - Important: In one process, give a name either to all measured buses or to none. Some backends, such as
+    ///   swift-prometheus, stop the process if a metric exists both with and without dimensions.
+    ///
     /// - Parameters:
     ///   - name: The value of the dimension `bus`; nil for no such dimension.
     ///   - interval: The time between two recordings of the gauges while no errors arrive; it must be positive.
