@@ -33,6 +33,7 @@ extension Tag {
     @Tag package static var behaviour26: Self
     @Tag package static var behaviour27: Self
     @Tag package static var behaviour28: Self
+    @Tag package static var behaviour29: Self
 
     @Tag package static var recovery1: Self
     @Tag package static var recovery2: Self

@@ -34,6 +34,7 @@ extension ErrorRecord {
             role: OneLine.escaped(report.role.name),
             type: texts.typeName,
             caseName: texts.caseName,
+            kind: texts.givenKind,
             domain: texts.domainAndCode?.domain,
             code: texts.domainAndCode?.code,
             cancellation: Self.isCancellation(report.error) ? true : nil,

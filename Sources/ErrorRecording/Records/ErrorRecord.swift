@@ -37,6 +37,8 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     public var type: String
     /// The name of the case, if the error is an enum.
     public var caseName: String?
+    /// The kind that the error's `ErrorDetails` give, if they do; part of the ``fingerprint``.
+    public var kind: String?
     /// The error's domain, if it defines one.
     public var domain: String?
     /// The error's code, if it defines a domain.
@@ -86,6 +88,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     ///   - role: The role of the post.
     ///   - type: The name of the error's type.
     ///   - caseName: The name of the case.
+    ///   - kind: The kind that the error's details give.
     ///   - domain: The error's domain.
     ///   - code: The error's code.
     ///   - cancellation: True if the error represents a cancellation.
@@ -112,6 +115,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
         role: String = "failure",
         type: String,
         caseName: String? = nil,
+        kind: String? = nil,
         domain: String? = nil,
         code: Int? = nil,
         cancellation: Bool? = nil,
@@ -138,6 +142,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
         self.role = role
         self.type = type
         self.caseName = caseName
+        self.kind = kind
         self.domain = domain
         self.code = code
         self.cancellation = cancellation

@@ -44,6 +44,7 @@ package struct RecordLine {
         add(#","role":"#, record.role)
         add(#","type":"#, record.type)
         add(#","caseName":"#, record.caseName)
+        add(#","kind":"#, record.kind)
         add(#","domain":"#, record.domain)
         add(#","code":"#, record.code)
         if record.cancellation == true { append(#","cancellation":true"#) }

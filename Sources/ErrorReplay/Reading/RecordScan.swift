@@ -29,7 +29,7 @@ struct RecordScan {
 
     /// The strings of a line that can be looked up by name.
     enum Text: Int, CaseIterable {
-        case time, host, service, disposition, role, type, caseName, domain, message, source, rule, ruleSource
+        case time, host, service, disposition, role, type, caseName, kind, domain, message, source, rule, ruleSource
         case fingerprint, value
     }
 
@@ -62,7 +62,7 @@ struct RecordScan {
         var begin = position
         guard text(",\"disposition\":", line, .disposition), text(",\"role\":", line, .role),
             text(",\"type\":", line, .type), optionalText(",\"caseName\":", line, .caseName),
-            optionalText(",\"domain\":", line, .domain)
+            optionalText(",\"kind\":", line, .kind), optionalText(",\"domain\":", line, .domain)
         else { return false }
         code = nil
         if skip(",\"code\":", line) {

@@ -26,8 +26,12 @@ public final class ErrorBus: ErrorPosting {
     let handler: ErrorHandler
     let clock: BusClock
     let configuration: Configuration
-    /// Whether there is a witness; looking at the witness itself would copy it for each post.
-    private let hasWitness: Bool
+    /// The details of other packages' errors; nil if the configuration has none.
+    let detailsTable: DetailsTable?
+    /// Whether posts have rare parts: there is a witness or a table of details.
+    ///
+    /// Looking at the witness itself would copy it for each post.
+    private let hasRareParts: Bool
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
@@ -60,7 +64,9 @@ public final class ErrorBus: ErrorPosting {
         clock = BusClock(configuration.clock)
         deliveryBegan = PaddedCounter(clock.now().nanoseconds)
         self.configuration = configuration
-        hasWitness = configuration.witness != nil
+        let details = configuration.details
+        detailsTable = details.isEmpty ? nil : DetailsTable { details[$0] }
+        hasRareParts = configuration.witness != nil || !details.isEmpty
         storage = BusStorage(
             capacity: configuration.capacity,
             actionTimeLimit: configuration.actionTimeLimit,
@@ -172,11 +178,11 @@ public final class ErrorBus: ErrorPosting {
         let isAnnotated = scope != nil && ScopeContext.hasAnnotations
         let isIncomplete = configuration.metadataProvider != nil || isAnnotated
         let metadata = isIncomplete ? completed(metadata, for: error.error, in: scope) : metadata
-        let details = hasWitness || PerThread.hasLogged ? details(of: error.error, as: role) : .of(role)
+        let rareParts = hasRareParts || PerThread.hasLogged ? rareParts(of: error.error, as: role) : .of(role)
         let (floodStamp, escapes) = configuration.floodLimit == nil ? (nil, false) : floodInputs(error, role)
         let action = storage.post(
             Posting(
-                error, details: details, at: source, metadata: metadata, scope: scope, promise: promise,
+                error, rareParts: rareParts, at: source, metadata: metadata, scope: scope, promise: promise,
                 floodStamp: floodStamp, escapesFloodLimit: escapes))
         switch action {
         case .nothing:
@@ -218,10 +224,10 @@ public final class ErrorBus: ErrorPosting {
         return scope?.annotated(metadata) ?? metadata
     }
 
-    /// Returns the role of an error, the witness's mark for it, and the log in which it is posted.
+    /// Returns the role of an error, the witness's mark for it, the log in which it is posted, and the bus's table.
     @inline(never)
-    private func details(of error: any Error, as role: ErrorReport.Role) -> ErrorReport.Details? {
-        .of(role, configuration.witness?.mark(error, as: role), in: .current(lastResort))
+    private func rareParts(of error: any Error, as role: ErrorReport.Role) -> ErrorReport.RareParts? {
+        .of(role, configuration.witness?.mark(error, as: role), in: .current(lastResort), by: detailsTable)
     }
 
     /// Counts an error as dropped.

@@ -20,9 +20,8 @@ struct Posting: Sendable {
     /// The scope, with the fields that only some postings have.
     private struct Extras: Sendable {
         var scope: ScopeContext?
-        /// A role other than failure, a witness's mark, the log in which the error was posted, and the time of the first
-        /// error that the posting stands for.
-        var details: ErrorReport.Details?
+        /// A role other than failure, and the rarer parts of a report.
+        var rareParts: ErrorReport.RareParts?
         /// The promise of a waiting caller.
         var promise: Promise<HandleOutcome>?
         var floodStamp: FloodStamp?
@@ -40,7 +39,7 @@ struct Posting: Sendable {
 
     init(
         _ error: consuming UnboxedError,
-        details: ErrorReport.Details? = nil,
+        rareParts: ErrorReport.RareParts? = nil,
         at source: ErrorReport.Source,
         metadata: [String: String] = [:],
         scope: ScopeContext? = nil,
@@ -54,10 +53,10 @@ struct Posting: Sendable {
         self.metadata = metadata
         self.moment = moment
         context =
-            if promise != nil || floodStamp != nil || details != nil || escapesFloodLimit {
+            if promise != nil || floodStamp != nil || rareParts != nil || escapesFloodLimit {
                 .more(
                     Extras(
-                        scope: scope, details: details, promise: promise, floodStamp: floodStamp,
+                        scope: scope, rareParts: rareParts, promise: promise, floodStamp: floodStamp,
                         escapesFloodLimit: escapesFloodLimit))
             } else if let scope {
                 .scope(scope)
@@ -71,9 +70,10 @@ struct Posting: Sendable {
     /// It also has the report's log: if every error's action fails, the notice of an error that a log posted must not make
     /// the log post another one.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
-        let log = failure.report.details?.log?.forNotice
+        let log = failure.report.rareParts?.log?.forNotice
         self.init(
-            UnboxedError(failure), details: .of(.failure, in: log), at: failure.rule.source,
+            UnboxedError(failure), rareParts: .of(.failure, in: log, by: failure.report.rareParts?.table),
+            at: failure.rule.source,
             metadata: failure.report.metadata, scope: scope)
     }
 
@@ -82,7 +82,7 @@ struct Posting: Sendable {
         self = posting
         var extras = extras ?? Extras(scope: scope)
         extras.occurrences = occurrences
-        extras.details = .of(role, details?.mark, in: details?.log, since: firstMoment)
+        extras.rareParts = rareParts?.since(firstMoment) ?? .of(.failure, since: firstMoment)
         context = .more(extras)
     }
 
@@ -108,11 +108,11 @@ struct Posting: Sendable {
     }
 
     /// The role of the report.
-    var role: ErrorReport.Role { details?.role ?? .failure }
+    var role: ErrorReport.Role { rareParts?.role ?? .failure }
 
     /// Whether the error is that of an attempt, for which no rule is tried; reading this doesn't copy the posting.
     @inline(__always)
-    var isAttempt: Bool { if case .more(let extras) = context { extras.details?.role == .attempt } else { false } }
+    var isAttempt: Bool { if case .more(let extras) = context { extras.rareParts?.role == .attempt } else { false } }
 
     /// Whether a flood limit neither holds back nor merges the post; reading this doesn't copy the posting.
     var escapesFloodLimit: Bool {
@@ -129,10 +129,10 @@ struct Posting: Sendable {
     var floodMoment: Int64 { floodStamp?.moment ?? moment.sinceOrigin }
 
     /// The part of the posting's flood kind that its mark and its log decide.
-    var floodMark: ObjectIdentifier? { details?.floodMark }
+    var floodMark: ObjectIdentifier? { rareParts?.floodMark }
 
-    /// Role, mark, and log; nil for a failure without a mark and a log.
-    private var details: ErrorReport.Details? { extras?.details }
+    /// The report's rare parts; nil for a failure that has none.
+    private var rareParts: ErrorReport.RareParts? { extras?.rareParts }
 
     private var extras: Extras? { if case .more(let extras) = context { extras } else { nil } }
 
@@ -150,7 +150,7 @@ struct Posting: Sendable {
         // others.
         if case .bus = context {
             return ErrorReport(
-                unboxed: error, details: nil, source: source, moment: moment, metadata: metadata, scope: [],
+                unboxed: error, rareParts: nil, source: source, moment: moment, metadata: metadata, scope: [],
                 sequence: sequence, outcome: outcome)
         }
         return fullReport(sequence, outcome)
@@ -160,7 +160,7 @@ struct Posting: Sendable {
     private func fullReport(_ sequence: UInt64, _ outcome: HandleOutcome) -> ErrorReport {
         let (scope, extras) = (scope?.forReports, extras)
         return ErrorReport(
-            unboxed: error, details: extras?.details, source: source, moment: moment,
+            unboxed: error, rareParts: extras?.rareParts, source: source, moment: moment,
             metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
             occurrences: extras?.occurrences ?? 1, outcome: outcome)
     }

@@ -20,6 +20,12 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         self.defaultValue = defaultValue
     }
 
+    /// Creates a map that returns nil for every error: it has no opinion on errors that no rule matches.
+    public init<Wrapped>() where Value == Wrapped? { self.init(default: nil) }
+
+    /// Whether the map has no rules.
+    var isEmpty: Bool { rules.isEmpty }
+
     /// The value of the first rule that matches the error; if none does, the default.
     ///
     /// - Parameter error: The error to look up.

@@ -70,7 +70,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
 
     /// A string with one line per rule, numbered in the order in which they are tried.
     public var description: String {
-        var lines = ["\(ErrorText.typeName(of: error)): \(OneLine.escaped(ErrorText.message(of: error)))"]
+        let described = DescribedError(error)
+        var lines = ["\(described.typeName): \(OneLine.escaped(described.message))"]
         let hasScopes = entries.contains { !$0.scope.isEmpty }
         let rows = entries.enumerated().map { index, entry in
             let scope = entry.scope.isEmpty ? "the bus" : OneLine.escaped(entry.scope.joined(separator: "/"))

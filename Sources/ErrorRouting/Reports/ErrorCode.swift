@@ -2,16 +2,22 @@ import Foundation
 
 /// An error's type and code.
 ///
-/// The code is the number of an enum's case, or the domain and code of an `NSError` or of a Swift type of Foundation.
+/// The code is the first of these that applies: the kind that the error's details give, the number of an enum's case, the
+/// domain and code of an `NSError` or of a Swift type of Foundation.
 struct ErrorCode: Equatable, Sendable {
     let type: ObjectIdentifier
     let number: Int
+    /// The domain, or the kind that the details give.
     let domain: String?
 
     /// Reads an error's code, which might run user code.
-    init(of error: any Error) {
+    init(of error: any Error, by table: DetailsTable? = nil) {
         let type = Swift.type(of: error)
         self.type = ObjectIdentifier(NSErrorBridge.isBridged(type) ? NSError.self : type)
+        if let kind = ErrorDetails(of: error, by: table).kind {
+            (number, domain) = (0, kind)
+            return
+        }
         guard let entry = PerThread.enterUserCode() else {
             (number, domain) = (0, nil)
             return

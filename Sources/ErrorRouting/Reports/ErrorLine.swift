@@ -10,22 +10,25 @@ struct ErrorLine {
 
     /// Creates the line of a report with all its fields.
     init(_ report: ErrorReport) {
-        let error = report.error
-        let (message, reflected) = ErrorText.messageAndFields(of: error)
+        let described = report.described
+        let (message, reflected) = described.messageAndFields
         var fields = [OneLine.bare(report.role.name)]
-        fields.append("type=\(OneLine.bare(ErrorText.typeName(of: error)))")
+        fields.append("type=\(OneLine.bare(described.typeName))")
+        if let kind = described.givenKind { fields.append("kind=\(OneLine.bare(kind))") }
         fields.append("message=\(OneLine.quoted(message))")
-        if let code = ErrorText.code(of: error) {
+        if let code = ErrorText.code(of: report.error) {
             fields.append("domain=\(OneLine.bare(code.domain))")
             fields.append("code=\(code.code)")
         }
         fields.append("source=\(OneLine.bare(report.source.description))")
+        if let origin = described.origin { fields.append("thrown=\(OneLine.bare(origin.description))") }
         if !report.scope.isEmpty { fields.append("scope=\(OneLine.bare(report.scope.joined(separator: "/")))") }
         for (key, value) in report.metadata.sorted(by: { $0.key < $1.key }) {
             fields.append("metadata.\(OneLine.bare(key))=\(OneLine.quoted(value))")
         }
         let trail = report.underlyingErrors(reflected).map { error in
-            "\(OneLine.inQuotes(ErrorText.typeName(of: error))): \(OneLine.inQuotes(ErrorText.message(of: error)))"
+            let cause = report.described(error)
+            return "\(OneLine.inQuotes(cause.typeName)): \(OneLine.inQuotes(cause.message))"
         }
         if !trail.isEmpty { fields.append("trail=\"\(trail.joined(separator: " < "))\"") }
         if report.occurrences != 1 { fields.append("occurrences=\(report.occurrences)") }

@@ -5,14 +5,34 @@ extension ErrorReport {
     /// one, because the error is reflected once.
     ///
     /// - Complexity: That of ``message`` and of ``trail``; computed at each access.
-    public var texts:
-        (
-            typeName: String, caseName: String?, domainAndCode: (domain: String, code: Int)?, message: String,
-            fingerprint: String, trail: [TrailStep]
-        )
-    {
-        let (kind, code) = (ErrorKind(of: error), domainAndCode)
-        let (message, trail) = messageAndTrail
-        return (kind.typeName, kind.caseName, code, message, fingerprint(kind, code), trail)
+    public var texts: Texts {
+        let (described, code) = (described, domainAndCode)
+        let (message, trail) = messageAndTrail(described)
+        return Texts(
+            typeName: described.typeName, kindName: described.kindName, caseName: described.caseName,
+            givenKind: described.givenKind, domainAndCode: code, message: message,
+            fingerprint: fingerprint(described, code), trail: trail, origin: described.origin)
+    }
+
+    /// All texts of a report: the report's properties of the same names.
+    public struct Texts: Sendable {
+        /// See ``ErrorReport/typeName``.
+        public let typeName: String
+        /// See ``ErrorReport/kindName``.
+        public let kindName: String?
+        /// The name of an enum's case; nil for other errors.
+        package let caseName: String?
+        /// The kind that the error's details give; nil if they give none.
+        package let givenKind: String?
+        /// See ``ErrorReport/domainAndCode``.
+        public let domainAndCode: (domain: String, code: Int)?
+        /// See ``ErrorReport/message``.
+        public let message: String
+        /// See ``ErrorReport/fingerprint``.
+        public let fingerprint: String
+        /// See ``ErrorReport/trail``.
+        public let trail: [TrailStep]
+        /// See ``ErrorReport/origin``.
+        public let origin: ErrorOrigin?
     }
 }

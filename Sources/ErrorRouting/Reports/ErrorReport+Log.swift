@@ -34,7 +34,7 @@ extension ErrorReport {
     /// The last resort receives that error instead. An error that the last resort posts while it writes that one goes to
     /// standard error, without its message, because computing a message could post another error.
     func log(_ write: () -> Void) {
-        let log = details?.log
+        let log = rareParts?.log
         let depth = max(log?.depth ?? 0, PerThread.logDepth)
         if let log, !log.claim() { return }
         PerThread.logging(atDepth: depth + 1) {

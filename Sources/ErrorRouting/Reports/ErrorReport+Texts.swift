@@ -10,16 +10,35 @@ extension ErrorReport {
     /// platforms, such as `Foundation.URLError`. Other objects of Foundation's class are `Foundation.NSError`.
     public var typeName: String { ErrorText.typeName(of: error) }
 
-    /// The name of the error's case, such as `declined`; nil if the error is not an enum.
+    /// What the error says of its kind (``ErrorDetails``); otherwise the name of an enum's case, such as `declined`. Nil
+    /// if there is neither.
     ///
-    /// The name has no payload. Enums imported from C have no case names either.
-    public var caseName: String? { ErrorText.caseName(of: error).map(OneLine.escaped) }
+    /// A case's name has no payload. Enums imported from C have no case names.
+    ///
+    /// - Complexity: That of the error's own details; computed at each access.
+    public var kindName: String? { described.kindName }
+
+    /// The name of an enum's case; nil for other errors.
+    package var caseName: String? { ErrorText.caseName(of: error).map(OneLine.escaped) }
+
+    /// Where the error was thrown or created; nil if that isn't known.
+    ///
+    /// An error can give the place itself, by ``ErrorDetails/source``. The report's ``source`` is where it was posted.
+    ///
+    /// - Complexity: That of the error's own details; computed at each access.
+    public var origin: ErrorOrigin? { described.origin }
+
+    /// The error with its kind and details, read now.
+    var described: DescribedError { described(error) }
+
+    /// Returns an error of the trail with its kind and details, read now.
+    func described(_ error: any Error) -> DescribedError { DescribedError(error, by: rareParts?.table) }
 
     /// The error's domain and code, if it defines them; otherwise nil.
     ///
     /// An `NSError` object or a `CustomNSError` defines them, such as `URLError`, `CocoaError`, and `POSIXError`. The
     /// domain is one line, escaped and bounded like ``message``. For other Swift errors, `NSError` derives a domain and
-    /// a code from the type's name and the number of the case; ``typeName`` and ``caseName`` show these better.
+    /// a code from the type's name and the number of the case; ``typeName`` and ``kindName`` show these better.
     ///
     /// - Complexity: That of the error's own `errorDomain` and `errorCode`; computed at each access.
     public var domainAndCode: (domain: String, code: Int)? { ErrorText.domainAndCode(of: error) }
@@ -28,23 +47,23 @@ extension ErrorReport {
     ///
     /// Line breaks, control characters, and invisible or reordering characters are escaped. A string of more than 16
     /// KiB is truncated, and ends in `…`. If the error's description in turn reads this message, the recursion ends
-    /// with the type's name.
+    /// with the type's name. A message that the error's ``ErrorDetails`` give replaces the description.
     ///
-    /// - Complexity: That of the error's own description; computed at each access.
-    public var message: String { OneLine.escaped(ErrorText.message(of: error)) }
+    /// - Complexity: That of the error's own details and description; computed at each access.
+    public var message: String { OneLine.escaped(described.message) }
 
-    /// A string to group reports by: the error's type, its case or, without one, the domain and code, and the posting
-    /// file.
+    /// A string to group reports by: the error's type, its kind, and the posting file. The kind is the first of these that
+    /// exists: ``kindName``, the domain and code.
     ///
     /// An example is `Intake.PaymentError.declined Intake/Rules.swift`. It is the same in every run and, as long as
     /// type, case, and file keep their names, in every release. It contains no line numbers or case numbers, because
     /// other edits change these. Payloads, messages, and scopes do not count.
-    public var fingerprint: String { fingerprint(ErrorKind(of: error), domainAndCode) }
+    public var fingerprint: String { fingerprint(described, domainAndCode) }
 
-    /// Returns the fingerprint of the report for a known kind of its error.
+    /// Returns the fingerprint of the report, whose error has been described before.
     func fingerprint(
-        _ kind: ErrorKind, _ domainAndCode: @autoclosure () -> (domain: String, code: Int)?
-    ) -> String { "\(kind.fingerprint(domainAndCode())) \(OneLine.escaped(source.fileID))" }
+        _ described: DescribedError, _ domainAndCode: @autoclosure () -> (domain: String, code: Int)?
+    ) -> String { "\(described.fingerprint(domainAndCode())) \(OneLine.escaped(source.fileID))" }
 
     /// The report as fields of a structured log entry, or as an exporter's attributes.
     ///
@@ -55,6 +74,10 @@ extension ErrorReport {
     /// | --- | --- |
     /// | `exception.type` | ``typeName`` |
     /// | `exception.message` | ``message`` |
+    /// | `code.file.path` | the file of the ``origin``; only if it is known |
+    /// | `code.line.number` | its line; only if it is known |
+    /// | `code.function.name` | its function; only if it is known |
+    /// | `error.kind` | ``kindName``; only if there is one |
     /// | `error.time` | when the error was posted, such as `2026-05-31T16:05:09.125Z` |
     /// | `error.role` | ``role`` |
     /// | `error.fingerprint` | ``fingerprint`` |
@@ -89,12 +112,19 @@ extension ErrorReport {
         describingTrail describeTrail: (_ message: String, _ trail: [TrailStep]) -> String
     ) -> [String: String] {
         var fields = metadata.mapValues(OneLine.escaped)
-        let (message, trail) = messageAndTrail
-        fields["exception.type"] = typeName
+        let described = described
+        let (message, trail) = messageAndTrail(described)
+        fields["exception.type"] = described.typeName
         fields["exception.message"] = message
+        if let kind = described.kindName { fields["error.kind"] = kind }
+        if let place = described.origin?.frames.first {
+            fields["code.file.path"] = place.file.map(OneLine.escaped)
+            fields["code.line.number"] = place.line.map { "\($0)" }
+            fields["code.function.name"] = place.function.map(OneLine.escaped)
+        }
         fields["error.time"] = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         fields["error.role"] = OneLine.escaped(role.name)
-        fields["error.fingerprint"] = fingerprint
+        fields["error.fingerprint"] = fingerprint(described, domainAndCode)
         fields["error.source"] = OneLine.escaped(source.description)
         fields["error.disposition"] = outcome.disposition.rawValue
         if let rule = outcome.rule { fields["error.rule"] = OneLine.escaped(rule.description) }
@@ -113,6 +143,8 @@ extension ErrorReport {
         /// The error's message; see ``ErrorReport/message``.
         public let message: String
         /// The error's type, and its case or its domain and code; see ``ErrorReport/fingerprint``.
+        ///
+        /// It never contains a kind of ``ErrorDetails``, because a replay has to compare it with a rebuilt error.
         public let fingerprint: String
 
         /// The type's name and the message: `Intake.Declined: declined(code: 51)`.
@@ -127,18 +159,19 @@ extension ErrorReport {
     /// - Complexity: O(number of errors and of their fields); computed at each access.
     public var trail: [TrailStep] { trail(nil) }
 
-    /// The message and the trail, for code that needs both: an error without a description is reflected only once.
-    var messageAndTrail: (message: String, trail: [TrailStep]) {
-        let (message, fields) = ErrorText.messageAndFields(of: error)
+    /// Returns the message and the trail, for code that needs both: an error without a description is reflected only
+    /// once.
+    func messageAndTrail(_ described: DescribedError) -> (message: String, trail: [TrailStep]) {
+        let (message, fields) = described.messageAndFields
         return (OneLine.escaped(message), trail(fields))
     }
 
     private func trail(_ fields: ReflectedFields?) -> [TrailStep] {
         underlyingErrors(fields).map { error in
-            let kind = ErrorKind(of: error)
-            let message = OneLine.escaped(ErrorText.message(of: error))
-            let fingerprint = kind.fingerprint(ErrorText.domainAndCode(of: error))
-            return TrailStep(typeName: kind.typeName, message: message, fingerprint: fingerprint)
+            let described = described(error)
+            let fingerprint = described.fingerprint(includingKind: false, ErrorText.domainAndCode(of: error))
+            return TrailStep(
+                typeName: described.typeName, message: OneLine.escaped(described.message), fingerprint: fingerprint)
         }
     }
 

@@ -31,15 +31,15 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     let unboxed: UnboxedError
     /// The role of the post: a failure, an attempt after which the work continues, a notice, or one of the
     /// application's roles.
-    public var role: Role { details?.role ?? .failure }
-    let details: Details?
+    public var role: Role { rareParts?.role ?? .failure }
+    let rareParts: RareParts?
     /// Where the error was posted.
     public let source: Source
     /// When the error was posted.
     public var instant: ContinuousClock.Instant { moment.instant }
     let moment: Moment
     /// When the oldest error that the report represents was posted: ``instant``, unless a flood limit merged several.
-    public var firstInstant: ContinuousClock.Instant { min(details?.firstMoment ?? moment, moment).instant }
+    public var firstInstant: ContinuousClock.Instant { min(rareParts?.firstMoment ?? moment, moment).instant }
     /// The metadata from the metadata provider, the scopes, and the caller.
     public internal(set) var metadata: [String: String]
     /// The path of scopes in which the error was posted, the outermost first; empty if it was posted to the bus itself.
@@ -58,7 +58,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// The mark that the bus's ``PostWitness`` returned for the error; nil without one.
     ///
     /// No other error inherits the mark, and no caller can set it.
-    public var mark: (any AnyObject & Sendable)? { details?.mark }
+    public var mark: (any AnyObject & Sendable)? { rareParts?.mark }
 
     /// When the error was posted, as a date.
     ///
@@ -100,7 +100,7 @@ extension ErrorReport {
         outcome: HandleOutcome = HandleOutcome(disposition: .pending)
     ) {
         self.init(
-            unboxed: UnboxedError(error), details: .of(role, since: firstInstant.map(Moment.init)), source: source,
+            unboxed: UnboxedError(error), rareParts: .of(role, since: firstInstant.map(Moment.init)), source: source,
             moment: Moment(instant), metadata: metadata, scope: scope, sequence: sequence, occurrences: occurrences,
             outcome: outcome)
     }

@@ -106,8 +106,8 @@ extension ErrorTrailTests {
             expect(texts.message, equals: report.message)
             expect(texts.trail, equals: report.trail)
             expect(
-                [texts.typeName, texts.caseName, texts.fingerprint],
-                equals: [report.typeName, report.caseName, report.fingerprint])
+                [texts.typeName, texts.kindName, texts.fingerprint],
+                equals: [report.typeName, report.kindName, report.fingerprint])
             #expect(texts.domainAndCode.map { "\($0)" } == report.domainAndCode.map { "\($0)" })
         }
     }

@@ -112,7 +112,7 @@ extension ReportTextTests {
     @Test("case, domain and code are available as values, if there are any")
     func values() {
         let errors: [any Error] = [Mute.silent, Order.lost("a"), Spoken(errorDescription: nil), Coded(errorCode: 7)]
-        expect(errors.map { report($0).caseName }, equals: ["silent", "lost", nil, nil])
+        expect(errors.map { report($0).kindName }, equals: ["silent", "lost", nil, nil])
         expectNil(report(Order.late).domainAndCode)
         let coded =
             [Coded(errorCode: 7), NSError(domain: "d\nd", code: -4), URLError(.notConnectedToInternet)] as [any Error]

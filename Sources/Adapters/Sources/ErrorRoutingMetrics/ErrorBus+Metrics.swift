@@ -63,7 +63,7 @@ extension ErrorReport {
         let cause = underlyingErrors(of: error).first.map { ErrorReport(error: $0, source: source).typeName }
         return [
             ("disposition", "\(outcome.disposition)"), ("role", role.name),
-            ("type", caseName.map { "\(typeName).\($0)" } ?? typeName), ("cause", cause ?? "none"),
+            ("type", kindName.map { "\(typeName).\($0)" } ?? typeName), ("cause", cause ?? "none"),
         ]
     }
 }

@@ -155,7 +155,7 @@ struct ErrorReportingInterceptorTests {
         let (_, reports) = try await call { _, _ in
             try await upstream { throw RPCError(code: .deadlineExceeded, message: "late") }
         }
-        #expect(reports.map(\.caseName) == ["timeout"])
+        #expect(reports.map(\.kindName) == ["timeout"])
     }
 
     @Test func `an unreadable message is the caller's fault, with gRPC's own status`() async throws {

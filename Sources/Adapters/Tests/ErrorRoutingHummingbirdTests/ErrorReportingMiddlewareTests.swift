@@ -107,7 +107,7 @@ struct ErrorReportingMiddlewareTests {
     @Test func `an upstream failure is a gateway's failure, told apart by its kind`() async throws {
         let (response, reports) = try await report("/upstream")
         #expect(response?.status == .badGateway)
-        #expect(reports.count == 1 && reports.first?.caseName == "connection")
+        #expect(reports.count == 1 && reports.first?.kindName == "connection")
         #expect(reports.first?.fingerprint.hasPrefix("ErrorRoutingUpstream.UpstreamError.connection ") == true)
     }
 
@@ -126,7 +126,7 @@ struct ErrorReportingMiddlewareTests {
         func kind(of error: any Error) async -> String {
             do { return try await upstream { throw error } } catch {
                 guard let error = error as? UpstreamError else { return "unchanged" }
-                return ErrorReport(error: error, source: .init()).caseName ?? ""
+                return ErrorReport(error: error, source: .init()).kindName ?? ""
             }
         }
         let timeouts: [any Error] = [
@@ -180,7 +180,7 @@ struct ErrorReportingMiddlewareTests {
 
     @Test func `a body that pauses for too long is truncated, and is a timeout`() async throws {
         let (_, reports) = try await report("/stalled")
-        #expect(reports.count == 1 && reports.first?.caseName == "timeout")
+        #expect(reports.count == 1 && reports.first?.kindName == "timeout")
         #expect(reports.first?.message == "the upstream took too long")
     }
 

@@ -18,7 +18,7 @@ extension ErrorBus {
         // code might post the error again: in the worker that would never end; in the caller the depth of such calls is
         // bounded.
         if clock.isContinuous, !PerThread.isInUserCode { return nil }
-        return Posting.FloodStamp(code: ErrorCode(of: error), moment: clock.now().nanoseconds)
+        return Posting.FloodStamp(code: ErrorCode(of: error, by: detailsTable), moment: clock.now().nanoseconds)
     }
 
     /// Returns the flood token of a report.
@@ -33,7 +33,7 @@ extension ErrorBus {
             let text = given(delivery.posting.report())
             return FloodToken(kind: .init(given: text, as: role, marked: mark), moment: moment)
         }
-        let code = stamp?.code ?? ErrorCode(of: delivery.posting.error.error)
+        let code = stamp?.code ?? ErrorCode(of: delivery.posting.error.error, by: detailsTable)
         let scope = delivery.posting.unretainedScope?.read { $0.forReports.path } ?? []
         let kind = FloodKind(of: code, at: delivery.posting.source, in: scope, as: role, marked: mark)
         return FloodToken(kind: kind, moment: moment)
