@@ -92,6 +92,7 @@ let package = Package(
             dependencies: [
                 "ErrorRoutingUpstream",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),

@@ -1,3 +1,4 @@
+import ErrorRouting
 import Foundation
 import TestSupport
 import Testing
@@ -8,6 +9,18 @@ import Testing
 struct TextsTests {}
 
 extension TextsTests {
+    @Test("H2: logs have the kind and the English description, whatever the language of the person at the screen")
+    func logs() {
+        let error = NetworkError(.connection, cause: URLError(.networkConnectionLost))
+        for language in NetworkError.Language.allCases {
+            NetworkError.$language.withValue(language) {
+                let report = ErrorReport(error: error, source: .init(fileID: "Shop/Cart.swift", line: 7))
+                expect([report.kindName, report.message], equals: ["connection", "connection, URLError -1005"])
+                #expect(report.description.contains(#"kind=connection message="connection, URLError -1005""#))
+            }
+        }
+    }
+
     @Test("every kind has a sentence in each language, and every suggestion is a sentence")
     func sentences() {
         for (language, end) in [(NetworkError.Language.english, "."), (.japanese, "。")] {

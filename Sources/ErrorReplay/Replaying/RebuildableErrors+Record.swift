@@ -17,10 +17,10 @@ extension RebuildableErrors {
         if let errorCase { return errorCase.includes(error) ? error : nil }
         let report = ErrorReport(error: error, source: ErrorReport.Source())
         let isOfType = report.typeName == record.type || CodedError.isFoundations(record.type)
-        let domainAndCode = report.domainAndCode
+        // The type might have had a domain when the error was recorded.
+        let isOfDomain = report.domainAndCode.map { $0.domain == record.domain && $0.code == record.code } ?? true
         let isSame =
-            isOfType && report.caseName == record.caseName && domainAndCode?.domain == record.domain
-            && domainAndCode?.code == record.code
+            isOfType && report.caseName == record.caseName && isOfDomain
             && report.trail.map(\.fingerprint) == (record.trail ?? []).map(\.fingerprint)
         return isSame ? error : nil
     }

@@ -41,7 +41,7 @@ extension ErrorBus {
         /// Not negative. Reports that aren't delivered by then count as dropped and go to the last resort.
         public var drainTimeLimit: Duration?
 
-        /// What errors of other packages say of themselves: their kinds and messages. By default, none do.
+        /// The kinds and messages of other packages' errors; none by default.
         ///
         /// A value goes before what the error says itself; see ``ErrorDetails``. The closures are user code that can run
         /// on any thread, whenever a text of a report is read.
@@ -66,7 +66,7 @@ extension ErrorBus {
         ///   - clock: The clock for these limits, `shutdown`, and `flush`.
         ///   - metadataProvider: Returns metadata for an error, in the task that posts it; nil for none.
         ///   - drainTimeLimit: The time that `withErrorBus` waits for delivery when it ends; nil for no limit.
-        ///   - details: What errors of other packages say of themselves.
+        ///   - details: The kinds and messages of other packages' errors.
         ///   - lastResort: Where the bus writes errors that no handler is left for; nil for the process's last resort.
         public init(
             capacity: Int = 8192,

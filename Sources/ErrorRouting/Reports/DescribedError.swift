@@ -30,20 +30,28 @@ struct DescribedError {
         details.message.map { ($0, nil) } ?? ErrorText.messageAndFields(of: error)
     }
 
-    /// Returns the type, with the first of these that the error has: a kind, a case, a domain and a code. For example:
-    /// `Intake.PaymentError.declined`, `Foundation.URLError(NSURLErrorDomain -1009)`, `Intake.Offline`.
+    /// Returns the type with its kind, case, or domain and code, whichever the error has first.
     ///
-    /// It is the same in every run and, if nothing is renamed, in every release. A case's number would change when a
-    /// case is added before it.
+    /// For example: `Intake.PaymentError.declined`, `Foundation.URLError(NSURLErrorDomain -1009)`, `Intake.Offline`. It
+    /// is the same in every run and, if nothing is renamed, in every release. A case's number would change when a case
+    /// is added before it.
     ///
-    /// - Parameters:
-    ///   - includesKind: Whether to use a kind that the details give. A replay doesn't know the details of all errors.
-    ///   - domainAndCode: The error's domain and code. They are not read for a kind or a case, which says more, because
-    ///     reading them bridges the error.
-    func fingerprint(
-        includingKind includesKind: Bool = true, _ domainAndCode: @autoclosure () -> (domain: String, code: Int)?
-    ) -> String {
-        if let name = (includesKind ? details.kind : nil) ?? rawCaseName { return "\(typeName).\(OneLine.bare(name))" }
+    /// - Parameter domainAndCode: The error's domain and code. They are not read for a kind or a case, which says more,
+    ///   because reading them bridges the error.
+    func fingerprint(_ domainAndCode: @autoclosure () -> (domain: String, code: Int)?) -> String {
+        if let name = details.kind ?? rawCaseName { return named(name) }
         return domainAndCode().map { "\(typeName)(\($0.domain) \($0.code))" } ?? typeName
     }
+
+    /// Returns the type with its case, domain and code, or own kind, whichever the error has first.
+    ///
+    /// It is the fingerprint of an underlying error, which a replay compares with that of a rebuilt one. The replay has
+    /// no table, and its rules can need the domain and the code.
+    var fingerprintForReplay: String {
+        if let rawCaseName { return named(rawCaseName) }
+        if let code = ErrorText.domainAndCode(of: error) { return "\(typeName)(\(code.domain) \(code.code))" }
+        return ErrorDetails(of: error, by: nil).kind.map(named) ?? typeName
+    }
+
+    private func named(_ name: String) -> String { "\(typeName).\(OneLine.bare(name))" }
 }

@@ -10,8 +10,7 @@ extension ErrorReport {
     /// platforms, such as `Foundation.URLError`. Other objects of Foundation's class are `Foundation.NSError`.
     public var typeName: String { ErrorText.typeName(of: error) }
 
-    /// What the error says of its kind (``ErrorDetails``); otherwise the name of an enum's case, such as `declined`. Nil
-    /// if there is neither.
+    /// The kind that the error's ``ErrorDetails`` give, otherwise the name of an enum's case; nil if there is neither.
     ///
     /// A case's name has no payload. Enums imported from C have no case names.
     ///
@@ -52,8 +51,9 @@ extension ErrorReport {
     /// - Complexity: That of the error's own details and description; computed at each access.
     public var message: String { OneLine.escaped(described.message) }
 
-    /// A string to group reports by: the error's type, its kind, and the posting file. The kind is the first of these that
-    /// exists: ``kindName``, the domain and code.
+    /// A string to group reports by: the error's type, its kind, and the posting file.
+    ///
+    /// The kind is the first of these that exists: ``kindName``, the domain with the code.
     ///
     /// An example is `Intake.PaymentError.declined Intake/Rules.swift`. It is the same in every run and, as long as
     /// type, case, and file keep their names, in every release. It contains no line numbers or case numbers, because
@@ -142,9 +142,9 @@ extension ErrorReport {
         public let typeName: String
         /// The error's message; see ``ErrorReport/message``.
         public let message: String
-        /// The error's type, and its case or its domain and code; see ``ErrorReport/fingerprint``.
+        /// The error's type, and the first of these that it has: a case, a domain and a code, a kind of its own.
         ///
-        /// It never contains a kind of ``ErrorDetails``, because a replay has to compare it with a rebuilt error.
+        /// It doesn't contain a kind from a bus's map: a replay, which has no map, compares it with a rebuilt error.
         public let fingerprint: String
 
         /// The type's name and the message: `Intake.Declined: declined(code: 51)`.
@@ -169,9 +169,9 @@ extension ErrorReport {
     private func trail(_ fields: ReflectedFields?) -> [TrailStep] {
         underlyingErrors(fields).map { error in
             let described = described(error)
-            let fingerprint = described.fingerprint(includingKind: false, ErrorText.domainAndCode(of: error))
             return TrailStep(
-                typeName: described.typeName, message: OneLine.escaped(described.message), fingerprint: fingerprint)
+                typeName: described.typeName, message: OneLine.escaped(described.message),
+                fingerprint: described.fingerprintForReplay)
         }
     }
 

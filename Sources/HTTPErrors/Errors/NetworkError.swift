@@ -1,6 +1,6 @@
 public import ErrorRecovery
 public import ErrorRouting
-public import Foundation
+import Foundation
 
 /// The only error type that ``APIClient`` throws: any failure, from building the URL to decoding the response.
 ///
@@ -10,8 +10,6 @@ public import Foundation
 public struct NetworkError: Error {
     /// What went wrong; for rules and for labels of metrics.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        // Add a new kind at the end: the order defines `NetworkError.errorCode`.
-
         /// The URL isn't valid.
         case invalidURL
         /// The request can't be encoded.
@@ -183,21 +181,9 @@ extension NetworkError: RetryClassified, RetryAfterProviding, CancellationConver
     private static let transientStatuses = Set([408, 425, 429, 500, 502, 503, 504]).union(520...530)
 }
 
-extension NetworkError: CustomNSError {
-    /// The kind's number.
-    ///
-    /// Reports are grouped by this number, as they are by an enum's case.
-    public var errorCode: Int { Kind.allCases.firstIndex(of: kind) ?? -1 }
-
-    /// The texts for users.
-    ///
-    /// Without this property, Foundation doesn't find them in a `CustomNSError`.
-    public var errorUserInfo: [String: Any] {
-        let texts = [
-            NSLocalizedDescriptionKey: errorDescription, NSLocalizedRecoverySuggestionErrorKey: recoverySuggestion,
-        ]
-        return texts.compactMapValues { $0 }
-    }
+extension NetworkError: ErrorDetailsProviding {
+    /// The kind, and the ``description`` as the message for logs, which is in English.
+    public var errorDetails: ErrorDetails { ErrorDetails(kind: kind.rawValue, message: description) }
 }
 
 extension NetworkError: SecretHolding {

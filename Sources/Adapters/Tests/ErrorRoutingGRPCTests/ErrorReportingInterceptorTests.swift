@@ -171,6 +171,13 @@ struct ErrorReportingInterceptorTests {
         }
     }
 
+    @Test func `an error of gRPC has its status code as the kind`() {
+        let codes: [RPCError.Code] = [.unavailable, .deadlineExceeded]
+        let reports = codes.map { ErrorReport(error: RPCError(code: $0, message: "secret"), source: .init()) }
+        #expect(reports.map(\.kindName) == ["unavailable", "deadlineExceeded"])
+        #expect(reports.allSatisfy { !$0.fingerprint.contains("secret") })
+    }
+
     @Test func `a call that succeeds is not reported`() async throws {
         let (result, reports) = try await call { request, _ in
             StreamingServerResponse { writer in

@@ -146,6 +146,21 @@ struct ErrorReportingMiddlewareTests {
         }
     }
 
+    @Test func `the errors of clients that are structs have their codes as kinds`() {
+        let kinds: [(error: any Error, kind: String)] = [
+            (HTTPClientError.remoteConnectionClosed, "remoteConnectionClosed"),
+            (HTTPClientError.unsupportedScheme("ftp.x"), "unsupportedScheme"),
+            (IOError(errnoCode: ECONNRESET, reason: "read"), "errno-\(ECONNRESET)"),
+            (NIOSSLExtraError.failedToValidateHostname, "failedToValidateHostname"),
+            (NetworkError(.timeout), "timeout"),
+        ]
+        for (error, kind) in kinds {
+            let report = ErrorReport(error: error, source: .init(fileID: "Shop/Pay.swift", line: 1))
+            #expect(report.kindName == kind)
+            #expect(report.fingerprint == "\(report.typeName).\(kind) Shop/Pay.swift")
+        }
+    }
+
     @Test func `an unknown method adds no value to the dimension`() async throws {
         let method = try #require(HTTPRequest.Method("BREW"))
         let router = Router()

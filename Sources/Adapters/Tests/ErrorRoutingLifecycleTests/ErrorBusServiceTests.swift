@@ -144,6 +144,15 @@ struct ErrorBusServiceTests {
         #expect(events.all.isEmpty)
     }
 
+    @Test func `an error of the group has its code as the kind`() {
+        let errors: [any Error] =
+            [
+                ServiceGroupError.alreadyRunning(), .alreadyFinished(), .serviceFinishedUnexpectedly(),
+            ] as [ServiceGroupError]
+        let kinds = errors.map { ErrorReport(error: $0, source: .init()).kindName }
+        #expect(kinds == ["alreadyRunning", "alreadyFinished", "serviceFinishedUnexpectedly"])
+    }
+
     @Test func `limits that no clock can express are the longest ones`() async {
         let (events, isRunning) = (Events(), Gate())
         var errors = bus(noting: events)

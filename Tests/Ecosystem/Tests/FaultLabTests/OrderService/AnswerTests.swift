@@ -51,7 +51,7 @@ extension FaultLab.ServiceLab {
                 #expect(line.metadata["url.path"] == "/quotes/malformed-json")
                 #expect(line.metadata["exception.message"] == nil && !line.message.isEmpty)
                 #expect(line.metadata["exception.type"] == "HTTPErrors.NetworkError")
-                #expect(line.metadata["error.fingerprint"]?.hasPrefix("HTTPErrors.NetworkError(") == true)
+                #expect(line.metadata["error.fingerprint"]?.hasPrefix("HTTPErrors.NetworkError.") == true)
                 #expect(line.metadata["error.trail"]?.contains("Swift.DecodingError") == true, "\(line.text)")
                 #expect(line.metadata["error.disposition"] == "handled")
                 // The span was marked while it was open: a span is logged at its end, and only if it has an error.
