@@ -200,6 +200,16 @@ extension MessageTests {
         expect(JSONValue.Number(UInt64.max).double, equals: 0x1p64)
     }
 
+    @Test("H11: numbers keep their digits in a format whose decoder doesn't read 128 bits", .tags(.http11))
+    func otherFormats() throws {
+        let numbers: [JSONValue.Number] = [
+            9_007_199_254_740_993, .init(Int64.min), .init(Int64.max), .init(UInt64.max), 0, 1.5, -0.25, 1e300,
+        ]
+        let problem = ProblemDetails(extensions: ["on": .bool(true), "ids": .array(numbers.map { .number($0) })])
+        let data = try PropertyListEncoder().encode(problem)
+        expect(try PropertyListDecoder().decode(ProblemDetails.self, from: data), equals: problem)
+    }
+
     @Test("a value with too many nested levels, which would take long to read, is an error, and a problem drops it")
     func deep() throws {
         func nested(_ depth: Int, _ count: Int) -> String {

@@ -124,12 +124,14 @@ extension JSONValue.Number: Codable {
     /// - Throws: A `DecodingError` if there is no number, or if it is too large for a `Double`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // error-audit: harmless, because any other number is read as a `Double`
-        if let whole = try? container.decode(Int128.self) {
-            self.init(whole)
-        } else {
-            self.init(try container.decode(Double.self))
+        func whole<Integer: BinaryInteger & Decodable>(_ type: Integer.Type) -> Self? {
+            // error-audit: harmless, because any other number is read as a `Double`
+            (try? container.decode(type)).map { Self($0) }
         }
+        // Try the common types too: decoders other than JSON's might not read 128 bits. JSON's reads more forms of a
+        // number in full as 128 bits.
+        self =
+            try whole(Int128.self) ?? whole(Int64.self) ?? whole(UInt64.self) ?? Self(container.decode(Double.self))
     }
 
     /// Writes the number.
