@@ -100,6 +100,7 @@ extension ClientResponseTests {
         let latin = Data([0x62, 0xE9])
         for (charset, body) in [
             ("utf-8", Data("bé".utf8)), ("\"UTF-8\"", Data("bé".utf8)), ("utf8", mark + Data("bé".utf8)),
+            ("", Data("bé".utf8)), ("\"\"", Data("bé".utf8)),
             ("us-ascii", Data("bé".utf8)), ("iso-8859-1", latin), ("ISO-8859-1", latin), ("windows-1252", latin),
             ("utf-16le", Data([0x62, 0, 0xE9, 0])), ("utf-16be", Data([0, 0x62, 0, 0xE9])),
             ("utf-16", Data([0xFF, 0xFE, 0x62, 0, 0xE9, 0])), ("utf-16", Data([0xFE, 0xFF, 0, 0x62, 0, 0xE9])),

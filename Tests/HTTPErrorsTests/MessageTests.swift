@@ -210,6 +210,19 @@ extension MessageTests {
         expect(try PropertyListDecoder().decode(ProblemDetails.self, from: data), equals: problem)
     }
 
+    @Test("a problem is read in its charset, as a successful response is")
+    func charsets() throws {
+        for (charset, encoding) in [
+            ("iso-8859-1", String.Encoding.isoLatin1), ("\"Windows-1252\"", .windowsCP1252), ("utf-8", .utf8),
+            ("utf-16le", .utf16LittleEndian), ("iso-8859-1", .utf8), ("x-unknown", .utf8), ("", .utf8),
+        ] {
+            let failure = HTTPFailure(
+                status: 400, headers: ["Content-Type": "application/problem+json; charset=\(charset)"],
+                body: try #require(#"{"title": "ä"}"#.data(using: encoding)))
+            expect(failure.problem?.title, equals: "ä", "\(charset)")
+        }
+    }
+
     @Test("a value with too many nested levels, which would take long to read, is an error, and a problem drops it")
     func deep() throws {
         func nested(_ depth: Int, _ count: Int) -> String {

@@ -40,9 +40,10 @@ public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
         // Copy the prefix, so that the rest of the body is deallocated.
         self.body = body.count > Self.bodyLimit ? Data(Array(body.prefix(Self.bodyLimit))) : body
         retryAfter = RetryAfter.duration(in: headers)
-        let isProblem = headers.contentType?.text == ProblemDetails.mediaType
+        let media = headers.contentType
+        let json = media?.text == ProblemDetails.mediaType ? self.body.asJSON(charset: media?.charset) : nil
         // error-audit: harmless, because a body that isn't a problem stays in `body`
-        problem = isProblem ? try? JSONDecoder().decode(ProblemDetails.self, from: self.body) : nil
+        problem = json.flatMap { try? JSONDecoder().decode(ProblemDetails.self, from: $0) }
     }
 
     /// Creates a failure without header fields or body.

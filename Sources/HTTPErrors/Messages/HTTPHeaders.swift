@@ -150,7 +150,7 @@ extension HTTPHeaders: SecretHolding {
 /// A body's type in lowercase and without its parameters: `application/problem+json`.
 struct MediaType {
     let text: String
-    /// The charset in lowercase; nil if there is none.
+    /// The charset in lowercase; nil if there is none or it is empty.
     let charset: String?
 
     init(_ field: some StringProtocol) {
@@ -159,7 +159,7 @@ struct MediaType {
         }
         text = parts[0]
         let value = parts.dropFirst().first { $0.hasPrefix("charset=") }?.dropFirst("charset=".count)
-        charset = value?.trimmingCharacters(in: ["\"", "'"])
+        charset = value.map { $0.trimmingCharacters(in: ["\"", "'"]) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Whether a body of this type is JSON.
