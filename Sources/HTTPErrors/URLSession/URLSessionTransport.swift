@@ -44,6 +44,8 @@ public final class URLSessionTransport: HTTPTransport {
     ///     request. Return `.performDefaultHandling` for a challenge that you don't handle: then the system decides
     ///     about certificates, and a 401 is the response. Without a handler, all challenges are answered like that. If
     ///     the handler answers a 401 with a credential, `URLSession` sends the request again, which the server refused.
+    ///     If the server refuses the credential too, the handler is called again: compare the challenge's
+    ///     `previousFailureCount`, or a wrong password is sent until the request's limit.
     ///
     ///     > Important: On Linux, `URLSession` never asks about certificates, so the handler can't pin one there. It is
     ///     called only for a 401 with the scheme `Basic`.
