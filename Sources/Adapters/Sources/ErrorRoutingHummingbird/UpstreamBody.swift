@@ -23,8 +23,9 @@ public func upstream<Body: AsyncSequence & Sendable>(
     line: UInt = #line
 ) -> UpstreamBody<Body> where Body.Element: Sendable {
     let loop = MultiThreadedEventLoopGroup.singleton.any()
-    // A limit before now counts as zero: SwiftNIO takes one that it can't express for the longest.
-    let limit = max(.zero, limit)
+    // From zero to a year: SwiftNIO takes a limit before now that it can't express for the longest, and traps if the
+    // seconds don't fit into 64 bits.
+    let limit = min(max(.zero, limit), .seconds(365 * 86_400))
     return UpstreamBody(body: body, limit: limit, source: .init(fileID: fileID, line: line), loop: loop)
 }
 

@@ -33,13 +33,17 @@ struct UpstreamBodyTests {
     }
 
     @Test func `a limit that no clock can express is the longest or the shortest one`() async throws {
-        let parts = AsyncStream<Int> { $0.yield(1) }
-        var iterator = upstream(parts, idleTimeout: .seconds(Int64.max)).makeAsyncIterator()
-        #expect(try await iterator.next() == 1)
-        let never = AsyncStream<Int>.makeStream()
-        var overdue = upstream(never.stream, idleTimeout: .seconds(Int64.min)).makeAsyncIterator()
-        await #expect(throws: UpstreamError.self) { try await overdue.next() }
-        withExtendedLifetime(never) {}
+        for limit in [.seconds(Int64.max), Duration(attoseconds: .max)] {
+            let parts = AsyncStream<Int> { $0.yield(1) }
+            var iterator = upstream(parts, idleTimeout: limit).makeAsyncIterator()
+            #expect(try await iterator.next() == 1)
+        }
+        for limit in [.seconds(Int64.min), Duration(attoseconds: .min)] {
+            let never = AsyncStream<Int>.makeStream()
+            var overdue = upstream(never.stream, idleTimeout: limit).makeAsyncIterator()
+            await #expect(throws: UpstreamError.self) { try await overdue.next() }
+            withExtendedLifetime(never) {}
+        }
     }
 
     @Test func `a part that arrives as its wait is cancelled does not make a truncated body look complete`() async {
