@@ -1,6 +1,5 @@
 import BoundedDescriptions
 import ErrorRouting
-import Synchronization
 
 /// The origin that all records of a recorder share.
 struct RecordOrigin: Sendable {
@@ -56,19 +55,14 @@ extension ErrorRecord {
     /// Built once, because building it costs as much as a third of a line.
     private static let cancellation = ErrorMatcher.cancellation
 
-    /// The last type that can't be a cancellation: floods have few types, and a check for a conformance costs more.
-    private static let lastPlainType = Atomic<UInt>(0)
+    private static let plainTypes = NonconformingTypes()
 
     private static func isCancellation(_ error: any Error) -> Bool {
         let type = Swift.type(of: error)
-        let identity = UInt(bitPattern: ObjectIdentifier(type))
-        if lastPlainType.load(ordering: .relaxed) == identity { return false }
-        // Check the type first: a cast that fails costs several times as much.
-        guard type == CancellationError.self || type is any CancellationConvertible.Type else {
-            lastPlainType.store(identity, ordering: .relaxed)
-            return false
+        let canBe = plainTypes.conforms(type) {
+            type == CancellationError.self || type is any CancellationConvertible.Type
         }
-        return cancellation.match(error) != nil
+        return canBe && cancellation.match(error) != nil
     }
 
     private static func escaped(_ metadata: [String: String]) -> [String: String] {

@@ -71,7 +71,9 @@ extension ErrorHandler {
         _ log: @escaping @Sendable (_ error: any Error, _ report: ErrorReport) -> Void
     ) -> ErrorHandler {
         ErrorHandler().always { error, report in
-            report.log { log(error, report) }
+            guard let entry = report.beginLog() else { return .next }
+            log(error, report)
+            PerThread.leaveLog(entry)
             return .next
         }
     }

@@ -4,22 +4,22 @@ import BoundedDescriptions
 struct DescribedError {
     let typeName: String
     /// The kind that the details give; nil if they give none.
-    var givenKind: String? { details.kind.map(OneLine.escaped) }
+    var givenKind: String? { details?.kind.map(OneLine.escaped) }
     /// The place that the details give; nil if they give none.
-    var origin: ErrorOrigin? { ErrorOrigin(details) }
+    var origin: ErrorOrigin? { details.flatMap(ErrorOrigin.init) }
 
     private let error: any Error
-    private let details: ErrorDetails
+    private let details: ErrorDetails?
     private let rawCaseName: String?
 
     init(_ error: any Error, by table: DetailsTable? = nil) {
         self.error = error
-        details = ErrorDetails(of: error, by: table)
+        details = .of(error, by: table)
         typeName = ErrorText.typeName(of: error)
         rawCaseName = ErrorText.caseName(of: error)
     }
 
-    var kindName: String? { (details.kind ?? rawCaseName).map(OneLine.escaped) }
+    var kindName: String? { (details?.kind ?? rawCaseName).map(OneLine.escaped) }
     var caseName: String? { rawCaseName.map(OneLine.escaped) }
 
     /// The message, neither truncated nor escaped.
@@ -27,7 +27,7 @@ struct DescribedError {
 
     /// The message, with the error's fields if they have been read for it.
     var messageAndFields: (message: String, fields: ReflectedFields?) {
-        details.message.map { ($0, nil) } ?? ErrorText.messageAndFields(of: error)
+        details?.message.map { ($0, nil) } ?? ErrorText.messageAndFields(of: error)
     }
 
     /// Returns the type with its kind, case, or domain and code, whichever the error has first.
@@ -39,7 +39,7 @@ struct DescribedError {
     /// - Parameter domainAndCode: The error's domain and code. They are not read for a kind or a case, which says more,
     ///   because reading them bridges the error.
     func fingerprint(_ domainAndCode: @autoclosure () -> (domain: String, code: Int)?) -> String {
-        if let name = details.kind ?? rawCaseName { return named(name) }
+        if let name = details?.kind ?? rawCaseName { return named(name) }
         return domainAndCode().map { "\(typeName)(\($0.domain) \($0.code))" } ?? typeName
     }
 
@@ -50,7 +50,7 @@ struct DescribedError {
     var fingerprintForReplay: String {
         if let rawCaseName { return named(rawCaseName) }
         if let code = ErrorText.domainAndCode(of: error) { return "\(typeName)(\(code.domain) \(code.code))" }
-        return ErrorDetails(of: error, by: nil).kind.map(named) ?? typeName
+        return ErrorDetails.of(error, by: nil)?.kind.map(named) ?? typeName
     }
 
     private func named(_ name: String) -> String { "\(typeName).\(OneLine.bare(name))" }

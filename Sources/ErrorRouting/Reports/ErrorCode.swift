@@ -14,7 +14,7 @@ struct ErrorCode: Equatable, Sendable {
     init(of error: any Error, by table: DetailsTable? = nil) {
         let type = Swift.type(of: error)
         self.type = ObjectIdentifier(NSErrorBridge.isBridged(type) ? NSError.self : type)
-        if let kind = ErrorDetails(of: error, by: table).kind {
+        if let kind = ErrorDetails.of(error, by: table)?.kind {
             (number, domain) = (0, kind)
             return
         }

@@ -51,20 +51,28 @@ struct DetailsTable: Sendable {
 }
 
 extension ErrorDetails {
-    /// Reads an error's details, which is user code: the table's, and the error's own for the fields that the table
-    /// leaves out.
+    /// Types without details of their own: a flood limit looks for the kind of each error.
+    private static let plainTypes = NonconformingTypes()
+
+    /// Returns an error's details; nil if there are none.
     ///
-    /// If user code is nested too deeply, all fields are nil.
-    init(of error: any Error, by table: DetailsTable?) {
-        self.init()
+    /// They are user code: the table's details, and the error's own for the fields that the table leaves out. If user
+    /// code is nested too deeply, there are none.
+    @inline(__always)
+    static func of(_ error: any Error, by table: DetailsTable?) -> ErrorDetails? {
         let type = type(of: error)
-        let provides = type is any ErrorDetailsProviding.Type
-        guard provides || table != nil, let entry = PerThread.enterUserCode() else { return }
-        defer { PerThread.leaveUserCode(entry) }
-        if let given = table?.details(error) { self = given }
-        guard provides, let own = (error as? any ErrorDetailsProviding)?.errorDetails else { return }
-        kind = kind ?? own.kind
-        message = message ?? own.message
-        source = source ?? own.source
+        let provides = plainTypes.conforms(type) { type is any ErrorDetailsProviding.Type }
+        return provides || table != nil ? read(error, table) : nil
+    }
+
+    @inline(never)
+    private static func read(_ error: any Error, _ table: DetailsTable?) -> ErrorDetails? {
+        PerThread.inUserCode {
+            let own = (error as? any ErrorDetailsProviding)?.errorDetails
+            guard let table, let given = table.details(error) else { return own ?? ErrorDetails() }
+            return ErrorDetails(
+                kind: given.kind ?? own?.kind, message: given.message ?? own?.message,
+                source: given.source ?? own?.source)
+        }
     }
 }

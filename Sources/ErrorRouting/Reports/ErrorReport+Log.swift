@@ -29,20 +29,31 @@ final class PostingLog: Sendable {
 }
 
 extension ErrorReport {
-    /// Calls a closure that logs the report, unless the error was posted or is handled inside such a closure.
+    /// Begins to log the report; nil if the error was posted or is handled while another one was logged.
     ///
-    /// The last resort receives that error instead. An error that the last resort posts while it writes that one goes to
-    /// standard error, without its message, because computing a message could post another error.
-    func log(_ write: () -> Void) {
+    /// The last resort receives that error instead.
+    @inline(__always)
+    func beginLog() -> PerThread.LogEntry? {
+        if rareParts?.log == nil, let entry = PerThread.enterLog() { return entry }
+        leaveOutOfLog()
+        return nil
+    }
+
+    /// Passes the report to the last resort instead of a log.
+    ///
+    /// An error that the last resort posts meanwhile goes to standard error, without its message, because computing a
+    /// message could post another error.
+    @inline(never)
+    private func leaveOutOfLog() {
         let log = rareParts?.log
         let depth = max(log?.depth ?? 0, PerThread.logDepth)
         if let log, !log.claim() { return }
         PerThread.logging(atDepth: depth + 1) {
             let reason = "it was posted while an error was logged"
-            switch depth {
-            case 0: write()
-            case 1: (log?.lastResort ?? .ofProcess).write(self, because: reason)
-            default: StandardError.write("\(ErrorLine(naming: self).text) reason=\(OneLine.quoted(reason))")
+            if depth == 1 {
+                (log?.lastResort ?? .ofProcess).write(self, because: reason)
+            } else {
+                StandardError.write("\(ErrorLine(naming: self).text) reason=\(OneLine.quoted(reason))")
             }
         }
     }

@@ -106,6 +106,26 @@ enum PerThread {
     /// logged that one, and so on; 0 if the thread isn't logging.
     static var logDepth: Int { current?.value.logDepth ?? 0 }
 
+    /// The proof that a thread began to log an error, for ``leaveLog(_:)``.
+    struct LogEntry {
+        fileprivate let record: ManualBox<Record>?
+    }
+
+    /// Records that the thread is about to log an error of depth 1; nil if it is logging already.
+    @inline(__always)
+    static func enterLog() -> LogEntry? {
+        guard let record = current else { return LogEntry(record: nil) }
+        guard record.value.logDepth == 0 else { return nil }
+        // Don't store again what all posting threads read.
+        if !hasLogged { isAnyLogged.store(true, ordering: .relaxed) }
+        record.value.logDepth = 1
+        return LogEntry(record: record)
+    }
+
+    /// Records that the thread has logged the error.
+    @inline(__always)
+    static func leaveLog(_ entry: LogEntry) { entry.record?.value.logDepth = 0 }
+
     /// Calls a closure that logs an error of a depth.
     static func logging(atDepth depth: Int, _ body: () -> Void) {
         guard let record = current else { return body() }
