@@ -6,8 +6,8 @@ import Foundation
 
 /// Opens files with descriptors above those of standard input, output, and error.
 ///
-/// The system gives a new file the lowest free number. If standard error is closed, as in a daemon that was started with
-/// `2>&-`, that is its number, and everything that is written to standard error would be written to the file.
+/// The system gives a new file the lowest free number. If standard error is closed, as in a daemon that was started
+/// with `2>&-`, that is its number, and everything that is written to standard error would be written to the file.
 package enum Descriptor {
     /// Opens a file as `open` does; new programs don't inherit it.
     ///

@@ -10,8 +10,8 @@ import Foundation
 enum StandardErrorDescriptor {
     /// Whether the descriptor was standard error when the process first used the library.
     ///
-    /// If it was closed then, any file that the process opens later might have its number, and lines would be written to
-    /// that file.
+    /// If it was closed then, any file that the process opens later might have its number, and lines would be written
+    /// to that file.
     static let isInherited = isKeptByPrograms
 
     /// Whether the descriptor is open without the flag `FD_CLOEXEC`.

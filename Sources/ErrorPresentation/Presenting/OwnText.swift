@@ -3,8 +3,8 @@ import Foundation
 
 /// An error's texts for users, from `LocalizedError`, the keys or properties of an `NSError`, or `RecoverableError`.
 ///
-/// The error's description is never used, because it is for developers. Foundation's sentence for an error without texts
-/// is never used either, because it contains only a domain and a code.
+/// The error's description is never used, because it is for developers. Foundation's sentence for an error without
+/// texts is never used either, because it contains only a domain and a code.
 struct OwnText {
     /// The message for an error without texts for users, in the app's language if the app translates it.
     static let unknown = Bundle.main.localizedString(

@@ -6,10 +6,11 @@ import Foundation
 
 /// The file or descriptor that a recorder's path leads to at the moment.
 struct RecordPath {
-    /// The path of the file without symbolic links, so that renaming it renames the file; for a foreign file, with links.
+    /// The path of the file without symbolic links, so that renaming it renames the file; for a foreign file, with
+    /// links.
     let file: String
-    /// Whether only the system can follow the path, so that the file can't be renamed: it belongs to another process, or
-    /// a link's target isn't valid UTF-8.
+    /// Whether only the system can follow the path, so that the file can't be renamed: it belongs to another process,
+    /// or a link's target isn't valid UTF-8.
     let isForeign: Bool
     /// The number of the process's own descriptor that the path names, such as 1 for `/dev/stdout`.
     ///
@@ -49,8 +50,8 @@ struct RecordPath {
         path.hasPrefix("/") ? path : realPath(".").map { Self.path($0, path) } ?? path
     }
 
-    /// Returns the path of a file's folder without links, and the file's name; nil if there is no such folder, or its path
-    /// isn't valid UTF-8.
+    /// Returns the path of a file's folder without links, and the file's name; nil if there is no such folder, or its
+    /// path isn't valid UTF-8.
     private static func parts(of path: String) -> (folder: String, name: String)? {
         let slash = path.lastIndex(of: "/")
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path

@@ -110,10 +110,11 @@ public final class ErrorBus: ErrorPosting {
     /// Posts an error and waits until it is delivered.
     ///
     /// Inside one of this bus's own actions, it posts and returns at once, because delivery is serial: `.pending`, or
-    /// `.dropped` if the bus is full or has finished. It also returns `.pending` if the calling task is cancelled during
-    /// the wait. The same holds if a ``FloodLimit`` holds back the error to deliver or suppress it when its window ends.
-    /// The bus can't detect that an action started a detached task or a callback. An action must not wait for one that
-    /// delivers to the same bus, because neither would end. Actions of two buses must not deliver to each other either.
+    /// `.dropped` if the bus is full or has finished. It also returns `.pending` if the calling task is cancelled
+    /// during the wait. The same holds if a ``FloodLimit`` holds back the error to deliver or suppress it when its
+    /// window ends. The bus can't detect that an action started a detached task or a callback. An action must not wait
+    /// for one that delivers to the same bus, because neither would end. Actions of two buses must not deliver to each
+    /// other either.
     ///
     /// - Parameters:
     ///   - error: The error.

@@ -67,8 +67,8 @@ struct Posting: Sendable {
 
     /// Creates the notice of a failed action, with the rule's source location and the report's scope.
     ///
-    /// It also has the report's log: if every error's action fails, the notice of an error that a log posted must not make
-    /// the log post another one.
+    /// It also has the report's log: if every error's action fails, the notice of an error that a log posted must not
+    /// make the log post another one.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
         let log = failure.report.rareParts?.log?.forNotice
         self.init(

@@ -60,10 +60,10 @@ extension ErrorHandler {
     /// }.overlaid(with: rules)
     /// ```
     ///
-    /// An error that the closure itself posts, for example because the log's file can't be written, is delivered like any
-    /// other, but no `logging` preset passes it to its closure: the log would never stop. The last resort receives its
-    /// line instead. This applies to posts of the thread that calls the closure, until the closure returns. If your log
-    /// writes on another thread, that thread must not post an error for each error that it logs.
+    /// An error that the closure itself posts, for example because the log's file can't be written, is delivered like
+    /// any other, but no `logging` preset passes it to its closure: the log would never stop. The last resort receives
+    /// its line instead. This applies to posts of the thread that calls the closure, until the closure returns. If your
+    /// log writes on another thread, that thread must not post an error for each error that it logs.
     ///
     /// - Parameter log: Called after the rules, with the error and its report, which carries the outcome so far.
     /// - Returns: The preset.

@@ -2,8 +2,8 @@ import Foundation
 
 /// An error's type and code.
 ///
-/// The code is the first of these that applies: the kind that the error's details give, the number of an enum's case, the
-/// domain and code of an `NSError` or of a Swift type of Foundation.
+/// The code is the first of these that applies: the kind that the error's details give, the number of an enum's case,
+/// the domain and code of an `NSError` or of a Swift type of Foundation.
 struct ErrorCode: Equatable, Sendable {
     let type: ObjectIdentifier
     let number: Int

@@ -1,6 +1,7 @@
 extension ErrorReport {
-    /// The rare parts of a report: a role other than a plain failure, the mark of the bus's witness, the log in which the
-    /// error was posted, the bus's table of details, and the time of the oldest error that a merged report represents.
+    /// The rare parts of a report: a role other than a plain failure, the mark of the bus's witness, the log in which
+    /// the error was posted, the bus's table of details, and the time of the oldest error that a merged report
+    /// represents.
     ///
     /// They are in a separate object: most reports have none, and every part of a report makes each copy of it more
     /// expensive.

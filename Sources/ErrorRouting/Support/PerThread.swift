@@ -102,8 +102,8 @@ enum PerThread {
 
     private static let isAnyLogged = Atomic<Bool>(false)
 
-    /// The depth of the error that the thread is logging: 1 for any error, 2 for an error that was posted while a thread
-    /// logged that one, and so on; 0 if the thread isn't logging.
+    /// The depth of the error that the thread is logging: 1 for any error, 2 for an error that was posted while a
+    /// thread logged that one, and so on; 0 if the thread isn't logging.
     static var logDepth: Int { current?.value.logDepth ?? 0 }
 
     /// The proof that a thread began to log an error, for ``leaveLog(_:)``.

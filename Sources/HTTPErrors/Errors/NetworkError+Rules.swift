@@ -44,8 +44,8 @@ extension ErrorMatcher where Output == NetworkError {
     /// Matches errors that show that the service is down: connection errors, timeouts, and the statuses 408 and 500 to
     /// 599.
     ///
-    /// Use it for circuits. Unlike ``transient``, it also matches the error of a request that must not be sent again: an
-    /// order that timed out shows as much about the service as a GET does.
+    /// Use it for circuits. Unlike ``transient``, it also matches the error of a request that must not be sent again:
+    /// an order that timed out shows as much about the service as a GET does.
     ///
     /// It matches a service's own error by the status of its response. It doesn't match the error of a client that was
     /// shut down, or of a request that was never sent because it had no time left.

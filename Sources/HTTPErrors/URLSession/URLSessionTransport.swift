@@ -10,9 +10,9 @@ import Foundation
 /// Linux, libcurl resends a request if a kept-alive connection drops, so a request that might have an effect uses its
 /// own connection there.
 ///
-/// A call throws immediately if its task is cancelled or its time limit is over. Its transfer is then cancelled, and its
-/// connection ends. Until then, it doesn't delay other requests, because they have their own connections. On Linux, a
-/// server on a fast network can prevent that; see <doc:URLSessionOnLinux>.
+/// A call throws immediately if its task is cancelled or its time limit is over. Its transfer is then cancelled, and
+/// its connection ends. Until then, it doesn't delay other requests, because they have their own connections. On Linux,
+/// a server on a fast network can prevent that; see <doc:URLSessionOnLinux>.
 public final class URLSessionTransport: HTTPTransport {
     /// How long a request without its own time limit may take.
     public let timeout: Duration?

@@ -11,8 +11,8 @@ public import GRPCCore
 /// ```
 ///
 /// Make it the last interceptor: gRPC converts each error that passes through a later one to an `RPCError`. This
-/// interceptor finds the original error in it, but for a thrown `RPCError`, which then looks like a returned one. Put an
-/// interceptor that opens a span, or that rejects a call with its own status, before it.
+/// interceptor finds the original error in it, but for a thrown `RPCError`, which then looks like a returned one. Put
+/// an interceptor that opens a span, or that rejects a call with its own status, before it.
 ///
 /// While a call is handled or its messages are written, all posts are in a scope that is named after the method, with
 /// the metadata `rpc.system`, `rpc.service`, `rpc.method`, and `network.peer.address`.

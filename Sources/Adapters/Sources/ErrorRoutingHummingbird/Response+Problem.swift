@@ -37,8 +37,8 @@ extension HTTPFields {
         append(contentsOf: others)
     }
 
-    /// Adds what other middlewares add to a response: the last of several `CORSMiddleware` decides on the origin, because
-    /// a browser refuses two.
+    /// Adds what other middlewares add to a response: the last of several `CORSMiddleware` decides on the origin,
+    /// because a browser refuses two.
     mutating func add(_ added: HTTPFields) {
         for field in added {
             if field.name != .vary {
@@ -66,8 +66,8 @@ extension HTTPFields.Element {
 }
 
 extension Error {
-    /// The error that other middlewares have wrapped only to add fields to the response, once or several times, and these
-    /// fields in the order in which they were added.
+    /// The error that other middlewares have wrapped only to add fields to the response, once or several times, and
+    /// these fields in the order in which they were added.
     ///
     /// Hummingbird's wrapper is internal, so it is recognized by its name, and its contents are found by reflection.
     var withoutAddedFields: (error: any Error, added: HTTPFields) {

@@ -29,8 +29,8 @@ import Synchronization
 ///    numbers.
 /// 3. Only the thread that finds `asleep` in that exchange, or replaces it in ``rouse(at:)``, wakes the reader.
 ///
-/// One reader at a time calls the methods under "The reader's side". A shutdown can call them at the same time, under the
-/// bus's lock: it doesn't touch the slot of a report that the reader might be reading, and its other calls meet the
+/// One reader at a time calls the methods under "The reader's side". A shutdown can call them at the same time, under
+/// the bus's lock: it doesn't touch the slot of a report that the reader might be reading, and its other calls meet the
 /// reader's only at the states, which are atomic.
 @safe struct Mailbox<Element: Sendable>: ~Copyable, @unchecked Sendable {
     // Unchecked because of the pointers: the invariants above govern access to their memory.

@@ -1,6 +1,6 @@
 extension ErrorScope {
-    /// Binds the scope for a body and the tasks that it starts, so that errors posted there by `postError` or `.ambient`
-    /// go through the scope.
+    /// Binds the scope for a body and the tasks that it starts, so that errors posted there by `postError` or
+    /// `.ambient` go through the scope.
     ///
     /// Use it for code that doesn't inherit the binding: a detached task, a callback.
     ///
@@ -38,11 +38,12 @@ extension ErrorScope {
 /// Runs a body in a new scope so that errors posted there by `postError` or `.ambient` go through the scope's rules.
 ///
 /// The scope lies within the first of these that exists: the task's innermost scope, the task's bus, the process's root
-/// bus. If there is no bus, the scope's errors go to the ``LastResort``. The body's error is thrown again and not posted.
+/// bus. If there is no bus, the scope's errors go to the ``LastResort``. The body's error is thrown again and not
+/// posted.
 ///
 /// The scope is bound for the body and for all tasks that the body starts, even after the body has returned. A worker
-/// that serves later bodies too, such as the worker of a queue, would keep the first body's scope and metadata. Start it
-/// in a detached task, which inherits neither.
+/// that serves later bodies too, such as the worker of a queue, would keep the first body's scope and metadata. Start
+/// it in a detached task, which inherits neither.
 ///
 /// ```swift
 /// try await withErrorScope("checkout", handler: ErrorHandler().on(CardDeclined.self) { … }) { scope in

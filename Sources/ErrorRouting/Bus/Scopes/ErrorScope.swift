@@ -88,8 +88,8 @@
     /// - Parameters:
     ///   - key: The key in the reports' metadata.
     ///   - value: The value; a later one for the same key replaces it.
-    /// - Complexity: O(number of keys). From the first annotation in the process on, a post through any scope also takes
-    ///   O(depth); if scopes on its path are annotated, O(number of keys) and the lock of each of these scopes.
+    /// - Complexity: O(number of keys). From the first annotation in the process on, a post through any scope also
+    ///   takes O(depth); if scopes on its path are annotated, O(number of keys) and the lock of each of these scopes.
     public func annotate(_ key: String, _ value: String) { context.annotate(key, value) }
 
     /// Creates a scope within this one.
