@@ -7,8 +7,13 @@ import PackagePlugin
         let process = Process()
         process.executableURL = try context.tool(named: "error-report").url
         process.arguments = arguments
+        // The package manager would write the command's messages to standard output, which is the page.
+        let messages = Pipe()
+        process.standardError = messages
         try process.run()
+        let text = String(decoding: messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
+        for line in text.split(separator: "\n") { Diagnostics.warning(String(line)) }
         guard process.terminationStatus == 0 else { exit(process.terminationStatus) }
     }
 }

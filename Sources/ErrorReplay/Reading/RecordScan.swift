@@ -280,7 +280,13 @@ extension RecordScan {
     func value(_ line: Span<UInt8>) -> Data? { range(of: .value).map { Data(Self.unescaped($0, line)) } }
 
     /// The deciding bytes without the error's value; nil if there is no value.
-    var keyWithoutValue: [UInt8]? { range(of: .value).map { Array(key.dropLast($0.count + 1)) } }
+    var keyWithoutValue: [UInt8]? {
+        guard let value = range(of: .value) else { return nil }
+        // This copies the bytes; creating an array from a slice would be generic code.
+        var shared = key
+        shared.removeLast(value.count + 1)
+        return shared
+    }
 
     /// Returns the ranges of the metadata's keys and values in the line that was read.
     func metadata(_ line: Span<UInt8>) -> [(key: Range<Int>, value: Range<Int>)] {
