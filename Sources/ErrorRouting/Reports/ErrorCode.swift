@@ -13,8 +13,10 @@ struct ErrorCode: Equatable, Sendable {
     /// Reads an error's code, which might run user code.
     init(of error: any Error, by table: DetailsTable? = nil) {
         let type = Swift.type(of: error)
-        self.type = ObjectIdentifier(NSErrorBridge.isBridged(type) ? NSError.self : type)
-        if let kind = ErrorDetails.of(error, by: table)?.kind {
+        // Check this once: the types are in another library.
+        let isBridged = NSErrorBridge.isBridged(type)
+        self.type = ObjectIdentifier(isBridged ? NSError.self : type)
+        if let kind = ErrorDetails.of(error, type, by: table)?.kind {
             (number, domain) = (0, kind)
             return
         }
@@ -23,7 +25,7 @@ struct ErrorCode: Equatable, Sendable {
             return
         }
         defer { PerThread.leaveUserCode(entry) }
-        if NSErrorBridge.isNSErrorOrBridged(type) {
+        if isBridged || type is NSError.Type {
             let error = error as NSError
             (number, domain) = (error.code, error.domain)
         } else {

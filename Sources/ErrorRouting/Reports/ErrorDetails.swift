@@ -58,9 +58,13 @@ extension ErrorDetails {
     ///
     /// They are user code: the table's details, and the error's own for the fields that the table leaves out. If user
     /// code is nested too deeply, there are none.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - type: The error's type, which a caller might have read already.
+    ///   - table: The bus's table.
     @inline(__always)
-    static func of(_ error: any Error, by table: DetailsTable?) -> ErrorDetails? {
-        let type = type(of: error)
+    static func of(_ error: any Error, _ type: any Error.Type, by table: DetailsTable?) -> ErrorDetails? {
         let provides = plainTypes.conforms(type) { type is any ErrorDetailsProviding.Type }
         return provides || table != nil ? read(error, table) : nil
     }
