@@ -118,6 +118,7 @@ extension PipeTests {
             expect(await recorder.recordAll([Order.late]), equals: .init(recorded: 2, written: 1, failed: 1))
             let text = FileHandle(fileDescriptor: reader).readDataToEndOfFile()
             expect(try JSONDecoder().decode(ErrorRecord.self, from: text).sequence, equals: 2)
+            endWithoutLeakCheck()
         }
     }
 
