@@ -43,8 +43,8 @@ extension ErrorBus {
 
         /// The kinds and messages of other packages' errors; none by default.
         ///
-        /// A value goes before what the error says itself; see ``ErrorDetails``. The closures are user code that can
-        /// run on any thread, whenever a text of a report is read.
+        /// They take precedence over an error's own ``ErrorDetails``. The closures can run on any thread, whenever a
+        /// text of a report is read.
         public var details: ErrorMap<ErrorDetails?>
 
         /// Where the bus writes errors that no handler is left for; nil for the process's last resort.

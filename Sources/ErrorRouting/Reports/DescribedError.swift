@@ -14,7 +14,7 @@ struct DescribedError {
 
     init(_ error: any Error, by table: DetailsTable? = nil) {
         self.error = error
-        details = .of(error, type(of: error), by: table)
+        details = .of(error, by: table)
         typeName = ErrorText.typeName(of: error)
         rawCaseName = ErrorText.caseName(of: error)
     }
@@ -50,7 +50,7 @@ struct DescribedError {
     var fingerprintForReplay: String {
         if let rawCaseName { return named(rawCaseName) }
         if let code = ErrorText.domainAndCode(of: error) { return "\(typeName)(\(code.domain) \(code.code))" }
-        return ErrorDetails.of(error, type(of: error), by: nil)?.kind.map(named) ?? typeName
+        return ErrorDetails.of(error, by: nil)?.kind.map(named) ?? typeName
     }
 
     private func named(_ name: String) -> String { "\(typeName).\(OneLine.bare(name))" }

@@ -16,7 +16,7 @@ struct ErrorCode: Equatable, Sendable {
         // Check this once: the types are in another library.
         let isBridged = NSErrorBridge.isBridged(type)
         self.type = ObjectIdentifier(isBridged ? NSError.self : type)
-        if let kind = ErrorDetails.of(error, type, by: table)?.kind {
+        if let kind = ErrorDetails.of(error, by: table)?.kind {
             (number, domain) = (0, kind)
             return
         }

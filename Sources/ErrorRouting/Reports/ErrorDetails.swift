@@ -1,6 +1,6 @@
-/// What an error says of itself: its kind, its message for developers, and the place where it was created.
+/// An error's kind, its message for developers, and the place where it was created.
 ///
-/// An error of your own conforms to ``ErrorDetailsProviding``. For the errors of other packages, use
+/// Conform your own errors to ``ErrorDetailsProviding``. For the errors of other packages, use
 /// ``ErrorBus/Configuration/details``:
 ///
 /// ```swift
@@ -8,24 +8,26 @@
 ///     .on(PSQLError.self) { ErrorDetails(kind: $0.code.description, message: $0.serverInfo?[.message]) }
 /// ```
 ///
-/// A value of the map goes before the error's own, each field by itself. A field that neither has is nil.
+/// For each field, the bus's map takes precedence over the error's own details.
 public struct ErrorDetails: Sendable, Hashable {
-    /// The kind, such as `uniqueViolation`; nil if the type and the case say enough.
+    /// The kind, such as `uniqueViolation`; nil if the error's type and case suffice.
     ///
     /// It replaces the name of an enum's case in fingerprints, flood limits, dimensions, lines, and records. Use few
-    /// values, which are the same in every release: neither identifiers nor numbers of cases.
+    /// values that are the same in every release, so neither identifiers nor numbers of cases.
     public var kind: String?
-    /// The message for developers; nil for that of ``ErrorReport/message``'s other sources.
+    /// The message for developers; nil for the error's own description.
     ///
-    /// It replaces the error's description everywhere but on the user's screen.
+    /// It replaces the description in reports, but not on the user's screen.
     public var message: String?
-    /// The place where the error was created or thrown, if it knows it; see ``ErrorReport/origin``.
+    /// The place where the error was created or thrown; nil if it is unknown.
+    ///
+    /// It becomes ``ErrorReport/origin``.
     public var source: ErrorReport.Source?
 
     /// Creates details.
     ///
     /// - Parameters:
-    ///   - kind: The kind; nil if the type and the case say enough.
+    ///   - kind: The kind; nil if the error's type and case suffice.
     ///   - message: The message for developers; nil for the error's description.
     ///   - source: The place where the error was created or thrown; nil if it is unknown.
     public init(kind: String? = nil, message: String? = nil, source: ErrorReport.Source? = nil) {
@@ -33,7 +35,7 @@ public struct ErrorDetails: Sendable, Hashable {
     }
 }
 
-/// An error that says of itself what reports, logs, and metrics show of it.
+/// An error that provides its kind, message, and place for reports, logs, and metrics.
 ///
 /// ```swift
 /// extension StorageError: ErrorDetailsProviding {
@@ -56,15 +58,11 @@ extension ErrorDetails {
 
     /// Returns an error's details; nil if there are none.
     ///
-    /// They are user code: the table's details, and the error's own for the fields that the table leaves out. If user
+    /// Reading them calls user code. For each field, the table takes precedence over the error's own details. If user
     /// code is nested too deeply, there are none.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - type: The error's type, which a caller might have read already.
-    ///   - table: The bus's table.
     @inline(__always)
-    static func of(_ error: any Error, _ type: any Error.Type, by table: DetailsTable?) -> ErrorDetails? {
+    static func of(_ error: any Error, by table: DetailsTable?) -> ErrorDetails? {
+        let type = type(of: error)
         let provides = plainTypes.conforms(type) { type is any ErrorDetailsProviding.Type }
         return provides || table != nil ? read(error, table) : nil
     }

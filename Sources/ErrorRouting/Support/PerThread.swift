@@ -126,11 +126,10 @@ enum PerThread {
     @inline(__always)
     static func leaveLog(_ entry: LogEntry) { entry.record?.value.logDepth = 0 }
 
-    /// Calls a closure that logs an error of a depth.
+    /// Calls a closure that handles an error of a depth above 1, which was posted while a thread logged another one.
     static func logging(atDepth depth: Int, _ body: () -> Void) {
+        assert(hasLogged, "no thread has logged the error of the depth below")
         guard let record = current else { return body() }
-        // Don't store again what all posting threads read.
-        if !hasLogged { isAnyLogged.store(true, ordering: .relaxed) }
         let outer = exchange(&record.value.logDepth, with: depth)
         defer { record.value.logDepth = outer }
         body()
