@@ -5,7 +5,7 @@ extension ErrorReport {
     /// logger.log(level: .init(rawValue: report.severity.rawValue) ?? .error, "\(report.message)")
     /// ```
     public enum Severity: String, Sendable, Hashable, CaseIterable {
-        case debug, info, notice, warning, error, critical
+        case trace, debug, info, notice, warning, error, critical
     }
 
     /// How much the report matters, by its role and its outcome.

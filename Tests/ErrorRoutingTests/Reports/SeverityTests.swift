@@ -16,7 +16,7 @@ extension SeverityTests {
     }
 
     @Test("a failure has it by its outcome, a notice and an attempt by their role, the bus's own by their type")
-    func table() async {
+    func outcomes() async {
         let failures: [HandleOutcome.Disposition: Severity] = [
             .ignored: .debug, .handled: .notice, .unmatched: .error, .dropped: .error, .pending: .error,
         ]
@@ -33,18 +33,32 @@ extension SeverityTests {
         }
     }
 
-    @Test("a map's rule takes precedence for failures; the map's default isn't used")
+    @Test("a map's value takes precedence for failures; nil has no opinion, by rule or by default")
     func map() {
-        let map = ErrorMap(default: Severity.critical).on(Numbered(1), .warning)
+        let map = ErrorMap<Severity?>().on(Zoo.Offline.self, .critical).on(Zoo.Timeout.self, nil)
+            .on(Numbered(1), .warning)
         expect(Self.report().severity(by: map), equals: .warning)
         expect(Self.report(Numbered(1), .failure, .ignored).severity(by: map), equals: .warning)
         expect(Self.report(Numbered(2)).severity(by: map), equals: .error)
+        expect(Self.report(Zoo.Offline()).severity(by: map), equals: .critical)
+        expect(Self.report(Zoo.Timeout()).severity(by: map), equals: .error)
+        expect(Self.report(Zoo.Timeout(), .failure, .ignored).severity(by: map), equals: .debug)
         expect(Self.report(Numbered(1), .attempt).severity(by: map), equals: .info)
         expect(Self.report(Numbered(1), .notice).severity(by: map), equals: .notice)
     }
 
+    @Test("the default of a table whose values aren't optional applies to every failure")
+    func table() {
+        let table = ErrorMap(default: Severity.critical).on(Numbered(1), .warning)
+        expect(Self.report(Numbered(1)).severity(by: table.map { $0 }), equals: .warning)
+        expect(Self.report(Numbered(2), .failure, .handled).severity(by: table.map { $0 }), equals: .critical)
+        expect(Self.report(Numbered(2), .notice).severity(by: table.map { $0 }), equals: .notice)
+    }
+
     @Test("raw values are swift-log's")
     func names() {
-        expect(Severity.allCases.map(\.rawValue), equals: ["debug", "info", "notice", "warning", "error", "critical"])
+        expect(
+            Severity.allCases.map(\.rawValue),
+            equals: ["trace", "debug", "info", "notice", "warning", "error", "critical"])
     }
 }

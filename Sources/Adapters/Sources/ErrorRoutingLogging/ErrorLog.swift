@@ -9,26 +9,26 @@ public import Logging
 /// module from them. Message and trail are computed once per report.
 ///
 /// The entry's level is the report's severity: a failure that a rule handled is a `notice`, and one that no rule
-/// matched is an `error`. A rule in `levels` takes precedence.
+/// matched is an `error`. A level that `levels` returns takes precedence.
 ///
 /// The error itself is not passed as swift-log's `error:`. Backends print it as `"\(error)"`: a string of any length
 /// and any number of lines, with the contents of the error's fields.
 public struct ErrorLog: Sendable {
     private let logger: Logger
-    private let levels: ErrorMap<Logger.Level>
+    private let levels: ErrorMap<Logger.Level?>
     private let bind: @Sendable (ErrorReport, () -> Void) -> Void
 
     /// Creates a log.
     ///
     /// - Parameters:
     ///   - logger: The logger for the entries.
-    ///   - levels: The levels of failures that matter more or less than their severity indicates. The map's default
-    ///     isn't used.
+    ///   - levels: The levels of failures that matter more or less than their severity indicates; nil for errors whose
+    ///     severity is right. Convert a table whose values aren't optional: `table.map { $0 }`.
     ///   - bind: Called around each entry. `ErrorTracing.bind` of ErrorRoutingTracing binds the trace in which the
     ///     error was posted.
     public init(
         _ logger: Logger,
-        levels: ErrorMap<Logger.Level> = ErrorMap(default: .error),
+        levels: ErrorMap<Logger.Level?> = ErrorMap(),
         within bind: @escaping @Sendable (ErrorReport, () -> Void) -> Void = { _, write in write() }
     ) {
         self.logger = logger
@@ -61,13 +61,13 @@ public struct ErrorLog: Sendable {
         }
     }
 
-    /// Returns the level for a report: for a failure, the level of the rule that matches it; if none does, or for any
-    /// other report, the level of its `severity`.
+    /// Returns the level for a report: for a failure, the level that the map returns; if that is nil, or for any other
+    /// report, the level of its `severity`.
     ///
     /// - Parameter report: The report.
     /// - Returns: The level.
     public func level(of report: ErrorReport) -> Logger.Level {
-        if report.role == .failure, let level = levels.match(report.error)?.value { return level }
+        if report.role == .failure, let level = levels[report.error] { return level }
         return Logger.Level(rawValue: report.severity.rawValue) ?? .error
     }
 }
@@ -85,12 +85,12 @@ extension ErrorHandler {
     ///
     /// - Parameters:
     ///   - logger: The logger for the entries.
-    ///   - levels: The levels of failures that matter more or less than their severity indicates. The map's default
-    ///     isn't used.
+    ///   - levels: The levels of failures that matter more or less than their severity indicates; nil for errors whose
+    ///     severity is right. Convert a table whose values aren't optional: `table.map { $0 }`.
     /// - Returns: The handler.
     public static func logging(
         to logger: Logger,
-        levels: ErrorMap<Logger.Level> = ErrorMap(default: .error)
+        levels: ErrorMap<Logger.Level?> = ErrorMap()
     ) -> ErrorHandler {
         logging(to: ErrorLog(logger, levels: levels))
     }

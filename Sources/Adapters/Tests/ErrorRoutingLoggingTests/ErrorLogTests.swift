@@ -44,8 +44,8 @@ struct ErrorLogTests {
         #expect(entry.metadata["error.trail"]?.description.hasSuffix("Sale") == true)
     }
 
-    @Test func `has the level of its role and outcome, unless a rule says otherwise`() {
-        let levels = ErrorMap<Logger.Level>(default: .warning).on(Sale.tooLate, .info)
+    @Test func `has the level of its role and outcome, unless the map returns a level`() {
+        let levels = ErrorMap<Logger.Level?>().on(Sale.self, nil).on(Sale.tooLate, .info)
         let log = ErrorLog(logger, levels: levels)
         func level(
             _ error: any Error,

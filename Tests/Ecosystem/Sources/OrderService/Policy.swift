@@ -42,7 +42,7 @@ let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status:
         ProblemDetails(title: "Log in first", status: 401))
 
 // The levels of errors that matter less than their severity. A failure that a rule handled is a notice.
-let levels = ErrorMap<Logger.Level>(default: .error)
+let levels = ErrorMap<Logger.Level?>()
     .on(InvalidOrder.self, .info)
     .on(OrderMissing.self, .info)
     .on(matching: .type(HTTPError.self).where { $0.status.code < 500 }, .info)

@@ -3,7 +3,7 @@ import ErrorRoutingLogging
 import Logging
 
 private func log(_ logger: Logger) -> ErrorHandler {
-    let levels = ErrorMap<Logger.Level>(default: .error)
+    let levels = ErrorMap<Logger.Level?>()
         .on(OrderMissing.self, .info)
     let rules = ErrorHandler()
         .on(OrderMissing.self) { _ in .stop }
