@@ -1,10 +1,10 @@
 /// Runs an operation; if it throws, posts the error as `postError` does and returns nil.
 ///
-/// The error goes to the innermost scope or bus of this task or, without one, to the process's root bus; otherwise to
-/// the last resort. Use it in a task that no caller waits for, if no poster is at hand:
+/// The error goes to the first of these that exists: the task's innermost scope, the task's bus, the process's root
+/// bus, the last resort. Use it instead of `try?` if no poster is at hand:
 ///
 /// ```swift
-/// Task { await catchingErrors { try await refresh() } }
+/// let order = await catchingErrors { try await intake.next() }
 /// ```
 ///
 /// A cancellation is posted as in `catching` of an ``ErrorPosting``: as a notice, or not at all in a cancelled task.
@@ -23,9 +23,53 @@ public func catchingErrors<T>(
     try? await AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
 }
 
+/// Runs an operation and returns its optional result unchanged, not nested in another optional; see
+/// ``catchingErrors(metadata:fileID:line:_:)``.
+@discardableResult
+public func catchingErrors<T>(
+    metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
+    _ operation: () async throws -> T?
+) async -> T? {
+    try? await AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
+}
+
 /// Runs a synchronous operation and posts the error it throws; see ``catchingErrors(metadata:fileID:line:_:)``.
 @discardableResult
 public func catchingErrors<T>(
     metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
     _ operation: () throws -> T
 ) -> T? { try? AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
+
+/// Runs a synchronous operation and returns its optional result unchanged, not nested in another optional.
+///
+/// See ``catchingErrors(metadata:fileID:line:_:)``.
+@discardableResult
+public func catchingErrors<T>(
+    metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
+    _ operation: () throws -> T?
+) -> T? { try? AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
+
+/// Runs an operation that returns nothing and posts the error it throws; see
+/// ``catchingErrors(metadata:fileID:line:_:)``.
+///
+/// - Returns: Whether the operation succeeded.
+@discardableResult
+public func catchingErrors(
+    metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
+    _ operation: () async throws -> Void
+) async -> Bool {
+    (try? await AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil
+}
+
+/// Runs a synchronous operation that returns nothing and posts the error it throws.
+///
+/// See ``catchingErrors(metadata:fileID:line:_:)``.
+///
+/// - Returns: Whether the operation succeeded.
+@discardableResult
+public func catchingErrors(
+    metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
+    _ operation: () throws -> Void
+) -> Bool {
+    (try? AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil
+}

@@ -240,7 +240,7 @@ struct ErrorBusServiceTests {
     @Test func `the service waits for a task that a rule starts for the last errors`() async {
         let (events, isServing) = (Events(), Gate())
         let handler = ErrorHandler().on(Broken.self) { error in
-            ErrorBus.current?.task {
+            postingTask {
                 try await Task.sleep(for: .milliseconds(1))
                 events.add("notified of \(error.name)")
             }

@@ -14,7 +14,7 @@ extension ErrorHandler {
         ErrorHandler()
             .onNoMatch { error in
                 if waits { try await pager?.call(about: error) }
-                if !waits, let pager { ErrorBus.current?.task { try await pager.call(about: error) } }
+                if !waits, let pager { postingTask { try await pager.call(about: error) } }
                 return .stop
             }
             .on(InvalidOrder.self) { _ in .stop }

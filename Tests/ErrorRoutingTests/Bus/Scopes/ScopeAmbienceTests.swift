@@ -140,7 +140,8 @@ extension ScopeAmbienceTests {
                 }
                 expect(two, equals: 2)
                 expect(catchingErrors { 3 }, equals: 3)
-                catchingErrors { throw Numbered(4) }
+                let isDone: Bool = catchingErrors { throw Numbered(4) }
+                #expect(!isDone && catchingErrors {})
                 await catchingErrors {
                     await Task.yield()
                     throw CancellationError()

@@ -7,7 +7,7 @@ private struct Pager {
 private func rules(_ pager: Pager) -> ErrorHandler {
     let rules = ErrorHandler()
         .onNoMatch { error in
-            ErrorBus.current?.task { try await pager.page(about: error) }
+            postingTask { try await pager.page(about: error) }
             return .stop
         }
     return rules
