@@ -91,14 +91,40 @@ extension ErrorHandler {
     /// Adds an `always` with an action of the main actor; see its other overloads.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
+        returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
     ) -> ErrorHandler { adding(AsynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always) }
 
     /// Adds an `always` with an action of the main actor that also receives the report; see its other overloads.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
+        returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(AsynchronousReportRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
+    }
+
+    /// Adds an `always` with an action of the main actor that returns nothing; see its other overloads.
+    public func always(
+        fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
+        do action: @escaping @MainActor @Sendable (any Error) throws -> Void
+    ) -> ErrorHandler {
+        always(fileID: fileID, line: line, returning: HandleStrategy.self) { error async throws -> HandleStrategy in
+            try await action(error)
+            return .next
+        }
+    }
+
+    /// Adds an `always` with an action of the main actor that also receives the report and returns nothing; see its
+    /// other overloads.
+    public func always(
+        fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
+        do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> Void
+    ) -> ErrorHandler {
+        always(fileID: fileID, line: line, returning: HandleStrategy.self) {
+            error, report async throws -> HandleStrategy in
+            try await action(error, report)
+            return .next
+        }
     }
 }

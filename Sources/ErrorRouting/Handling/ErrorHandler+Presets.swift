@@ -51,13 +51,14 @@ extension ErrorHandler {
 
     /// Passes each error, with its report, to a closure, and does nothing else.
     ///
-    /// It is an `always` action that returns `.next`. Pass it to a bus alone, or overlaid with the rules that it must
-    /// log. The level follows from the report's role and outcome, as ``ErrorReport/severity`` says:
+    /// It is an `always` action that returns `.next`. Pass it to a bus alone, or overlay it on the rules that it must
+    /// log. Then it runs before an `always` action of the rules that stops. The level follows from the report's role
+    /// and outcome, as ``ErrorReport/severity`` says:
     ///
     /// ```swift
-    /// ErrorHandler.logging { error, report in
+    /// rules.overlaid(with: .logging { error, report in
     ///     logger.log(level: .init(rawValue: report.severity.rawValue) ?? .error, "\(report.message)")
-    /// }.overlaid(with: rules)
+    /// })
     /// ```
     ///
     /// An error that the closure itself posts, for example because the log's file can't be written, is delivered like

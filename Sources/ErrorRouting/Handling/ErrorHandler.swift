@@ -6,7 +6,7 @@
 ///     .on(domain: NSURLErrorDomain) { error in … ; return .next }
 ///     .ignore(CancellationError.self)
 ///     .onNoMatch { error in … ; return .stop }
-///     .always { error, report in … ; return .next }
+///     .always { error, report in … }
 /// ```
 ///
 /// The rule that is registered last is tried first, so the latest customization has priority. Matching actions run in

@@ -121,9 +121,12 @@ extension DiagnosticTests {
             "on(E.self)", "on(E())", "on(domain: \"d\")", "on(matching: .type(E.self))", "onNoMatch", "always",
         ]
         let shapes = ["error", "error, report", "error async", "error, report async"]
-        let rules = verbs.flatMap { verb in
-            shapes.map { "    .\(verb) { @MainActor \($0) in touch(); return .stop }" }
-        }
+        let returningNothing = shapes.map { "    .always { @MainActor \($0) in touch() }" }
+        let rules =
+            returningNothing
+            + verbs.flatMap { verb in
+                shapes.map { "    .\(verb) { @MainActor \($0) in touch(); return .stop }" }
+            }
         let program = """
             import ErrorRouting
             struct E: Error, Equatable { var code = 1 }
@@ -138,6 +141,32 @@ extension DiagnosticTests {
         // Swift 5 only warns if an action loses its actor.
         let options = ["-swift-version", version, "-warnings-as-errors"]
         expect(try await Typechecker.errors(in: ["actor.swift": program], options), equals: [])
+    }
+
+    @Test("a chain of 100 always actions, with and without a result, is type-checked as one expression")
+    func longChainOfAlways() async throws {
+        let actions = (0..<25).map { number in
+            """
+                .always { error in print(error, \(number)) }
+                .always { _, report in
+                    let text = "\\(report.message) \(number)"
+                    print(text)
+                }
+                .always { _, report in report.sequence == \(number) ? .stop : .next }
+                .always { error in
+                    await pause()
+                    print(error)
+                }
+            """
+        }
+        let program = """
+            import ErrorRouting
+            func pause() async {}
+            let rules = ErrorHandler()
+            \(actions.joined(separator: "\n"))
+            """
+        let limits = ["-Xfrontend", "-solver-expression-time-threshold=60"]
+        expect(try await Typechecker.errors(in: ["always.swift": program], limits), equals: [])
     }
 
     @Test("a chain of 200 rules in all shapes is type-checked as one expression, within the compiler's limits")

@@ -107,6 +107,8 @@ extension HandlingIsolationTests {
             .onNoMatch { @MainActor _, report in screen.shows("none \(report.occurrences)") }
             .always { @MainActor _ in screen.shows("always") }
             .always { @MainActor _, report in screen.shows("always \(report.occurrences)") }
+            .always { @MainActor _ in _ = screen.shows("nothing") }
+            .always { @MainActor _, report in _ = screen.shows("nothing \(report.occurrences)") }
         expectNil(handler.handleSynchronously(Numbered(1)))
         await withErrorBus(handler: handler) { bus in
             bus.post(Numbered(1))
@@ -114,8 +116,8 @@ extension HandlingIsolationTests {
             bus.post(Zoo.Offline())
         }
         let rules = ["value", "matcher", "type"].flatMap { ["\($0) 1", $0] }
-        let others = ["domain 1", "domain", "always 1", "always", "none 1", "none", "always 1", "always"]
-        expect(await screen.alerts, equals: rules + ["always 1", "always"] + others)
+        let last = ["nothing 1", "nothing", "always 1", "always"]
+        expect(await screen.alerts, equals: rules + last + ["domain 1", "domain"] + last + ["none 1", "none"] + last)
         let plain = ErrorHandler().on(Numbered.self) { $0.number == 1 ? .stop : .next }
         expect(plain.handleSynchronously(Numbered(1))?.disposition, equals: .handled)
     }

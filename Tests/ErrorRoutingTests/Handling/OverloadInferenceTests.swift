@@ -102,6 +102,39 @@ extension OverloadInferenceTests {
         )
     }
 
+    @Test("always takes actions that return nothing in all four shapes; the actions after them still run")
+    func alwaysReturningNothing() async {
+        @Sendable func note(_ text: String) { _ = trace(text) }
+        let last = ErrorHandler().always { _ in trace("last") }
+        let handlers = [
+            last.always { note("\($0)") },
+            last.always { error, report in
+                let text = "\(report.error)"
+                note(text)
+            },
+            last.always { error in
+                await Task.yield()
+                note("\(error)")
+            },
+            last.always {
+                await Task.yield()
+                note("\($1.error)")
+            },
+        ]
+        expect(handlers.map { $0.handleSynchronously(error) != nil }, equals: [true, true, false, false])
+        expect(trace.takeAll(), equals: ["\(error)", "last", "\(error)", "last"])
+        for handler in handlers { await handler.handle(error) }
+        expect(trace.takeAll(), equals: Array(repeating: ["\(error)", "last"], count: 4).flatMap { $0 })
+
+        // What it throws is a failure, and a closure that only throws fits the other overloads too.
+        let throwing = last.always { error in
+            if error is Zoo.Timeout { throw Zoo.Offline() }
+        }
+        expect(throwing.handleSynchronously(error)?.failures.count, equals: 1)
+        expect(last.always { _ in throw Zoo.Offline() }.handleSynchronously(error)?.failures.count, equals: 1)
+        expect(trace.takeAll(), equals: ["last", "last"])
+    }
+
     @Test("closures of several statements infer their input, and throw; single expressions infer .next and .stop")
     func severalStatements() async {
         let handler = ErrorHandler()
