@@ -26,18 +26,17 @@ extension ErrorHandler {
                 await Desk.shared.note("upload later")
                 return .stop
             }
-            .on(StockError.self) { _ in .stop }
+            .expecting(StockError.self)
             .on(StockError.locked) { _ in
                 await Desk.shared.note("fetch the key")
                 return .next  // The rule above runs too.
             }
-            .on(PaymentError.self) { _ in .stop }
+            .expecting(PaymentError.self)
             .on(matching: .declined) { code in
                 await Desk.shared.note("ask for another card, because of code \(code)")
                 return .stop
             }
-            .on(NetworkError.self) { _ in .stop }
-            .on(CircuitOpen.self) { _ in .stop }
+            .expecting(NetworkError.self, CircuitOpen.self)
             .on(CircuitChanged.self) { change in
                 await Desk.shared.note("\(change)")
                 return .stop

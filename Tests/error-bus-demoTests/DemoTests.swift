@@ -42,7 +42,7 @@ extension DemoTests {
             rows,
             [
                 ("bus.task", ".on(SyncFailed.self)"), ("postError(", ".on(URLError.self)"),
-                ("bus.catching", ".on(CocoaError.self)"), ("bus.rethrowing", ".on(StockError.self)"),
+                ("bus.catching", ".on(CocoaError.self)"), ("bus.rethrowing", ".expecting(StockError.self)"),
                 ("bus.post(", ".on(matching: .declined)"),
             ])
         {

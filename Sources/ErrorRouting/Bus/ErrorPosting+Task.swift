@@ -52,10 +52,10 @@ extension ErrorPosting {
         return task
     }
 
-    /// The poster itself or its target in the caller's context: the ambient poster's target, or the current bus for a
-    /// scope created without a bus.
+    /// The poster itself or its target in the caller's context: the target of the ambient poster or of a scope below
+    /// it, or the current bus for a scope created without a bus.
     private var resolved: any ErrorPosting {
-        let poster = (self as? AmbientErrorPosting)?.wrapped ?? self
+        let poster = (self as? AmbientErrorPosting)?.wrapped ?? (self as? ScopedPosting)?.scope ?? self
         return (poster as? ErrorScope)?.rooted ?? poster
     }
 

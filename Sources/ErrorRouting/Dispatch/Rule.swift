@@ -16,6 +16,8 @@ class Rule: RuleNode, @unchecked Sendable {
         var needsReport = false
         /// Whether the rule is an `ignore`, which only stops every error that it matches.
         var ignores = false
+        /// Whether the rule is an `expecting`, which also only stops, but its errors count as handled.
+        var expects = false
     }
 
     final let registration: RuleRegistration

@@ -27,6 +27,13 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
         super.init(matcher, at: source, Traits(ignores: true))
     }
 
+    /// Creates a rule that expects the errors that it matches: they count as handled.
+    @usableFromInline
+    init(expecting matcher: ErrorMatcher<Input>, at source: ErrorReport.Source) {
+        action = { _ in .stop }
+        super.init(matcher, at: source, Traits(expects: true))
+    }
+
     // Override it so that it calls the action directly.
     override func act<Content: Error>(
         on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes

@@ -1,8 +1,8 @@
 extension ErrorHandler {
     /// Explains how the handler would handle an error, rule by rule.
     ///
-    /// Predicates run; actions do not. Only the result of an `ignore` is known. So for each match after the first one,
-    /// the explanation says that it runs if it is reached.
+    /// Predicates run; actions do not. Only the results of `ignore` and `expecting` are known. So for each match after the
+    /// first one, the explanation says that it runs if it is reached.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.

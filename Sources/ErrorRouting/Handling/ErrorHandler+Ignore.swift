@@ -23,6 +23,35 @@ extension ErrorHandler {
         adding(SynchronousRule(ignoring: .type(type), at: .init(fileID: fileID, line: line)))
     }
 
+    /// Adds a rule for each of several types of expected errors: it stops them without running an action, and they
+    /// count as handled.
+    ///
+    /// Use it for errors that need no action but aren't worth hiding: a log shows them as handled, at the level
+    /// `notice`, where an ignored error has the level `debug`.
+    ///
+    /// ```swift
+    /// let rules = ErrorHandler().expecting(InvalidOrder.self, OrderMissing.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - first: A type to expect, matched as ``ErrorMatcher/type(_:)`` does.
+    ///   - rest: More types.
+    ///   - fileID: Where the rules are registered.
+    ///   - line: Where the rules are registered.
+    /// - Returns: This handler with the new rules, which are tried before the existing ones.
+    public func expecting<First: Error, each Rest: Error>(
+        _ first: First.Type, _ rest: repeat (each Rest).Type, fileID: String = #fileID, line: UInt = #line
+    ) -> ErrorHandler {
+        let source = ErrorReport.Source(fileID: fileID, line: line)
+        var result = adding(SynchronousRule(expecting: .type(first), at: source))
+        for type in repeat each rest { result = result.adding(Self.expectedRule(of: type, at: source)) }
+        return result
+    }
+
+    private static func expectedRule<E: Error>(of type: E.Type, at source: ErrorReport.Source) -> Rule {
+        SynchronousRule(expecting: .type(type), at: source)
+    }
+
     /// Ignores errors that equal a value, matched as ``ErrorMatcher/value(_:)`` does.
     ///
     /// - Parameters:

@@ -147,16 +147,18 @@ extension Explanation {
         var (count, firstMatch, end): (Int, Int?, Int?) = (0, nil, nil)
         var isUndecided = false
         var ignoreRule: RuleDescription?
+        var reason = "ignores the error"
         var entries = Self.entries(.rule, on: path) { rule in
             count += 1
-            if let end { return .notReached(because: "rule \(end) \(endsAtMatch ? "decides" : "ignores the error")") }
+            if let end { return .notReached(because: "rule \(end) \(endsAtMatch ? "decides" : reason)") }
             guard let isMatched = isMatched(rule) else {
                 if firstMatch == nil { isUndecided = true }
                 return .undecided
             }
             if !isMatched { return .notMatched }
             if rule.traits.ignores { ignoreRule = rule.registration.description }
-            if rule.traits.ignores || endsAtMatch { end = count }
+            if rule.traits.expects { reason = "expects the error" }
+            if rule.traits.ignores || rule.traits.expects || endsAtMatch { end = count }
             if firstMatch != nil { return .matchedIfReached }
             firstMatch = count
             return isUndecided ? .matchedIfReached : .matched
@@ -165,7 +167,7 @@ extension Explanation {
             var isFirst = !isUndecided
             entries += Self.entries(stage, on: path) { _ in
                 if stage == .onNoMatch, let firstMatch {
-                    let what = firstMatch == end ? "ignores the error" : "matched"
+                    let what = firstMatch == end ? reason : "matched"
                     return .notReached(because: "rule \(firstMatch) \(what)")
                 }
                 defer { isFirst = false }

@@ -149,6 +149,15 @@ extension ErrorMatcher {
     }
 }
 
+extension ErrorMatcher where Output: Error {
+    /// Matches if the error itself or any of its underlying errors has a type: ``anywhere(_:)`` of ``type(_:)``.
+    ///
+    /// - Parameter type: The type to find.
+    /// - Returns: A matcher whose output is the first error of the type.
+    /// - Complexity: That of ``anywhere(_:)``.
+    public static func causedBy(_ type: Output.Type) -> Self { .anywhere(.type(type)) }
+}
+
 extension ErrorMatcher where Output == any Error {
     /// Matches if a predicate returns true.
     ///

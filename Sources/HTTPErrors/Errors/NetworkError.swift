@@ -4,7 +4,7 @@ import Foundation
 
 /// The only error type that ``APIClient`` throws: any failure, from building the URL to decoding the response.
 ///
-/// The cause is an underlying error: `ErrorMatcher.anywhere(.type(GitHubError.self))` finds the service's own error.
+/// The cause is an underlying error: `ErrorMatcher.causedBy(GitHubError.self)` finds the service's own error.
 /// The texts for users are in English and Japanese. The ``description`` is for logs; it contains no header field or
 /// body, and no URL except an invalid one without its query.
 public struct NetworkError: Error {

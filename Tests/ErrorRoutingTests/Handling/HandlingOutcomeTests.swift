@@ -106,4 +106,26 @@ extension HandlingOutcomeTests {
         )
         expect(crowded.description, equals: "ignored by \(rule) (3 rules matched), 2 actions failed")
     }
+
+    @Test("expecting stops errors of each of its types, and they count as handled; explain knows that it stops")
+    func expecting() async {
+        let handler = ErrorHandler()
+            .on(matching: .any) { _ in fatalError("it must not run") }
+            .onNoMatch { _ in fatalError("it must not run") }
+            .expecting(Zoo.Offline.self, Zoo.Timeout.self, Zoo.Payment.self)
+        let line = #line - 1
+        for error in [Zoo.Offline(), Zoo.Timeout(), Zoo.Payment.expired] as [any Error] {
+            let outcome = await handler.handle(error)
+            expect(outcome.disposition, equals: .handled)
+            expect(outcome.matchedRuleCount, equals: 1)
+            expect(outcome.rule?.source.line, equals: UInt(line))
+        }
+        expect(await ErrorHandler().expecting(Zoo.Offline.self).handle(Zoo.Timeout()).disposition, equals: .unmatched)
+        let explanation = handler.explain(Zoo.Payment.expired)
+        expect(explanation.disposition, equals: .handled)
+        expect(explanation.entries.count, equals: 5)
+        expect(explanation.entries[3].verdict, equals: .notReached(because: "rule 1 expects the error"))
+        expect(explanation.entries[4].verdict, equals: .notReached(because: "rule 1 expects the error"))
+        #expect(handler.description.contains("1. expecting type(Payment)"))
+    }
 }

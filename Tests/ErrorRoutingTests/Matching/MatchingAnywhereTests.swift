@@ -8,7 +8,7 @@ import Testing
 struct MatchingAnywhereTests {
     typealias Group = Zoo.Group
 
-    private let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
+    private let timeout = ErrorMatcher.causedBy(Zoo.Timeout.self)
 
     /// An error class whose objects can refer to themselves.
     private final class Link: UnderlyingErrors, @unchecked Sendable {

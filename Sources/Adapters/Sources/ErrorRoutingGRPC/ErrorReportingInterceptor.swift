@@ -131,7 +131,7 @@ extension Metadata {
 
 extension ErrorHandler {
     /// Handles the errors that need no rule of the application.
-    fileprivate static let calls = ErrorHandler().on(CallCancelled.self) { _ in .stop }
+    fileprivate static let calls = ErrorHandler().expecting(CallCancelled.self)
 }
 
 /// A call was cancelled before it was answered: a notice, not a failure.

@@ -132,7 +132,7 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
 extension ErrorHandler {
     /// Handles errors that need no rule of the application.
     fileprivate static let requests = ErrorHandler()
-        .on(RequestCancelled.self) { _ in .stop }
+        .expecting(RequestCancelled.self)
         .ignore(ClientDisconnected.self)
 }
 

@@ -72,6 +72,15 @@ public struct ErrorLog: Sendable {
     }
 }
 
+extension Logger {
+    /// Logs a report, at the level of its severity, as an ``ErrorLog`` of this logger does.
+    ///
+    /// Use it where no handler logs: for the reports that a bus's `shutdown` returns, or in an observer.
+    ///
+    /// - Parameter report: The report.
+    public func log(_ report: ErrorReport) { ErrorLog(self).write(report) }
+}
+
 extension ErrorHandler {
     /// Logs each error after its rules have run, and does nothing else.
     ///
@@ -79,7 +88,7 @@ extension ErrorHandler {
     ///
     /// ```swift
     /// ErrorHandler()
-    ///     .on(OrderMissing.self) { _ in .stop }
+    ///     .expecting(OrderMissing.self)
     ///     .overlaid(with: .logging(to: logger))
     /// ```
     ///

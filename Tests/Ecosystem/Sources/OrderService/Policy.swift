@@ -17,11 +17,7 @@ extension ErrorHandler {
                 if !waits, let pager { postingTask { try await pager.call(about: error) } }
                 return .stop
             }
-            .on(InvalidOrder.self) { _ in .stop }
-            .on(OrderMissing.self) { _ in .stop }
-            .on(HTTPError.self) { _ in .stop }
-            .on(NetworkError.self) { _ in .stop }
-            .on(UpstreamError.self) { _ in .stop }
+            .expecting(InvalidOrder.self, OrderMissing.self, HTTPError.self, NetworkError.self, UpstreamError.self)
             .on(matching: .lockedDatabase) { _ in .stop }
     }
 }

@@ -1,0 +1,145 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+@Suite("Behaviour 22: any poster has scopes; those of the ambient poster are found at each post", .hangLimit)
+struct PosterScopeTests {}
+
+extension PosterScopeTests {
+    /// A library's object: its poster has a scope, whatever the poster is.
+    private struct Cache {
+        let errors: any ErrorPosting
+
+        init(errors: any ErrorPosting = .ambient.scope("cache", metadata: ["k": "cache"])) { self.errors = errors }
+    }
+
+    @Test("the ambient poster's scope posts below the scope or bus of each task, through its own rules first")
+    func ambient() async {
+        let trace = ActionTrace()
+        let rules = ErrorHandler().on(Numbered(1)) { _ in trace("rule", .stop) }
+        let errors: any ErrorPosting = .ambient.scope("cache", handler: rules, metadata: ["k": "cache", "l": "cache"])
+        for round in 1...2 {
+            let handler = ErrorHandler().on(matching: .any) { _ in trace("bus \(round)") }
+            let reports = Journal<ErrorReport>()
+            await withErrorBus(handler: handler) { bus in
+                let observation = bus.observe { reports.note($0) }
+                errors.post(Numbered(1), metadata: ["l": "post"])
+                await withErrorScope("outer") { _ in errors.scope("inner").post(Numbered(2)) }
+                #expect(await errors.deliver(Numbered(1)).isHandled)
+                await errors.task { throw Numbered(3) }.value
+                await errors.task { postError(Numbered(4)) }.value
+                _ = await bus.flush(within: .seconds(60))
+                observation.cancel()
+            }
+            let cache = ["cache"]
+            expect(reports.entries.map(\.scope), equals: [cache, ["outer", "cache", "inner"], cache, cache, cache])
+            expect(reports.entries[0].metadata, equals: ["k": "cache", "l": "post"])
+            expect(
+                trace.takeAll(),
+                equals: ["rule"] + ["bus \(round)", "rule"] + Array(repeating: "bus \(round)", count: 2))
+        }
+        let recorded = await withRecordedErrors { _ in Cache().errors.post(Numbered(5)) }
+        expect(recorded.reports.map(\.scope), equals: [["cache"]])
+        expect(recorded.reports.map(\.metadata), equals: [["k": "cache"]])
+    }
+
+    @Test("withErrorBus awaits a task of the ambient poster's scope")
+    func awaited() async {
+        let isDone = Locked(false)
+        await withErrorBus(handler: ErrorHandler()) { _ in
+            AmbientErrorPosting.ambient.scope("cache").task {
+                for _ in 0..<20 { await Task.yield() }
+                isDone.withLock { $0 = true }
+            }
+        }
+        #expect(isDone.withLock { $0 })
+    }
+
+    @Test("below a bus or a scope it is an ErrorScope")
+    func known() async {
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            let posters: [any ErrorPosting] = [bus, bus.scope("a")]
+            #expect(posters.allSatisfy { $0.scope("b") is ErrorScope })
+            expect((posters[1].scope("b") as? ErrorScope)?.path, equals: ["a", "b"])
+            let scope: ErrorScope = bus.scope("c")
+            expect(scope.path, equals: ["c"])
+        }
+    }
+
+    @Test("without a bus its handler goes first; what no rule matches, attempts, and failures go to standard error")
+    func noBus() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
+            let (trace, done) = (ActionTrace(), Gate())
+            let rules = ErrorHandler()
+                .on(Numbered(1)) { _, report in trace("\(report.scope) \(report.metadata)", .stop) }
+                .on(Numbered(2)) { _ in throw Zoo.Offline() }
+                .on(Zoo.Timeout.self) { _ in
+                    await Task.yield()
+                    _ = trace("later")
+                    done.open()
+                    return .stop
+                }
+                .on(Zoo.Payment.self) { error in
+                    // It is not handled again.
+                    Inner.errors?.post(error)
+                    return trace("once", .stop)
+                }
+            let errors: any ErrorPosting = .ambient.scope("a", metadata: ["k": "a"]).scope("b", handler: rules)
+            Inner.$errors.withValue(errors) {
+                errors.post(Numbered(1), metadata: ["l": "post"])
+                errors.post(Numbered(2))
+                errors.post(Zoo.Timeout(seconds: 1))
+                errors.post(Zoo.Payment.expired)
+                errors.post(Numbered(1), as: .attempt)
+                errors.post(Numbered(3))
+            }
+            await done.wait()
+            expect(await errors.deliver(Numbered(1)).disposition, equals: .handled)
+            expect(await errors.deliver(Numbered(4)).disposition, equals: .unmatched)
+            let noted = trace.entries.filter { $0 != "later" }
+            expect(noted, equals: [#"["a", "b"] ["l": "post"]"#, "once", #"["a", "b"] [:]"#])
+            #expect(trace.entries.contains("later"))
+        }
+        let lines = result.standardErrorLines
+        expect(lines.count, equals: 5, "\(lines)")
+        for (line, text) in zip(lines, ["Offline", "expired", "attempt", "number: 3", "number: 4"]) {
+            #expect(line.contains(text) && line.contains("k=a"), "\(line)")
+        }
+    }
+
+    private enum Inner {
+        @TaskLocal static var errors: (any ErrorPosting)?
+    }
+
+    /// A poster of the application's own.
+    private struct Noting: ErrorPosting {
+        let journal: Journal<ErrorReport>
+
+        func post(
+            _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+        ) { journal.note(ErrorReport(error: error, role: role, source: source, metadata: metadata)) }
+
+        func deliver(
+            _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+        ) async -> HandleOutcome {
+            post(error, as: role, metadata: metadata, source: source)
+            return HandleOutcome(disposition: .pending)
+        }
+    }
+
+    @Test("a poster of another type gets what the scope's handler doesn't match, with the scope's metadata")
+    func anotherPoster() async {
+        let journal = Journal<ErrorReport>()
+        let rules = ErrorHandler().ignore(Numbered(1))
+        let errors = Noting(journal: journal).scope("a", handler: rules, metadata: ["k": "a"])
+        errors.post(Numbered(1))
+        errors.post(Numbered(2), as: .notice, metadata: ["l": "post"])
+        expect(await errors.deliver(Numbered(1)).disposition, equals: .ignored)
+        expect(await errors.deliver(Numbered(3)).disposition, equals: .pending)
+        expect(journal.entries.map { ($0.error as? Numbered)?.number }, equals: [2, 3])
+        expect(journal.entries.map(\.role), equals: [.notice, .failure])
+        expect(journal.entries.map(\.metadata), equals: [["k": "a", "l": "post"], ["k": "a"]])
+    }
+}
