@@ -52,7 +52,7 @@ struct ExampleService {
         for await _ in terminated {}
         for source in sources { source.cancel() }
         let deadline = ContinuousClock.now + .seconds(5)
-        await bus.endTasks(within: .zero, grace: .seconds(3))  // cancels `serve`
+        await bus.cancelTasks(after: .zero, waitingUpTo: .seconds(3))  // cancels `serve`
         let left = await bus.shutdown(within: deadline - .now)
         for report in left {
             say("not delivered: \(report.message)")

@@ -66,7 +66,7 @@ extension RetryPolicyTests {
     }
 
     /// An error that wraps others and counts how often they are read.
-    private struct Wrapped: UnderlyingErrors {
+    private struct Wrapped: UnderlyingErrorsProviding {
         let causes: [any Error]
         let asked = Locked(0)
 

@@ -19,7 +19,7 @@ struct ErrorCaseTests {
     }
     private struct Loose: Error { var value: any Sendable = 1 }
     private struct Domain: CustomNSError { static let errorDomain = "orders" }
-    private struct Group: UnderlyingErrors { var underlyingErrors: [any Error] { [] } }
+    private struct Group: UnderlyingErrorsProviding { var underlyingErrors: [any Error] { [] } }
     private struct Mirrored: Error, CustomReflectable { var customMirror: Mirror { Mirror(self, children: []) } }
     private final class Object: Error {}
     /// Two cases that claim to be the same.

@@ -13,7 +13,7 @@ struct ReplayCacheTests {
         .adding(Order.self).adding(Coded.self).adding(Lossy.self).adding(Holder.self).adding(Fields.self)
 
     /// An error with its own domain, and an underlying error.
-    private struct Coded: Error, Codable, CustomNSError, UnderlyingErrors {
+    private struct Coded: Error, Codable, CustomNSError, UnderlyingErrorsProviding {
         static let errorDomain = "coded"
         let errorCode: Int
         let under: [Order]

@@ -203,7 +203,7 @@ extension ReplayTests {
 
     @Test func `an error that would change is not rebuilt, and the table gives advice`() async throws {
         let added = ErrorHandler().on(matching: .predicate { _ in false }) { _ in .stop }
-        struct Outer: Error, Codable, UnderlyingErrors {
+        struct Outer: Error, Codable, UnderlyingErrorsProviding {
             var underlyingErrors: [any Error] { [Order.late] }
         }
         let under = NSError(domain: "outer", code: 1, userInfo: [NSUnderlyingErrorKey: Order.late])

@@ -3,7 +3,7 @@ import Foundation
 
 extension ErrorRecorder {
     /// The error of a recorder that can't open its file, with the system's error as its underlying error.
-    public struct CannotOpen: UnderlyingErrors, CustomStringConvertible {
+    public struct CannotOpen: UnderlyingErrorsProviding, CustomStringConvertible {
         /// The path that was passed to the recorder.
         public let path: String
         /// The system's error number, such as `EACCES`.

@@ -3,7 +3,7 @@ public import ErrorRouting
 /// The notice that a ``CircuitBreaker`` posts for rules and observers when its state changes.
 ///
 /// It never counts as a failure, in this breaker or in another one.
-public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
+public struct CircuitChanged: Error, UnderlyingErrorsProviding, CustomStringConvertible {
     /// The states of a circuit.
     public enum State: String, Sendable, Hashable, CaseIterable {
         /// The circuit admits all calls.
@@ -49,7 +49,7 @@ public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
 /// The error of a call that a ``CircuitBreaker`` refused without running the operation.
 ///
 /// It never counts as a failure, in this breaker or in another one.
-public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomStringConvertible {
+public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrorsProviding, CustomStringConvertible {
     /// The breaker's name.
     public let name: String
     /// How long to wait: the rest of the open period, or the rest of the cause's hint (``RetryAfterProviding``) if that

@@ -18,7 +18,9 @@ struct ErrorCase: Sendable {
     /// - Returns: Nil if another error of the type and case might have another domain or code, or underlying errors.
     init?(decidingKindOf error: any Error) {
         let type = Swift.type(of: error)
-        if type is AnyClass || type is any CustomNSError.Type || type is any UnderlyingErrors.Type { return nil }
+        if type is AnyClass || type is any CustomNSError.Type || type is any UnderlyingErrorsProviding.Type {
+            return nil
+        }
         if type is any CustomReflectable.Type { return nil }
         // Use the field's type, not the type of its content, which can differ in the next error.
         func isPlain<Field>(_ field: Field) -> Bool { Self.isPlain(TypeName.reflected(Field.self)) }

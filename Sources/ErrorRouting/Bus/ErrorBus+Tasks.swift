@@ -3,23 +3,23 @@ extension ErrorBus {
     ///
     /// Use it in a service that must stop in time. Call it after the other work has ended and before
     /// ``shutdown(within:)``, so that the last errors of these tasks are delivered like any others. After the limit,
-    /// tasks started later are cancelled too. Once the grace has passed, nothing waits any longer for a task that
-    /// continues despite its cancellation: neither another call of this, which returns false at once, nor
-    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``. Cancelling the caller doesn't shorten the time. If
-    /// one of these tasks calls this, it waits for itself.
+    /// tasks started later are cancelled too. Once the wait for the cancelled tasks is over, nothing waits any longer
+    /// for a task that continues despite its cancellation: neither another call of this, which immediately returns
+    /// false, nor ``withErrorBus(handler:configuration:asRoot:isolation:_:)``. Cancelling the caller doesn't shorten
+    /// the time. If one of these tasks calls this, it waits for itself.
     ///
     /// ```swift
-    /// await bus.endTasks(within: .seconds(3))
+    /// await bus.cancelTasks(after: .seconds(3))
     /// let left = await bus.shutdown(within: .seconds(5))
     /// ```
     ///
     /// - Parameters:
     ///   - limit: How long the tasks may continue, by the configuration's clock; zero or less cancels them, and those
     ///     started later, at once.
-    ///   - grace: How long to wait for the cancelled tasks.
+    ///   - grace: How long to wait for the cancelled tasks, at most.
     /// - Returns: Whether all tasks have ended.
     @discardableResult
-    public func endTasks(within limit: Duration, grace: Duration = .seconds(1)) async -> Bool {
+    public func cancelTasks(after limit: Duration, waitingUpTo grace: Duration = .seconds(1)) async -> Bool {
         if limit > .zero, let haveEnded = await tasksEnd(within: limit) { return haveEnded }
         tasks.cancelAll()
         if let haveEnded = await tasksEnd(within: grace) { return haveEnded }

@@ -124,17 +124,17 @@ extension ErrorMatcher {
     ///
     /// The error itself is tried first, then its underlying errors breadth first. The underlying errors are the first
     /// of these that applies:
-    /// - the errors that ``UnderlyingErrors`` returns, if the error conforms;
+    /// - the errors that ``UnderlyingErrorsProviding`` returns, if the error conforms;
     /// - the errors for `NSUnderlyingErrorKey` and `NSMultipleUnderlyingErrorsKey`, if `as NSError` has such a key;
     /// - for structs and enums, the fields and payloads that are errors, even within optionals, arrays, and one
     ///   intermediate struct or tuple (as in `DecodingError`'s context).
     ///
     /// The walk doesn't inspect objects and actors, because their state might be changing; make an error class conform
-    /// to ``UnderlyingErrors``. It visits at most 64 errors and inspects at most 1,024 fields and elements, 16
+    /// to ``UnderlyingErrorsProviding``. It visits at most 64 errors and inspects at most 1,024 fields and elements, 16
     /// containers deep; it recognizes cycles.
     ///
     /// Reflecting an `unowned` field whose object no longer exists traps, as it does in `print(error)`; an error that
-    /// conforms to ``UnderlyingErrors`` is never reflected.
+    /// conforms to ``UnderlyingErrorsProviding`` is never reflected.
     ///
     /// - Parameter matcher: The matcher to apply to the error and its underlying errors.
     /// - Returns: A matcher whose output is that of `matcher` for the first error it matches. The action's report keeps

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// It inspects only the fields of values, which no other thread can change. It doesn't inspect actors and objects:
 /// their state might be changing or guarded by a lock. (A mirror can't recognize a dead `unowned` field of a struct,
-/// and reading it traps, as in `print(error)`. A type that conforms to ``UnderlyingErrors`` is never reflected.)
+/// and reading it traps, as in `print(error)`. A type that conforms to ``UnderlyingErrorsProviding`` is never reflected.)
 ///
 /// It calls user code, which its caller enters (``PerThread/enterUserCode()``).
 struct UnderlyingErrorWalk {
@@ -70,7 +70,7 @@ struct UnderlyingErrorWalk {
 
     private mutating func directlyUnder(_ position: Int) -> [any Error] {
         let error = links[position].error.error
-        if type(of: error) is any UnderlyingErrors.Type, let error = error as? any UnderlyingErrors {
+        if type(of: error) is any UnderlyingErrorsProviding.Type, let error = error as? any UnderlyingErrorsProviding {
             return errors(among: error.underlyingErrors)
         }
         // Don't read the user info of other errors: it has no errors in it, and creating it costs more than reflecting

@@ -3,7 +3,7 @@
 /// A bus delivers the failure through the handler right after the report that the action was handling. Its only
 /// underlying error is the one that the action threw. So ``ErrorMatcher/anywhere(_:)`` does not find the original error
 /// in it, and a rule for the original error does not run twice.
-public struct ActionFailure: UnderlyingErrors, CustomStringConvertible {
+public struct ActionFailure: UnderlyingErrorsProviding, CustomStringConvertible {
     /// The error that the action threw; an ``ActionTimeLimitExceeded`` if the action was abandoned.
     public let error: any Error
     /// The report that the action was handling.

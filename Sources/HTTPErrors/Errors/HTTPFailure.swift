@@ -5,7 +5,7 @@ public import Foundation
 /// A response that isn't a success: its status, header fields, and body.
 ///
 /// The description contains only the status, because the rest of a response might be secret.
-public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
+public struct HTTPFailure: Error, UnderlyingErrorsProviding, RetryAfterProviding {
     /// The maximum size of a kept body: 64 KiB, because many such errors might wait in a queue.
     static let bodyLimit = 1 << 16
 

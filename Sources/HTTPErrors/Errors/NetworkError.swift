@@ -126,7 +126,7 @@ public struct NetworkError: Error {
     var isRefusal: Bool { kind == .server && failure == nil && cause is CircuitOpen }
 }
 
-extension NetworkError: UnderlyingErrors {
+extension NetworkError: UnderlyingErrorsProviding {
     /// The cause and the response, if any.
     public var underlyingErrors: [any Error] {
         [cause, failure].compactMap { (error: (any Error)?) in error }

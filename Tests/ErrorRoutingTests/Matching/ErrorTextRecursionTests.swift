@@ -53,7 +53,7 @@ extension ErrorTextRecursionTests {
         }
     }
 
-    struct Underlain: UnderlyingErrors {
+    struct Underlain: UnderlyingErrorsProviding {
         let asked = Count()
         var underlyingErrors: [any Error] {
             asked.add()

@@ -56,7 +56,7 @@ extension MatchingAnywhereReflectionTests {
         func change(_ cause: any Error) { self.cause = cause }
     }
 
-    private final class Speaking: UnderlyingErrors {
+    private final class Speaking: UnderlyingErrorsProviding {
         let underlyingErrors: [any Error]
         init(_ cause: any Error) { underlyingErrors = [cause] }
     }
@@ -124,7 +124,7 @@ extension MatchingAnywhereReflectionTests {
             EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: "", underlyingError: inner))
         ),
         (
-            "keys under fields under UnderlyingErrors",
+            "keys under fields under UnderlyingErrorsProviding",
             Zoo.Group(underlyingErrors: [
                 Wrapper<[any Error]>(field: [
                     NSError(domain: "d", code: 1, userInfo: [NSUnderlyingErrorKey: Case.tuple(1, inner)])

@@ -11,7 +11,7 @@ struct MatchingAnywhereTests {
     private let timeout = ErrorMatcher.causedBy(Zoo.Timeout.self)
 
     /// An error class whose objects can refer to themselves.
-    private final class Link: UnderlyingErrors, @unchecked Sendable {
+    private final class Link: UnderlyingErrorsProviding, @unchecked Sendable {
         // Set once, before the link is passed on.
         var next: [any Error] = []
         var underlyingErrors: [any Error] { next }
@@ -23,7 +23,7 @@ struct MatchingAnywhereTests {
     }
 
     /// An error that conforms, and has keys and a field that must not be read.
-    private struct Guarded: UnderlyingErrors, CustomNSError {
+    private struct Guarded: UnderlyingErrorsProviding, CustomNSError {
         var underlyingErrors: [any Error] = []
         var field: any Error = Zoo.Timeout()
         var errorUserInfo: [String: Any] { [NSUnderlyingErrorKey: Zoo.Timeout()] }
@@ -44,7 +44,7 @@ struct MatchingAnywhereTests {
 
 extension MatchingAnywhereTests {
     @Test(
-        "the error is tried first, then its UnderlyingErrors, to any depth; the output is the inner error"
+        "the error is tried first, then its UnderlyingErrorsProviding, to any depth; the output is the inner error"
     )
     func itself() {
         expect(timeout.match(Zoo.Timeout(seconds: 1)), equals: Zoo.Timeout(seconds: 1))
@@ -56,7 +56,7 @@ extension MatchingAnywhereTests {
         expectNil(timeout.match(Group(underlyingErrors: [Zoo.Offline()])))
     }
 
-    @Test("if an error conforms to UnderlyingErrors, or has underlying-error keys, its fields aren't read")
+    @Test("if an error conforms to UnderlyingErrorsProviding, or has underlying-error keys, its fields aren't read")
     func underlyingErrorsAlone() {
         expectNil(timeout.match(Guarded()))
         expect(timeout.match(Guarded(underlyingErrors: [Zoo.Timeout(seconds: 4)])), equals: Zoo.Timeout(seconds: 4))

@@ -113,7 +113,7 @@ extension RecursionTests {
     }
 
     /// An error that passes itself to the library when its underlying errors are read.
-    private struct Curious: UnderlyingErrors {
+    private struct Curious: UnderlyingErrorsProviding {
         var underlyingErrors: [any Error] {
             let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
             return [timeout.match(Curious()) ?? Zoo.Timeout(seconds: 2), Zoo.Offline()]

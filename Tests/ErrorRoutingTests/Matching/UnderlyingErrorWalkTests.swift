@@ -113,7 +113,7 @@ extension UnderlyingErrorWalkTests {
         }
     }
 
-    private struct CountedGroup: UnderlyingErrors, CustomNSError {
+    private struct CountedGroup: UnderlyingErrorsProviding, CustomNSError {
         static let errorDomain = "group"
         let asks = Counter()
         let bridges = Counter()

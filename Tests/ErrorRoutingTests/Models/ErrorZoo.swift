@@ -79,7 +79,7 @@ enum Zoo {
     }
 
     /// An error that returns its underlying errors itself.
-    struct Group: UnderlyingErrors {
+    struct Group: UnderlyingErrorsProviding {
         var underlyingErrors: [any Error]
     }
 

@@ -74,7 +74,7 @@ extension LinearReading.Matcher {
         case .nsError(let domain, let code): return ErrorMatcher.nsError(domain: domain, code: code)
         case .conforming(.retryable): return ErrorMatcher.conforming(to: (any Zoo.Retryable).self)
         case .conforming(.localized): return ErrorMatcher.conforming(to: (any LocalizedError).self)
-        case .conforming(.underlying): return ErrorMatcher.conforming(to: (any UnderlyingErrors).self)
+        case .conforming(.underlying): return ErrorMatcher.conforming(to: (any UnderlyingErrorsProviding).self)
         case .conformingTo(let kind): return conforming(LinearReading.type(kind))
         case .extracting(let kind): return extracting(LinearReading.type(kind))
         case .matching(let predicate):

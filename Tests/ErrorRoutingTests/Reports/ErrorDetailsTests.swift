@@ -14,7 +14,7 @@ private struct DatabaseError: Error, Equatable, CustomStringConvertible {
     var description: String { "a database error" }
 }
 
-private struct StorageError: ErrorDetailsProviding, UnderlyingErrors {
+private struct StorageError: ErrorDetailsProviding, UnderlyingErrorsProviding {
     var errorDetails: ErrorDetails
     var underlyingErrors: [any Error] = []
 }

@@ -33,7 +33,7 @@ extension ErrorTrailTests {
 
     @Test("an error without underlying errors has no trail, and one that contains itself has a finite trail")
     func none() {
-        final class Circular: UnderlyingErrors {
+        final class Circular: UnderlyingErrorsProviding {
             let next = Locked<[any Error]>([])
             var underlyingErrors: [any Error] { next.withLock { $0 } }
         }

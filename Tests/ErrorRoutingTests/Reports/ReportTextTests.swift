@@ -59,7 +59,7 @@ extension ReportTextTests {
 
     @Test("fields with a string for the trail compute message and trail once, and differ only in that string")
     func describedTrail() {
-        struct Counted: Error, CustomStringConvertible, UnderlyingErrors {
+        struct Counted: Error, CustomStringConvertible, UnderlyingErrorsProviding {
             let name: String
             let calls: Locked<[String]>
             var underlyingErrors: [any Error] = []
@@ -172,7 +172,7 @@ extension ReportTextTests {
 @Suite("A report has fields for structured logs and exporters", .tags(.behaviour24), .hangLimit)
 struct ReportFieldsTests {
     private struct Inner: Error, CustomStringConvertible { let description = "no\npaper" }
-    private struct Outer: Error, UnderlyingErrors {
+    private struct Outer: Error, UnderlyingErrorsProviding {
         var underlyingErrors: [any Error] { [Inner()] }
     }
 

@@ -30,7 +30,7 @@ enum FuzzErrors {
         }
     }
 
-    struct Group: UnderlyingErrors {
+    struct Group: UnderlyingErrorsProviding {
         var inner: [any Error] = []
 
         var underlyingErrors: [any Error] {

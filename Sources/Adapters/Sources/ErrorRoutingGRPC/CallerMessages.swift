@@ -26,7 +26,7 @@ struct CallerMessages<Element: Sendable>: AsyncSequence, Sendable {
 ///
 /// gRPC's own error is an `RPCError`, like the status of another service. So ``ErrorReportingInterceptor`` wraps it
 /// where the error certainly comes from this call's messages. The caller receives its status.
-public struct UnreadableMessage: Error, RPCErrorConvertible, UnderlyingErrors, CustomStringConvertible {
+public struct UnreadableMessage: Error, RPCErrorConvertible, UnderlyingErrorsProviding, CustomStringConvertible {
     /// gRPC's error.
     public let error: RPCError
 

@@ -137,7 +137,7 @@ extension ErrorHandler {
 /// A call was cancelled before it was answered: a notice, not a failure.
 ///
 /// ``ErrorReportingInterceptor`` posts one for each such call, and has its own rule that handles it.
-public struct CallCancelled: Error, UnderlyingErrors, CustomStringConvertible {
+public struct CallCancelled: Error, UnderlyingErrorsProviding, CustomStringConvertible {
     /// The time limit that the caller gave, as gRPC writes it: `500m` for half a second; nil if there was none.
     ///
     /// A call with a limit might have been cancelled for another reason before its deadline.

@@ -7,7 +7,7 @@ import NIOHTTP1
 /// The service's own outgoing connections break with the same errors. So ``ErrorReportingMiddleware`` wraps them only
 /// where the connection is certainly the client's: around the request's body, and around the writer of the response's
 /// body. It ignores them, unless your rules do otherwise.
-public enum ClientDisconnected: Error, UnderlyingErrors, CustomStringConvertible {
+public enum ClientDisconnected: Error, UnderlyingErrorsProviding, CustomStringConvertible {
     /// The client has disconnected; it receives no response.
     case left(any Error)
     /// The client has sent malformed HTTP, and is still connected.
@@ -41,7 +41,7 @@ public enum ClientDisconnected: Error, UnderlyingErrors, CustomStringConvertible
 /// failure.
 ///
 /// ``ErrorReportingMiddleware`` posts one for each such request, and has its own rule that handles it.
-public struct RequestCancelled: Error, UnderlyingErrors, CustomStringConvertible {
+public struct RequestCancelled: Error, UnderlyingErrorsProviding, CustomStringConvertible {
     /// The error that the request threw when it was cancelled.
     public let underlyingErrors: [any Error]
 

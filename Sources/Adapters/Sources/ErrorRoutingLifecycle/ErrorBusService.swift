@@ -79,7 +79,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
             let begin = ContinuousClock.now
             _ = await bus.flush(within: limits.delivery)
             let rest = limits.delivery - begin.duration(to: .now)
-            await bus.endTasks(within: limits.tasks)
+            await bus.cancelTasks(after: limits.tasks)
             await close(within: rest)
         } else {
             let least = Task.detached { [clock] in try? await sleep(for: .seconds(1), on: clock) }
@@ -99,7 +99,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     }
 
     private static func cancelTasks(of bus: ErrorBus) async {
-        await bus.endTasks(within: .zero, grace: .seconds(5))
+        await bus.cancelTasks(after: .zero, waitingUpTo: .seconds(5))
     }
 
     /// The service's name, for the group's log.
@@ -138,7 +138,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
         let description = "ErrorBusService.tasks"
 
         func run() async {
-            if await isShutDownGracefully() { await bus.endTasks(within: limit) } else { await cancelTasks(of: bus) }
+            if await isShutDownGracefully() { await bus.cancelTasks(after: limit) } else { await cancelTasks(of: bus) }
         }
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Each case is a separate kind in the report's fingerprint, for a flood limit, and in the dimensions of counters. The
 /// report's source is the file and line that called `upstream`, so each call of a service is a separate kind too.
-public enum UpstreamError: Error, UnderlyingErrors, CustomStringConvertible {
+public enum UpstreamError: Error, UnderlyingErrorsProviding, CustomStringConvertible {
     /// The service took too long to answer or to continue.
     case timeout(any Error, ErrorReport.Source)
     /// The service did not answer: no connection could be established, it broke, or the answer violated the protocol.

@@ -91,7 +91,7 @@ struct ErrorReportingMiddlewareTests {
     @Test func `metadata that a route adds to its scope is in the report of its error`() async throws {
         let reports = try await reports(["/orders/7"]) { router in
             router.get("orders/:id") { _, context -> String in
-                ErrorScope.current?.annotate("order", try context.parameters.require("id"))
+                ErrorScope.current?.annotate("order", with: try context.parameters.require("id"))
                 throw Sold()
             }
         }

@@ -42,7 +42,7 @@ struct ErrorBusServiceTests {
 
     /// A service that ends only when it is cancelled, with the cancellation as a cause.
     private struct Stuck: Service {
-        struct Stopped: Error, UnderlyingErrors { let underlyingErrors: [any Error] }
+        struct Stopped: Error, UnderlyingErrorsProviding { let underlyingErrors: [any Error] }
 
         let isRunning: Gate
 

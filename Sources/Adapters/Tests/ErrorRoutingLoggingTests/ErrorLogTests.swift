@@ -36,7 +36,7 @@ struct ErrorLogTests {
     }
 
     @Test func `has each cause once, even if the error's own description contains it`() async throws {
-        struct Closed: Error, UnderlyingErrors { let underlyingErrors: [any Error] }
+        struct Closed: Error, UnderlyingErrorsProviding { let underlyingErrors: [any Error] }
 
         await ErrorHandler.logging(to: logger).handle(Closed(underlyingErrors: [Sale.tooLate]))
         let entry = try #require(store.entries.first)
@@ -66,7 +66,7 @@ struct ErrorLogTests {
     }
 
     /// Counts how often its description and its underlying errors are read.
-    private struct Counting: Error, CustomStringConvertible, UnderlyingErrors {
+    private struct Counting: Error, CustomStringConvertible, UnderlyingErrorsProviding {
         let count: Count
         var cause: [any Error] = []
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A measured bus", .timeLimit(.minutes(2)))
 struct MeasuredErrorsTests {
-    private enum Sale: Error, UnderlyingErrors {
+    private enum Sale: Error, UnderlyingErrorsProviding {
         case sold
         case failed(any Error)
 

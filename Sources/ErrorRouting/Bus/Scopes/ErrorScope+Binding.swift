@@ -30,7 +30,7 @@ extension ErrorScope {
     /// The innermost scope of this task, which was bound last; nil if another bus was bound after it.
     ///
     /// ```swift
-    /// ErrorScope.current?.annotate("order", order.id)
+    /// ErrorScope.current?.annotate("order", with: order.id)
     /// ```
     public static var current: ErrorScope? { Ambience.current.scope }
 }

@@ -77,7 +77,7 @@
     /// ```swift
     /// await withErrorScope("checkout") { scope in
     ///     let order = try await parse(request)
-    ///     scope.annotate("order", order.id)   // also in what is posted by tasks that the scope has started before
+    ///     scope.annotate("order", with: order.id)   // also in what is posted by tasks that the scope has started before
     /// ```
     ///
     /// Each post reads the metadata at its own time. The annotation replaces the scope's own metadata for the key; the
@@ -90,7 +90,7 @@
     ///   - value: The value; a later one for the same key replaces it.
     /// - Complexity: O(number of keys). From the first annotation in the process on, a post through any scope also
     ///   takes O(depth); if scopes on its path are annotated, O(number of keys) and the lock of each of these scopes.
-    public func annotate(_ key: String, _ value: String) { context.annotate(key, value) }
+    public func annotate(_ key: String, with value: String) { context.annotate(key, value) }
 
     /// Creates a scope within this one.
     ///

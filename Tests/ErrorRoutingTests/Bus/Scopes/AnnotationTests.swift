@@ -19,12 +19,12 @@ extension AnnotationTests {
                     inner.post(Numbered(1))
                     end.open()
                 }
-                ErrorScope.current?.annotate("order", "17")
+                ErrorScope.current?.annotate("order", with: "17")
                 begin.open()
                 await end.wait()
                 await task.value
                 postError(Numbered(2))
-                scope.annotate("order", "18")
+                scope.annotate("order", with: "18")
                 await inner.deliver(Numbered(3))
             }
             bus.post(Numbered(4))
@@ -42,10 +42,10 @@ extension AnnotationTests {
         let recorded = await withRecordedErrors(configuration: configuration) { bus in
             let everything = Dictionary(uniqueKeysWithValues: keys.map { ($0, "outer") })
             let outer = bus.scope("outer", metadata: everything)
-            for key in keys.dropLast() { outer.annotate(key, "outer annotation") }
+            for key in keys.dropLast() { outer.annotate(key, with: "outer annotation") }
             let middle = Dictionary(uniqueKeysWithValues: keys.dropLast(2).map { ($0, "inner") })
             let inner = outer.scope("inner", metadata: middle)
-            for key in keys.dropLast(3) { inner.annotate(key, "inner annotation") }
+            for key in keys.dropLast(3) { inner.annotate(key, with: "inner annotation") }
             inner.post(Numbered(1), metadata: ["post": "post"])
         }
         expect(recorded.reports.first?.metadata, equals: Dictionary(uniqueKeysWithValues: keys.map { ($0, $0) }))
@@ -54,10 +54,10 @@ extension AnnotationTests {
     @Test("a scope that was created without a bus shares its annotations with its copies below one, both ways")
     func rooted() async {
         let scope = await Task.detached { await withErrorScope("early") { $0 } }.value
-        scope.annotate("a", "1")
+        scope.annotate("a", with: "1")
         let recorded = await withRecordedErrors { _ in
             scope.bound {
-                ErrorScope.current?.annotate("b", "2")
+                ErrorScope.current?.annotate("b", with: "2")
                 postError(Numbered(1))
                 scope.post(Numbered(2))
             }
@@ -71,7 +71,7 @@ extension AnnotationTests {
             expectNil(ErrorScope.current)
             try? await withErrorScope("route") { route in
                 #expect(ErrorScope.current === route)
-                route.annotate("order", "17")
+                route.annotate("order", with: "17")
                 await withErrorBus(handler: ErrorHandler()) { _ in expectNil(ErrorScope.current) }
                 throw Numbered(1)
             }
@@ -88,7 +88,7 @@ extension AnnotationTests {
                 for task in 0..<8 {
                     group.addTask { @concurrent in
                         for number in 0..<50 {
-                            scope.annotate("\(task).\(number)", "1")
+                            scope.annotate("\(task).\(number)", with: "1")
                             scope.post(Numbered(number))
                         }
                     }

@@ -6,7 +6,7 @@ private func annotate(
 ) {
     router.get("orders/:id") { _, context in
         let id = try context.parameters.require("id")
-        ErrorScope.current?.annotate("order", id)
+        ErrorScope.current?.annotate("order", with: id)
         return try await order(id)
     }
 }

@@ -5,12 +5,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 15: endTasks waits for tasks, then cancels them, then continues without them",
+    "Behaviour 15: cancelTasks waits for tasks, then cancels them, then continues without them",
     .tags(.behaviour15), .hangLimit)
-struct EndTasksTests {}
+struct CancelTasksTests {}
 
-extension EndTasksTests {
-    @Test("endTasks returns when the tasks and the tasks that they start have ended, and cancels none")
+extension CancelTasksTests {
+    @Test("cancelTasks returns when the tasks and the tasks that they start have ended, and cancels none")
     func endInTime() async {
         let (journal, gate) = (Journal<Int>(), Gate())
         await withErrorBus(handler: .noting(journal), configuration: .init(clock: ManualClock())) { bus in
@@ -21,7 +21,7 @@ extension EndTasksTests {
                 }
                 throw Numbered(1)
             }
-            async let allEnded = bus.endTasks(within: .seconds(3))
+            async let allEnded = bus.cancelTasks(after: .seconds(3))
             gate.open()
             #expect(await allEnded)
             // None of the tasks was cancelled, and one that starts now isn't either.
@@ -33,12 +33,12 @@ extension EndTasksTests {
         expect(journal.entries.last, equals: 4)
     }
 
-    @Test("at its limit, or at once, endTasks cancels the tasks; what they throw then is still delivered")
+    @Test("at its limit, or at once, cancelTasks cancels the tasks; what they throw then is still delivered")
     func cancelled() async {
         let (journal, clock, gate) = (Journal<Int>(), ManualClock(), Gate())
         await withErrorBus(handler: .noting(journal), configuration: .init(clock: clock)) { bus in
             bus.task { do { try await gate.waitUnlessCancelled() } catch { throw Numbered(1) } }
-            async let allEnded = bus.endTasks(within: .seconds(3))
+            async let allEnded = bus.cancelTasks(after: .seconds(3))
             await clock.waitForSleepers()
             expect(journal.entries, equals: [])
             clock.advance(by: .seconds(3))
@@ -51,13 +51,13 @@ extension EndTasksTests {
         let (other, never) = (Journal<Int>(), Gate())
         await withErrorBus(handler: .noting(other)) { bus in
             bus.task { do { try await never.waitUnlessCancelled() } catch { throw Numbered(1) } }
-            #expect(await bus.endTasks(within: .zero, grace: .seconds(300)))
+            #expect(await bus.cancelTasks(after: .zero, waitingUpTo: .seconds(300)))
         }
         expect(other.entries, equals: [1])
     }
 
     @Test(
-        "after the grace period neither endTasks nor withErrorBus waits for a task that ignores its cancellation")
+        "after the grace period neither cancelTasks nor withErrorBus waits for a task that ignores its cancellation")
     func goesOn() async {
         let (journal, clock, posted, gate) = (Journal<Int>(), ManualClock(), Gate(), Gate())
         let task = await withErrorBus(handler: .noting(journal), configuration: .init(clock: clock)) { bus in
@@ -68,7 +68,7 @@ extension EndTasksTests {
             }
             // A task that starts after the grace period posts to a bus that has finished.
             await posted.wait()
-            async let allEnded = bus.endTasks(within: .seconds(3), grace: .seconds(1))
+            async let allEnded = bus.cancelTasks(after: .seconds(3), waitingUpTo: .seconds(1))
             await clock.waitForSleepers()
             clock.advance(by: .seconds(3))
             await clock.waitForSleepers()
@@ -85,14 +85,14 @@ extension EndTasksTests {
     @Test("a bus without tasks has ended them, whatever the limits; at a limit of zero later tasks are cancelled")
     func withoutTasks() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
-            for _ in 0..<500 { #expect(await bus.endTasks(within: .seconds(300), grace: .zero)) }
+            for _ in 0..<500 { #expect(await bus.cancelTasks(after: .seconds(300), waitingUpTo: .zero)) }
             await bus.task { #expect(!Task.isCancelled) }.value
-            for _ in 0..<500 { #expect(await bus.endTasks(within: .zero, grace: .zero)) }
+            for _ in 0..<500 { #expect(await bus.cancelTasks(after: .zero, waitingUpTo: .zero)) }
             for _ in 0..<100 { await bus.task { #expect(Task.isCancelled) }.value }
         }
     }
 
-    @Test("endTasks returns false to every caller, a waiting or a later one, until the abandoned task has ended")
+    @Test("cancelTasks returns false to every caller, a waiting or a later one, until the abandoned task has ended")
     func severalCallers() async {
         let (running, gate) = (Gate(), Gate())
         let configuration = ErrorBus.Configuration(clock: ManualClock())
@@ -102,17 +102,17 @@ extension EndTasksTests {
                 await gate.wait()
             }
             await running.wait()
-            async let first = bus.endTasks(within: .seconds(3))
-            async let second = bus.endTasks(within: .zero, grace: .zero)
+            async let first = bus.cancelTasks(after: .seconds(3))
+            async let second = bus.cancelTasks(after: .zero, waitingUpTo: .zero)
             #expect(await !second)
             #expect(await !first)
-            #expect(await !bus.endTasks(within: .seconds(3)))
+            #expect(await !bus.cancelTasks(after: .seconds(3)))
             // A task that starts now is waited for, and changes nothing about the other one.
             bus.task { #expect(Task.isCancelled) }
-            #expect(await !bus.endTasks(within: .seconds(3)))
+            #expect(await !bus.cancelTasks(after: .seconds(3)))
             gate.open()
             await task.value
-            #expect(await bus.endTasks(within: .zero, grace: .zero))
+            #expect(await bus.cancelTasks(after: .zero, waitingUpTo: .zero))
         }
     }
 }
