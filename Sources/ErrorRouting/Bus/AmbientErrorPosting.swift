@@ -53,8 +53,17 @@ public struct AmbientErrorPosting: ErrorPosting {
     private func writeToLastResort(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
-        let report = ErrorReport(error: error, role: role, source: source, metadata: metadata)
+        writeToLastResort(ErrorReport(error: error, role: role, source: source, metadata: metadata))
+    }
+
+    func writeToLastResort(_ report: ErrorReport) {
         LastResort.ofProcess.write(report, because: isForRoot ? "there is no root bus" : Self.noBus)
+    }
+
+    /// The bus that receives posts now; nil if only the last resort is left.
+    var bus: ErrorBus? {
+        let target = wrapped
+        return (target as? ErrorScope)?.rooted.bus ?? target as? ErrorBus
     }
 
     /// The scope or bus that receives posts now; nil if only the last resort is left.

@@ -57,14 +57,7 @@ struct ScopedPosting: ErrorPosting {
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
         if let scope { return scope.post(error, as: role, metadata: metadata, source: source) }
-        let report = report(of: error, as: role, metadata: metadata, source: source)
-        // An attempt has no rule, but without a bus its line is all that shows it.
-        if Self.isHandling || handler.rules.isEmpty || role == .attempt { return pass(report) }
-        let outcome = Self.$isHandling.withValue(true) {
-            handler.rules.dispatchIfSynchronous(report.error, DispatchNotes(report))
-        }
-        if let outcome { return finish(report, outcome) }
-        Task.detached { finish(report, await Self.$isHandling.withValue(true) { await handler.handle(report) }) }
+        handle(report(of: error, as: role, metadata: metadata, source: source))
     }
 
     @discardableResult
@@ -72,43 +65,79 @@ struct ScopedPosting: ErrorPosting {
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
         if let scope { return await scope.deliver(error, as: role, metadata: metadata, source: source) }
-        let report = report(of: error, as: role, metadata: metadata, source: source)
-        if Self.isHandling || handler.rules.isEmpty || role == .attempt { return await passAndWait(report) }
+        return await handleAndWait(report(of: error, as: role, metadata: metadata, source: source))
+    }
+
+    // MARK: Without a bus
+
+    /// Whether an action of such a handler is running in this task: the errors that the action posts skip handlers.
+    @TaskLocal private static var isHandling = false
+
+    /// The base's scope that was created without a bus, if there is one.
+    private var outer: ErrorScope? { (base as? AmbientErrorPosting)?.wrapped as? ErrorScope }
+
+    /// The names of the scopes around this one and its own, outermost first.
+    private var path: [String] { ((base as? ScopedPosting)?.path ?? outer?.context.path ?? []) + [name] }
+
+    /// Returns the metadata of the scopes around this one and its own, with a post's on top.
+    private func metadata(with post: [String: String]) -> [String: String] {
+        let own = metadata.merging(post) { _, post in post }
+        if let base = base as? ScopedPosting { return base.metadata(with: own) }
+        return outer.map { $0.context.forReports.metadata(with: $0.context.annotated(own)) } ?? own
+    }
+
+    private func report(
+        of error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+    ) -> ErrorReport {
+        ErrorReport(error: error, role: role, source: source, metadata: self.metadata(with: metadata), scope: path)
+    }
+
+    /// Whether the handler isn't called: an attempt has no rule, but the line of the last resort must show it.
+    private func skipsHandler(for report: ErrorReport) -> Bool {
+        Self.isHandling || handler.rules.isEmpty || report.role == .attempt
+    }
+
+    private func handle(_ report: ErrorReport) {
+        if skipsHandler(for: report) { return pass(report) }
+        let outcome = Self.$isHandling.withValue(true) {
+            handler.rules.dispatchIfSynchronous(report.error, DispatchNotes(report))
+        }
+        if let outcome {
+            pass(outcome.failures, of: report)
+            if !outcome.isHandled { pass(report) }
+        } else {
+            Task.detached { await handleAndWait(report) }
+        }
+    }
+
+    @discardableResult
+    private func handleAndWait(_ report: ErrorReport) async -> HandleOutcome {
+        if skipsHandler(for: report) { return await passAndWait(report) }
         let outcome = await Self.$isHandling.withValue(true) { await handler.handle(report) }
         pass(outcome.failures, of: report)
         return outcome.isHandled ? outcome : await passAndWait(report)
     }
 
-    // MARK: Without a bus
-
-    /// Whether an action of such a handler is running in this task: what the action posts isn't handled again.
-    @TaskLocal private static var isHandling = false
-
-    private func report(
-        of error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
-    ) -> ErrorReport {
-        let all = self.metadata.merging(metadata) { _, post in post }
-        return ErrorReport(error: error, role: role, source: source, metadata: all, scope: path)
-    }
-
-    private var path: [String] { ((base as? ScopedPosting)?.path ?? []) + [name] }
-
-    private func finish(_ report: ErrorReport, _ outcome: HandleOutcome) {
-        pass(outcome.failures, of: report)
-        if !outcome.isHandled { pass(report) }
-    }
-
     private func pass(_ failures: [ActionFailure], of report: ErrorReport) {
         for failure in failures {
-            base.post(failure, as: .failure, metadata: report.metadata, source: report.source)
+            pass(ErrorReport(error: failure, source: report.source, metadata: report.metadata, scope: report.scope))
         }
     }
 
+    /// Passes a report to the base, with its path if the base is a scope or the last resort.
     private func pass(_ report: ErrorReport) {
+        if let base = base as? ScopedPosting { return base.handle(report) }
+        if let base = base as? AmbientErrorPosting, base.bus == nil { return base.writeToLastResort(report) }
         base.post(report.error, as: report.role, metadata: report.metadata, source: report.source)
     }
 
+    /// Works like ``pass(_:)``, and waits for the outcome.
     private func passAndWait(_ report: ErrorReport) async -> HandleOutcome {
-        await base.deliver(report.error, as: report.role, metadata: report.metadata, source: report.source)
+        if let base = base as? ScopedPosting { return await base.handleAndWait(report) }
+        if let base = base as? AmbientErrorPosting, base.bus == nil {
+            base.writeToLastResort(report)
+            return HandleOutcome(disposition: .unmatched)
+        }
+        return await base.deliver(report.error, as: report.role, metadata: report.metadata, source: report.source)
     }
 }

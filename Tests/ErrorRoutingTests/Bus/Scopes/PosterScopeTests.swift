@@ -73,7 +73,9 @@ extension PosterScopeTests {
             endIfItHangs()
             let (trace, done) = (ActionTrace(), Gate())
             let rules = ErrorHandler()
-                .on(Numbered(1)) { _, report in trace("\(report.scope) \(report.metadata)", .stop) }
+                .on(Numbered(1)) { _, report in
+                    trace("\(report.scope) \(report.metadata["k"] ?? "-") \(report.metadata["l"] ?? "-")", .stop)
+                }
                 .on(Numbered(2)) { _ in throw Zoo.Offline() }
                 .on(Zoo.Timeout.self) { _ in
                     await Task.yield()
@@ -99,13 +101,31 @@ extension PosterScopeTests {
             expect(await errors.deliver(Numbered(1)).disposition, equals: .handled)
             expect(await errors.deliver(Numbered(4)).disposition, equals: .unmatched)
             let noted = trace.entries.filter { $0 != "later" }
-            expect(noted, equals: [#"["a", "b"] ["l": "post"]"#, "once", #"["a", "b"] [:]"#])
+            expect(noted, equals: [#"["a", "b"] a post"#, "once", #"["a", "b"] a -"#])
             #expect(trace.entries.contains("later"))
         }
         let lines = result.standardErrorLines
         expect(lines.count, equals: 5, "\(lines)")
         for (line, text) in zip(lines, ["Offline", "expired", "attempt", "number: 3", "number: 4"]) {
-            #expect(line.contains(text) && line.contains("k=a"), "\(line)")
+            #expect(line.contains(text) && line.contains(#"k="a""#) && line.contains("scope=a/b "), "\(line)")
+        }
+    }
+
+    @Test("within a scope without a bus, lines on standard error have the whole path and its metadata")
+    func withinScopeWithoutBus() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
+            let errors: any ErrorPosting = .ambient.scope("a", metadata: ["k": "a", "l": "a"])
+            await withErrorScope("outer", metadata: ["k": "outer", "m": "outer"]) { outer in
+                outer.annotate("n", with: "later")
+                errors.post(Numbered(1), metadata: ["l": "post"])
+            }
+            errors.post(Numbered(2))
+        }
+        let lines = result.standardErrorLines.map { ErrorLineFields($0) }
+        expect(lines.map { $0?["scope"] }, equals: ["outer/a", "a"])
+        for (key, values) in ["k": ["a", "a"], "l": ["post", "a"], "m": ["outer", nil], "n": ["later", nil]] {
+            expect(lines.map { $0?["metadata.\(key)"] }, equals: values)
         }
     }
 
