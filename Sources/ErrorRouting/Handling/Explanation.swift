@@ -19,7 +19,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     }
 
     /// One rule with its verdict.
-    public struct Entry: Sendable {
+    public struct Entry: Sendable, Hashable {
         /// When the rule is tried.
         public let stage: RuleStage
         /// The rule, with its matcher as a string and its source location.
@@ -93,6 +93,16 @@ public struct Explanation: Sendable, CustomStringConvertible {
             lines.append("  No action has run; \"if reached\" depends on what the actions before it would return.")
         }
         return lines.joined(separator: "\n")
+    }
+}
+
+extension Explanation: Equatable {
+    /// Whether two explanations have the same entries and the same disposition, for errors that look the same.
+    ///
+    /// The explained errors are compared by type and message, because most types of errors aren't `Equatable`.
+    public static func == (first: Self, second: Self) -> Bool {
+        first.entries == second.entries && first.disposition == second.disposition
+            && first.ignoreRule == second.ignoreRule && ErrorText.looksSame(first.error, second.error)
     }
 }
 

@@ -101,6 +101,11 @@ enum ErrorText {
         code(of: error).map { (OneLine.escaped($0.domain), $0.code) }
     }
 
+    /// Whether two errors have the same type and message.
+    static func looksSame(_ first: any Error, _ second: any Error) -> Bool {
+        typeName(of: first) == typeName(of: second) && message(of: first) == message(of: second)
+    }
+
     /// Returns the name of an enum's case; nil for other errors.
     static func caseName(of error: any Error) -> String? {
         func name(of error: some Error) -> String? { EnumCase.name(of: error) }

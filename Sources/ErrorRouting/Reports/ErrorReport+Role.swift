@@ -36,3 +36,17 @@ extension ErrorReport {
         public var description: String { name }
     }
 }
+
+extension ErrorReport.Role: Codable {
+    /// Reads a role from its name.
+    ///
+    /// - Parameter decoder: The decoder.
+    /// - Throws: The decoder's errors.
+    public init(from decoder: any Decoder) throws { name = try String(from: decoder) }
+
+    /// Writes the role's name.
+    ///
+    /// - Parameter encoder: The encoder.
+    /// - Throws: The encoder's errors.
+    public func encode(to encoder: any Encoder) throws { try name.encode(to: encoder) }
+}

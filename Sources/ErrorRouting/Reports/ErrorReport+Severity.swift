@@ -4,7 +4,7 @@ extension ErrorReport {
     /// ```swift
     /// logger.log(level: .init(rawValue: report.severity.rawValue) ?? .error, "\(report.message)")
     /// ```
-    public enum Severity: String, Sendable, Hashable, CaseIterable {
+    public enum Severity: String, Sendable, Hashable, CaseIterable, Codable {
         case trace, debug, info, notice, warning, error, critical
     }
 
@@ -31,6 +31,23 @@ extension ErrorReport {
         case .ignored: .debug
         case .handled: .notice
         case .unmatched, .dropped, .pending: .error
+        }
+    }
+}
+
+extension ErrorReport.Severity: Comparable {
+    /// Whether the first severity matters less than the second: `debug` is less than `error`.
+    public static func < (first: Self, second: Self) -> Bool { first.rank < second.rank }
+
+    private var rank: Int {
+        switch self {
+        case .trace: 0
+        case .debug: 1
+        case .info: 2
+        case .notice: 3
+        case .warning: 4
+        case .error: 5
+        case .critical: 6
         }
     }
 }

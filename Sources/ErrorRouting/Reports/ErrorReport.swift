@@ -3,7 +3,7 @@ public import Foundation
 /// One posted error, with the source location, time, and scope of the post.
 public struct ErrorReport: Sendable, CustomStringConvertible {
     /// A source location.
-    public struct Source: Sendable, Hashable, CustomStringConvertible {
+    public struct Source: Sendable, Hashable, Codable, CustomStringConvertible {
         /// The file as `#fileID` gives it: `Module/File.swift`.
         public let fileID: String
         /// The line in that file.

@@ -1,7 +1,7 @@
 /// The result of handling an error.
 public struct HandleOutcome: Sendable, CustomStringConvertible {
     /// How the handling of an error ended; `pending` if it has not ended yet.
-    public enum Disposition: String, Sendable, Hashable, CaseIterable {
+    public enum Disposition: String, Sendable, Hashable, CaseIterable, Codable {
         /// A rule matched.
         case handled
         /// The rule that stopped the error was an `ignore`.
@@ -58,5 +58,20 @@ extension HandleOutcome {
         self.init(
             disposition: disposition, matchedRuleCount: matchedRuleCount, rule: rule,
             failed: failures.isEmpty ? nil : failures)
+    }
+}
+
+extension HandleOutcome: Equatable {
+    /// Whether two outcomes are equal in all that they show.
+    ///
+    /// Failures are compared by their rules, and by the types and messages of their errors, because most types of
+    /// errors aren't `Equatable`.
+    public static func == (first: Self, second: Self) -> Bool {
+        first.disposition == second.disposition && first.matchedRuleCount == second.matchedRuleCount
+            && first.rule == second.rule
+            && first.failures.elementsEqual(second.failures) { first, second in
+                first.rule == second.rule && ErrorText.looksSame(first.error, second.error)
+                    && ErrorText.looksSame(first.report.error, second.report.error)
+            }
     }
 }

@@ -9,7 +9,7 @@ import Foundation
 /// body, and no URL except an invalid one without its query.
 public struct NetworkError: Error {
     /// What went wrong; for rules and for labels of metrics.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
         /// The URL isn't valid.
         case invalidURL
         /// The request can't be encoded.
