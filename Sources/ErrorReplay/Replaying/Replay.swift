@@ -190,7 +190,7 @@ public struct Replay: Sendable, CustomStringConvertible {
     /// If both have an example of a difference, this replay's example stays.
     ///
     /// - Parameter other: A replay of other files, with the same rules.
-    public mutating func merge(_ other: Replay) {
+    package mutating func merge(_ other: Replay) {
         tally.merge(other.tally)
         unreadable += other.unreadable
         ofLaterVersions += other.ofLaterVersions

@@ -9,7 +9,12 @@
 /// ```
 public struct AmbientErrorPosting: ErrorPosting {
     /// Whether it ignores the calling task's scope and bus.
-    var isForRoot = false
+    private let isForRoot: Bool
+
+    /// Creates a poster that finds its target at each post: the same as `.ambient`.
+    public init() { self.init(isForRoot: false) }
+
+    private init(isForRoot: Bool) { self.isForRoot = isForRoot }
 
     /// The reason that the last resort receives if there is no bus.
     static let noBus = "no bus is bound, and there is no root bus"

@@ -54,8 +54,8 @@ extension ErrorBus {
 
         /// The witness that sees and marks posts; for libraries that test errors.
         ///
-        /// Nil by default. See ``PostWitness``.
-        public var witness: (any PostWitness)?
+        /// Nil by default. See `PostWitness`.
+        package var witness: (any PostWitness)?
 
         /// Creates a configuration; each default suits a service.
         ///

@@ -21,7 +21,7 @@ extension ErrorHandler {
     /// - Returns: One entry for each rule, in the order in which they are tried. The description has the type's name
     ///   instead of the error.
     /// - Complexity: O(number of rules × number of underlying errors).
-    public func explain(named names: ErrorNames) -> Explanation {
+    package func explain(named names: ErrorNames) -> Explanation {
         Explanation(named: names, on: [.init(rules: rules)])
     }
 }

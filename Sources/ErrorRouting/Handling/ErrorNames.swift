@@ -2,7 +2,7 @@ import BoundedDescriptions
 import Foundation
 
 /// The names of an error that isn't available itself, such as an error that another process has recorded.
-public struct ErrorNames: Sendable, Hashable {
+package struct ErrorNames: Sendable, Hashable {
     /// The name of the error's type, with its module; see ``ErrorReport/typeName``.
     var typeName: String
     /// The error's domain, if it defines one; see ``ErrorReport/domainAndCode``.
@@ -23,7 +23,7 @@ public struct ErrorNames: Sendable, Hashable {
     ///   - isCancellation: Whether ``ErrorMatcher/cancellation`` matches the error; nil if that is not known.
     ///   - underlying: The names of all underlying errors, at any depth, in the order of ``ErrorReport/trail``; nil if
     ///     they are not known. Pass nil for the underlying errors of each of them, because this list contains them.
-    public init(
+    package init(
         typeName: String, domain: String? = nil, code: Int? = nil, isCancellation: Bool? = nil,
         underlying: [ErrorNames]? = []
     ) {

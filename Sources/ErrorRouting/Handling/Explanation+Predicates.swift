@@ -8,7 +8,7 @@ extension Explanation {
     /// is equal in all of them has the same explanation. Only the parts of matchers count, not their names.
     ///
     /// - Complexity: O(number of rules), at each access.
-    public var asksPredicates: Bool {
+    package var asksPredicates: Bool {
         let error = ErrorOfType(ErrorSubject(UnboxedError(error)))
         return askedShapes.contains { $0.asksClosure(of: error) }
     }
@@ -18,7 +18,7 @@ extension Explanation {
     /// It is true if each tried rule matches all of them or none, and no closure of the program was called.
     ///
     /// - Complexity: O(number of rules), at each access.
-    public var followsFromType: Bool {
+    package var followsFromType: Bool {
         let error = ErrorOfType(ErrorSubject(UnboxedError(error)))
         var errorWithDomain = ErrorOfType(error.subject, asksDomain: true)
         return askedShapes.allSatisfy { shape in

@@ -14,7 +14,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         case notMatched
         /// The rule is not tried, for the reason given.
         case notReached(because: String)
-        /// Only the error itself could decide, but only its names are known; see ``ErrorHandler/explain(named:)``.
+        /// Only the error itself could decide, but only its names are known, as in a replay of records.
         case undecided
     }
 

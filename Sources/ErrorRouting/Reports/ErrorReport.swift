@@ -55,10 +55,10 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// For an `always` action it is the outcome so far, for an observer the final one; before that `.pending`.
     public internal(set) var outcome: HandleOutcome
 
-    /// The mark that the bus's ``PostWitness`` returned for the error; nil without one.
+    /// The mark that the bus's `PostWitness` returned for the error; nil if there is no witness.
     ///
     /// No other error inherits the mark, and no caller can set it.
-    public var mark: (any AnyObject & Sendable)? { rareParts?.mark }
+    package var mark: (any AnyObject & Sendable)? { rareParts?.mark }
 
     /// When the error was posted, as a date.
     ///

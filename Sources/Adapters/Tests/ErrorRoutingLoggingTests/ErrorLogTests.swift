@@ -65,6 +65,15 @@ struct ErrorLogTests {
         #expect(level(Sale.sold, .init("audit")) == .info)
     }
 
+    @Test func `of a single report has the level of the report's severity`() {
+        for (disposition, level) in [(HandleOutcome.Disposition.handled, Logger.Level.notice), (.unmatched, .error)] {
+            let outcome = HandleOutcome(disposition: disposition)
+            logger.log(ErrorReport(error: Sale.sold, source: .init(), outcome: outcome))
+            #expect(store.entries.last?.level == level)
+        }
+        #expect(store.entries.count == 2)
+    }
+
     /// Counts how often its description and its underlying errors are read.
     private struct Counting: Error, CustomStringConvertible, UnderlyingErrorsProviding {
         let count: Count

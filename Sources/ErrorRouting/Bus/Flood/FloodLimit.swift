@@ -14,9 +14,9 @@
 /// receives `.pending` as soon as the error is held back. The delivered report goes through the rules of its scope.
 public struct FloodLimit: Sendable {
     /// The number of errors of a kind that the bus delivers in a window as they come.
-    let first: Int
+    public let first: Int
     /// The length of a window.
-    let window: Duration
+    public let window: Duration
     /// Returns the kind of an error; nil for type, code, posting line, scope, and role.
     let fingerprint: (@Sendable (ErrorReport) -> String)?
 

@@ -65,10 +65,13 @@
         return ErrorScope(context.below(found.handler.rules), of: found)
     }
 
+    /// The scope's own name.
+    public var name: String { context.own.name }
+
     /// The names of the scopes around this one and its own, outermost first.
     ///
     /// - Complexity: O(depth); O(1) once an action or an observer has received a report of the scope.
-    package var path: [String] { context.path }
+    public var path: [String] { context.path }
 
     /// Adds metadata to every later post in this scope and in scopes below it, from any task.
     ///
@@ -122,12 +125,12 @@
 
     /// Explains how the rules of the whole path would handle an error if only its names are known.
     ///
-    /// See ``ErrorHandler/explain(named:)``; each entry also names the scope of its rule.
+    /// See `ErrorHandler.explain(named:)`; each entry also names the scope of its rule.
     ///
     /// - Parameter names: The names of the error.
     /// - Returns: One entry for each rule, in the order of evaluation.
     /// - Complexity: O(number of rules × depth).
-    public func explain(named names: ErrorNames) -> Explanation {
+    package func explain(named names: ErrorNames) -> Explanation {
         Explanation(named: names, on: rooted.pathOfRules)
     }
 
