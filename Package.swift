@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "ErrorPresentation", targets: ["ErrorPresentation"]),
         .library(name: "ErrorRecording", targets: ["ErrorRecording"]),
         .library(name: "ErrorReplay", targets: ["ErrorReplay"]),
+        .library(name: "ErrorOrigins", targets: ["ErrorOrigins"]),
         .library(name: "ErrorRoutingTesting", targets: ["ErrorRoutingTesting"]),
         .executable(name: "error-bus-demo", targets: ["error-bus-demo"]),
         .executable(name: "error-report", targets: ["error-report"]),
@@ -28,6 +29,9 @@ let package = Package(
         .target(
             name: "ErrorReplay",
             dependencies: ["BoundedDescriptions", "ErrorRecording", "ErrorRouting", "StandardErrorWriter"]),
+        .target(name: "CErrorOrigins"),
+        .target(
+            name: "ErrorOrigins", dependencies: ["CErrorOrigins", "ErrorRouting", "StandardErrorWriter"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(
             name: "error-bus-demo",
@@ -81,6 +85,9 @@ let package = Package(
             ]),
         .testTarget(name: "error-reportTests", dependencies: ["ErrorReplay", "TestSupport", "error-report"]),
         .testTarget(
+            name: "ErrorOriginsTests",
+            dependencies: ["CErrorOrigins", "ErrorOrigins", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
+        .testTarget(
             name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(
             name: "CombinationTests",
@@ -93,7 +100,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .plugin {
+for target in package.targets where target.type != .plugin && target.name != "CErrorOrigins" {
     var settings = target.swiftSettings ?? []
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md

@@ -34,6 +34,7 @@ extension Tag {
     @Tag package static var behaviour27: Self
     @Tag package static var behaviour28: Self
     @Tag package static var behaviour29: Self
+    @Tag package static var behaviour30: Self
 
     @Tag package static var recovery1: Self
     @Tag package static var recovery2: Self

@@ -32,7 +32,9 @@ struct Posting: Sendable {
     }
 
     let error: UnboxedError
-    let source: ErrorReport.Source
+    private let fileID: String
+    /// The line in 48 bits, and the number of the place of the throw in 16: a posting has room for one word.
+    private let lineAndPlace: UInt64
     let metadata: [String: String]
     let moment: Moment
     private var context: Context
@@ -41,6 +43,7 @@ struct Posting: Sendable {
         _ error: consuming UnboxedError,
         rareParts: ErrorReport.RareParts? = nil,
         at source: ErrorReport.Source,
+        thrownAt place: UInt16 = 0,
         metadata: [String: String] = [:],
         scope: ScopeContext? = nil,
         moment: Moment = .init(),
@@ -49,7 +52,8 @@ struct Posting: Sendable {
         escapesFloodLimit: Bool = false
     ) {
         self.error = error
-        self.source = source
+        fileID = source.fileID
+        lineAndPlace = UInt64(source.line) << 16 | UInt64(place)
         self.metadata = metadata
         self.moment = moment
         context =
@@ -85,6 +89,12 @@ struct Posting: Sendable {
         extras.rareParts = rareParts?.since(firstMoment) ?? .of(.failure, since: firstMoment)
         context = .more(extras)
     }
+
+    /// Where the error was posted.
+    var source: ErrorReport.Source { ErrorReport.Source(fileID: fileID, line: UInt(lineAndPlace >> 16)) }
+
+    /// The number of the place where the error was thrown; 0 if it is unknown.
+    private var place: UInt16 { UInt16(truncatingIfNeeded: lineAndPlace) }
 
     /// The scope of the post; nil for the bus itself.
     var scope: ScopeContext? {
@@ -150,8 +160,8 @@ struct Posting: Sendable {
         // others.
         if case .bus = context {
             return ErrorReport(
-                unboxed: error, rareParts: nil, source: source, moment: moment, metadata: metadata, scope: [],
-                sequence: sequence, outcome: outcome)
+                unboxed: error, rareParts: nil, source: source, place: place, moment: moment, metadata: metadata,
+                scope: [], sequence: sequence, outcome: outcome)
         }
         return fullReport(sequence, outcome)
     }
@@ -160,7 +170,7 @@ struct Posting: Sendable {
     private func fullReport(_ sequence: UInt64, _ outcome: HandleOutcome) -> ErrorReport {
         let (scope, extras) = (scope?.forReports, extras)
         return ErrorReport(
-            unboxed: error, rareParts: extras?.rareParts, source: source, moment: moment,
+            unboxed: error, rareParts: extras?.rareParts, source: source, place: place, moment: moment,
             metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
             occurrences: extras?.occurrences ?? 1, outcome: outcome)
     }

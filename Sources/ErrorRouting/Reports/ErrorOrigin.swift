@@ -12,6 +12,10 @@ public struct ErrorOrigin: Sendable, Hashable, CustomStringConvertible {
         public let line: UInt?
         /// The name of the executable or library; nil if it is unknown.
         public let image: String?
+        /// The distance of the address from the image's beginning; nil if it is unknown.
+        ///
+        /// Unlike the address, it is the same in every run of the same build.
+        public let offset: UInt?
 
         /// Creates a frame, for tests and fakes.
         ///
@@ -21,29 +25,47 @@ public struct ErrorOrigin: Sendable, Hashable, CustomStringConvertible {
         ///   - file: The source file.
         ///   - line: The line in the file.
         ///   - image: The name of the executable or library.
+        ///   - offset: The distance of the address from the image's beginning.
         public init(
-            address: UInt? = nil, function: String? = nil, file: String? = nil, line: UInt? = nil, image: String? = nil
+            address: UInt? = nil, function: String? = nil, file: String? = nil, line: UInt? = nil,
+            image: String? = nil, offset: UInt? = nil
         ) {
-            (self.address, self.function, self.file, self.line, self.image) = (address, function, file, line, image)
+            (self.address, self.function, self.file, self.line) = (address, function, file, line)
+            (self.image, self.offset) = (image, offset)
         }
 
-        /// The file and the line, as in `Module/File.swift:12`; without a file, the function or the address.
+        /// The first of these that is known: the file with the line, the function, the image with the offset, the
+        /// address.
+        ///
+        /// Examples are `Module/File.swift:12`, `charge(_:)`, and `intake+0x1a2b`.
         public var description: String {
-            if let file { return line.map { "\(file):\($0)" } ?? file }
-            return function ?? address.map { "0x\(String($0, radix: 16))" } ?? "unknown"
+            if let file, let line { return "\(file):\(line)" }
+            if let function = function ?? file { return function }
+            if let image, let offset { return "\(image)+0x\(String(offset, radix: 16))" }
+            return address.map { "0x\(String($0, radix: 16))" } ?? "unknown"
         }
     }
 
-    /// The place and its callers, the innermost first.
+    /// The place and its callers, the innermost first; or several places, if ``isCertain`` is false.
     public let frames: [Frame]
+    /// Whether the first frame is the place.
+    ///
+    /// An error that was thrown by a function with typed throws can't be told apart from an equal one. If equal errors
+    /// were thrown at several places, the frames are all these places, and no callers.
+    public let isCertain: Bool
 
     /// Creates an origin, for tests and fakes.
     ///
-    /// - Parameter frames: The place and its callers, the innermost first.
-    public init(frames: [Frame]) { self.frames = frames }
+    /// - Parameters:
+    ///   - frames: The place and its callers, the innermost first; or several places.
+    ///   - isCertain: Whether the first frame is the place.
+    public init(frames: [Frame], isCertain: Bool = true) { (self.frames, self.isCertain) = (frames, isCertain) }
 
-    /// The innermost place.
-    public var description: String { frames.first?.description ?? "unknown" }
+    /// The innermost place, or several places as in `Module/File.swift:12 or Module/File.swift:20`.
+    public var description: String {
+        guard !isCertain else { return frames.first?.description ?? "unknown" }
+        return frames.map(\.description).joined(separator: " or ")
+    }
 }
 
 extension ErrorOrigin {

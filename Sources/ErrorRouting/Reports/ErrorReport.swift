@@ -35,6 +35,8 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     let rareParts: RareParts?
     /// Where the error was posted.
     public let source: Source
+    /// The number of the place where the error was thrown; 0 if it was unknown at the post.
+    var place: UInt16 = 0
     /// When the error was posted.
     public var instant: ContinuousClock.Instant { moment.instant }
     let moment: Moment

@@ -1,0 +1,70 @@
+// Where errors were thrown that have an address: those in a box, and objects. An entry has an unowned reference: the
+// error is destroyed as without it, but its address isn't used again while the entry exists. So an error that is found
+// at an address is the one that was thrown.
+#include "origins.h"
+
+#if ERROR_ORIGINS_AVAILABLE
+void *swift_unownedRetain(void *object);
+void swift_unownedRelease(void *object);
+
+// The memory of destroyed errors is bounded, too: larger ones are in few sets only.
+enum { sets = 128, ways = 4, sets_of_large = 4, small = 96, largest = 1024, attempts = 3 };
+
+/// A version is odd while its entry is written. Readers that see it change read again, and wait for nobody.
+typedef struct {
+    _Atomic uint64_t version[ways];
+    _Atomic(const void *) object[ways];
+    _Atomic uintptr_t at[ways][depth];
+} throw_set;
+static throw_set table[sets];
+
+static throw_set *set_of(const void *object, uintptr_t size) {
+    uintptr_t index = ((uintptr_t)object >> 4) * (uintptr_t)0x9E3779B97F4A7C15 >> 57;
+    return &table[size > small ? index % sets_of_large : index];
+}
+
+void throws_record(void *object, uintptr_t size, void **frame) {
+    if (size > largest) return;
+    throw_set *set = set_of(object, size);
+    int oldest = 0;
+    uint64_t version = UINT64_MAX;
+    for (int i = 0; i < ways; i++) {
+        // Thrown again: the first place stays.
+        if (atomic_load_explicit(&set->object[i], memory_order_relaxed) == object) return;
+        uint64_t other = atomic_load_explicit(&set->version[i], memory_order_relaxed);
+        if (other < version) version = other, oldest = i;
+    }
+    uintptr_t at[depth];
+    stack_walk(frame, at);
+    // An entry that another thread is writing, or that this one was writing when a signal interrupted it, is left to
+    // that.
+    if (version & 1) return;
+    if (!atomic_compare_exchange_strong_explicit(
+            &set->version[oldest], &version, version + 1, memory_order_acquire, memory_order_relaxed))
+        return;
+    atomic_thread_fence(memory_order_release);
+    void *former = (void *)atomic_load_explicit(&set->object[oldest], memory_order_relaxed);
+    atomic_store_explicit(&set->object[oldest], swift_unownedRetain(object), memory_order_relaxed);
+    for (int i = 0; i < depth; i++) atomic_store_explicit(&set->at[oldest][i], at[i], memory_order_relaxed);
+    atomic_store_explicit(&set->version[oldest], version + 2, memory_order_release);
+    // Last: it may free memory.
+    if (former) swift_unownedRelease(former);
+}
+
+uintptr_t throws_size(void) { return sizeof table; }
+
+bool throws_find(const void *object, uintptr_t size, uintptr_t at[depth]) {
+    if (size > largest) return false;
+    throw_set *set = set_of(object, size);
+    for (int i = 0; i < ways; i++) {
+        for (int attempt = 0; attempt < attempts; attempt++) {
+            uint64_t version = atomic_load_explicit(&set->version[i], memory_order_acquire);
+            if (atomic_load_explicit(&set->object[i], memory_order_relaxed) != object) break;
+            for (int k = 0; k < depth; k++) at[k] = atomic_load_explicit(&set->at[i][k], memory_order_relaxed);
+            atomic_thread_fence(memory_order_acquire);
+            if (!(version & 1) && atomic_load_explicit(&set->version[i], memory_order_relaxed) == version) return true;
+        }
+    }
+    return false;
+}
+#endif

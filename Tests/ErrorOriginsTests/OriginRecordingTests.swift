@@ -1,0 +1,222 @@
+import ErrorOrigins
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// The recording of a process is one, so the tests of it run one after another.
+@Suite("Behaviour 30: a report has the place of its error's throw, or none", .serialized, .tags(.behaviour30), .hangLimit)
+struct OriginRecordingTests {
+    init() { #expect(OriginRecording.start()) }
+
+    private typealias Thrower = (inout UInt) throws -> Void
+
+    /// Throws and catches an error; returns it with the address of the call in front of its throw.
+    private func thrown(_ thrower: Thrower) -> (error: any Error, here: UInt) {
+        var here: UInt = 0
+        do {
+            try thrower(&here)
+        } catch {
+            return (error, here)
+        }
+        Issue.record("nothing was thrown")
+        return (Numbered(number: 0), 0)
+    }
+
+    /// The origin of an error in a report that is made now.
+    private func origin(of error: any Error) -> ErrorOrigin? {
+        ErrorReport(error: error, source: .init()).origin
+    }
+
+    private func expectPlace(
+        _ error: any Error, near here: UInt, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let address = origin(of: error)?.frames.first?.address ?? 0
+        let distance = abs(Int(address) - Int(here))
+        #expect(distance < 1_024, sourceLocation: sourceLocation)
+    }
+
+    @Test("each sort of error has the place of its throw")
+    func sorts() {
+        let throwers: [Thrower] = [
+            { here in try Throwers.first(1, here: &here) }, { here in try Throwers.second(1, here: &here) },
+            { here in try Throwers.object(1, here: &here) }, { here in try Throwers.typed(.number(4_711), here: &here) },
+            { here in try Throwers.typed(.text("a literal of more than fifteen bytes"), here: &here) },
+            { here in try Throwers.generic(Numbered(number: 2), here: &here) },
+            { here in try Throwers.generic(Object(2), here: &here) },
+            { here in try Throwers.generic(Numbered(number: 3) as any Error, here: &here) },
+            { here in try Throwers.generic(NSError(domain: "d", code: 1), here: &here) },
+            { here in try Throwers.untyped(URLError(.timedOut), here: &here) },
+            { here in try Throwers.untyped(Typed.text("a text on the heap, since it has \(here)"), here: &here) },
+        ]
+        for thrower in throwers {
+            let (error, here) = thrown(thrower)
+            expectPlace(error, near: here)
+        }
+    }
+
+    @Test("the first place stays when an error is thrown again")
+    func again() {
+        let (error, here) = thrown { here in try Throwers.first(1, here: &here) }
+        var elsewhere: UInt = 0
+        for _ in 0..<3 {
+            do { try Throwers.untyped(error, here: &elsewhere) } catch { expectPlace(error, near: here) }
+        }
+        #expect(here != elsewhere)
+    }
+
+    @Test("functions, files, and lines are known soon after the first report")
+    func names() async throws {
+        let line: UInt = #line + 1
+        let (error, _) = thrown { _ in throw Numbered(number: 1) }
+        let recorded = await withRecordedErrors { bus in bus.post(error) }
+        let report = try #require(recorded.reports.first)
+        while report.origin?.frames.first?.function == nil { await Task.yield() }
+        let place = report.origin?.frames.first
+        #expect(place?.function?.contains("names") == true)
+        #if DEBUG
+            expect(place?.file, equals: "ErrorOriginsTests/OriginRecordingTests.swift")
+            expect(place?.line, equals: line)
+            #expect(report.description.contains("thrown=ErrorOriginsTests/OriginRecordingTests.swift:\(line)"))
+        #endif
+        #expect(report.fields["code.function.name"]?.contains("names") == true)
+        #expect(report.origin?.frames.contains { $0.image?.hasPrefix("libswift") == true } == false)
+    }
+
+    @Test("a report has the place that was found at the post, although later throws have replaced it")
+    func atThePost() async {
+        let (error, here) = thrown { here in try Throwers.first(1, here: &here) }
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            var reports = bus.reports().makeAsyncIterator()
+            bus.post(error)
+            for number in 0..<10_000 { _ = thrown { here in try Throwers.second(number, here: &here) } }
+            let address = await reports.next()?.origin?.frames.first?.address
+            #expect(abs(Int(address ?? 0) - Int(here)) < 1_024)
+        }
+    }
+
+    @Test("errors that pass through continuations, streams, tasks, and bound scopes keep their place")
+    func passedOn() async throws {
+        let (error, here) = thrown { here in try Throwers.first(1, here: &here) }
+        do {
+            try await withCheckedThrowingContinuation { $0.resume(throwing: error) } as Void
+        } catch { expectPlace(error, near: here) }
+        do {
+            for try await _ in AsyncThrowingStream<Int, any Error>(unfolding: { throw error }) {}
+        } catch { expectPlace(error, near: here) }
+        do { try await Task { throw error }.value } catch { expectPlace(error, near: here) }
+        do { _ = try Result<Int, any Error>.failure(error).get() } catch { expectPlace(error, near: here) }
+        do { try await Throwers.suspending(1) } catch {
+            #expect(origin(of: error) != nil)
+        }
+    }
+
+    @Test("an error that was never thrown has no place, at whatever address it is")
+    func neverThrown() {
+        var wrong = 0
+        for number in 0..<(isLong ? 1_000_000 : 50_000) {
+            let (error, _) = thrown { here in try Throwers.first(number, here: &here) }
+            withExtendedLifetime(error) {}
+            // None equals a value that a function with typed throws has thrown.
+            let errors: [any Error] = [Numbered(number: -1 - number), Object(number), Typed.text("\(number) on the heap")]
+            wrong += errors.count { origin(of: $0) != nil }
+        }
+        expect(wrong, equals: 0)
+    }
+
+    @Test("a value whose bytes belong to the heap has no place, since other values may have the same bytes later")
+    func valuesOnTheHeap() {
+        var wrong = 0
+        for number in 0..<10_000 {
+            let text = "a text on the heap, number \(number)"
+            _ = thrown { here in try Throwers.typed(.text(text), here: &here) }
+            if origin(of: Typed.text("a text on the heap, number \(number)")) != nil { wrong += 1 }
+        }
+        expect(wrong, equals: 0)
+    }
+
+    @Test("an error of typed throws that can't be told apart from an equal one has all their places")
+    func alternatives() {
+        let (_, one) = thrown { here in try Throwers.typed(.number(815), here: &here) }
+        let (error, other) = thrown { here in try Throwers.typedElsewhere(.number(815), here: &here) }
+        let origin = origin(of: error)
+        expect(origin?.isCertain, equals: false)
+        expect(origin?.frames.count, equals: 2)
+        for here in [one, other] {
+            #expect(origin?.frames.contains { abs(Int($0.address ?? 0) - Int(here)) < 1_024 } == true)
+        }
+        #expect(origin?.description.contains(" or ") == true)
+    }
+
+    @Test("threads that throw, keep, throw again, and drop errors find the right place of each, or none")
+    func threads() async {
+        let rounds = isLong ? 125_000 : 5_000
+        let wrong = Mutexed(0), found = Mutexed(0)
+        await onThreads(8) { thread in
+            var (kept, bad, good): ([(any Error, UInt)], Int, Int) = ([], 0, 0)
+            for round in 0..<rounds {
+                var here: UInt = 0
+                do {
+                    switch (round + thread) % 3 {
+                    case 0: try Throwers.first(round, here: &here)
+                    case 1: try Throwers.second(round, here: &here)
+                    default: try Throwers.object(round, here: &here)
+                    }
+                } catch {
+                    var elsewhere: UInt = 0
+                    // Kept for a while, and thrown again by some.
+                    kept.append((error, here))
+                    if round % 5 == 0 { do { try Throwers.untyped(error, here: &elsewhere) } catch {} }
+                }
+                guard kept.count > 16 else { continue }
+                let (error, place) = kept.removeFirst()
+                let address = ErrorReport(error: error, source: .init()).origin?.frames.first?.address
+                if let address, abs(Int(address) - Int(place)) >= 1_024 { bad += 1 }
+                if address != nil { good += 1 }
+                if ErrorReport(error: Numbered(number: -1 - round), source: .init()).origin != nil { bad += 1 }
+            }
+            wrong.add(bad)
+            found.add(good)
+        }
+        expect(wrong.value, equals: 0)
+        #expect(found.value > 0)
+    }
+
+    @Test("payloads are destroyed as soon as the last reference goes")
+    func payloads() {
+        final class Payload: Sendable {}
+        struct Holding: Error { let payload: Payload }
+        weak var payload: Payload?
+        weak var object: Object?
+        do {
+            let held = Payload()
+            payload = held
+            throw Holding(payload: held)
+        } catch {}
+        #expect(payload == nil)
+        do { throw Object(1) } catch { object = error as? Object }
+        #expect(object == nil)
+    }
+
+    @Test("after a stop no throw is recorded, and a start records again")
+    func stopped() {
+        OriginRecording.stop()
+        let (before, _) = thrown { here in try Throwers.first(1, here: &here) }
+        #expect(OriginRecording.start())
+        #expect(origin(of: before) == nil)
+        let (after, here) = thrown { here in try Throwers.first(1, here: &here) }
+        expectPlace(after, near: here)
+    }
+}
+
+/// A number that threads add to.
+private final class Mutexed: Sendable {
+    private let number: Locked<Int>
+
+    init(_ number: Int) { self.number = Locked(number) }
+
+    var value: Int { number.withLock { $0 } }
+
+    func add(_ other: Int) { number.withLock { $0 += other } }
+}
