@@ -16,8 +16,8 @@ static const void *_Atomic any_error;
 
 static void record_box(void *box, void **frame) {
     void *value;
-    const void *type = layout_type_of(box, &value);
-    throws_record(box, error_origins_layout_of(type).size, frame);
+    const void *type = type_of(box, &value);
+    throws_record(box, layout_of(type).size, frame);
 }
 
 __attribute__((noinline)) static void will_throw(void *box) {
@@ -32,7 +32,7 @@ __attribute__((noinline)) static void will_throw_typed(void *value, const void *
         if (type == atomic_load_explicit(&any_error, memory_order_relaxed)) {
             record_box(*(void **)value, frame);
         } else {
-            error_origins_layout layout = error_origins_layout_of(type);
+            error_origins_layout layout = layout_of(type);
             if (layout.is_class) throws_record(*(void **)value, layout.size, frame);
             else values_record(value, type, layout.size, layout.is_plain, frame);
         }
@@ -92,17 +92,17 @@ bool error_origins_is_recording(void) { return atomic_load(&is_recording); }
 
 static bool find(const void *box, error_origins_stack *stack) {
     void *value;
-    const void *type = layout_type_of(box, &value);
-    error_origins_layout layout = error_origins_layout_of(type);
+    const void *type = type_of(box, &value);
+    error_origins_layout layout = layout_of(type);
     stack->are_alternatives = false;
     if (throws_find(box, layout.size, stack->at)) return true;
     if (layout.is_class) return throws_find(*(void **)value, layout.size, stack->at);
     return values_find(value, type, layout.size, stack);
 }
 
-uint32_t error_origins_find(const void *box) {
+uint32_t error_origins_find(uintptr_t box) {
     error_origins_stack stack;
-    return find(box, &stack) ? places_number(&stack) : 0;
+    return find((const void *)box, &stack) ? places_number(&stack) : 0;
 }
 
 error_origins_stack error_origins_look_up(const void *box) {
@@ -117,7 +117,7 @@ void error_origins_leave_out(uintptr_t address) { (void)address; }
 bool error_origins_start(const void *metadata, bool again) { return (void)metadata, (void)again, false; }
 bool error_origins_is_recording(void) { return false; }
 void error_origins_stop(void) {}
-uint32_t error_origins_find(const void *box) { return (void)box, 0; }
+uint32_t error_origins_find(uintptr_t box) { return (void)box, 0; }
 error_origins_stack error_origins_look_up(const void *box) { return (void)box, (error_origins_stack){0}; }
 error_origins_stack error_origins_place(uint32_t number) { return (void)number, (error_origins_stack){0}; }
 uint32_t error_origins_wait(uint32_t known) { return known; }

@@ -35,9 +35,31 @@ void stack_walk(void **frame, uintptr_t at[depth]);
 /// Whether a word can't be the address of memory that is freed and used again.
 bool stack_is_lasting(uintptr_t word);
 
-// layout.c
+typedef struct {
+    void *value;
+    const void *type, *conformance;
+} error_value;
+/// The runtime's own function to read a box.
+void swift_getErrorValue(const void *box, void **scratch, error_value *result);
+
 /// Returns the type of the error in a box, and its value.
-const void *layout_type_of(const void *box, void **value);
+static inline const void *type_of(const void *box, void **value) {
+    void *scratch = NULL;
+    error_value result;
+    swift_getErrorValue(box, &scratch, &result);
+    *value = result.value;
+    return result.type;
+}
+
+static inline error_origins_layout layout_of(const void *type) {
+    uintptr_t kind = *(const uintptr_t *)type;
+    // The kinds of metadata are small numbers; a class has 0 or a pointer there.
+    if (kind == 0 || kind > 0x7FF) return (error_origins_layout){((const uint32_t *)type)[6], true, false};
+    // The value witnesses lie in front of the metadata: eight functions, size, stride, flags.
+    const uintptr_t *witnesses = ((const uintptr_t *const *)type)[-1];
+    bool is_plain = !((uint32_t)witnesses[10] & 0x10000);
+    return (error_origins_layout){witnesses[8], false, is_plain};
+}
 
 // throws.c: errors that have an address of their own
 void throws_record(void *object, uintptr_t size, void **frame);

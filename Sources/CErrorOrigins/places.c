@@ -21,8 +21,15 @@ static sem_t new_places;
 static bool has_semaphore;
 
 static uint64_t hash_of(const place *new) {
+    // The products don't depend on each other, so that the processor computes them at the same time.
+    static const uint64_t factors[depth] = {
+        0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93,
+        0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3, 0x589965CC75374CC3,
+    };
     uint64_t hash = new->are_alternatives;
-    for (int i = 0; i < depth; i++) hash = (hash ^ new->at[i]) * 0x9E3779B97F4A7C15;
+    for (int i = 0; i < depth; i++) hash ^= new->at[i] * factors[i];
+    hash ^= hash >> 29;
+    hash *= factors[0];
     return (hash & ~(uint64_t)0xFFFF) | (uint64_t)1 << 63;
 }
 

@@ -57,6 +57,7 @@ bool throws_find(const void *object, uintptr_t size, uintptr_t at[depth]) {
     if (size > largest) return false;
     throw_set *set = set_of(object, size);
     for (int i = 0; i < ways; i++) {
+        if (atomic_load_explicit(&set->object[i], memory_order_relaxed) != object) continue;
         for (int attempt = 0; attempt < attempts; attempt++) {
             uint64_t version = atomic_load_explicit(&set->version[i], memory_order_acquire);
             if (atomic_load_explicit(&set->object[i], memory_order_relaxed) != object) break;

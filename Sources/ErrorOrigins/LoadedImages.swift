@@ -47,7 +47,9 @@ struct NamedFrame: Sendable {
             isOfRuntime: image.map { Self.isOfRuntime($0.name) } ?? true)
     }
 
-    /// Whether an image belongs to Swift's runtime or to the system. Foundation does not: its throws are of interest.
+    /// Whether an image belongs to Swift's runtime or to the system.
+    ///
+    /// Foundation doesn't belong to them, because its throws are of interest.
     static func isOfRuntime(_ image: String) -> Bool {
         ["libswift", "libdispatch", "libc.so", "libpthread", "ld-linux"].contains { image.hasPrefix($0) }
     }

@@ -6,7 +6,8 @@ enum OriginSelfTest {
     static func failure() -> String? {
         if let wrong = layoutFailure() { return wrong }
         let throwers: [(String, (inout UInt) throws -> Void)] = [
-            ("an error", throwBoxed), ("a typed error", { here in try throwTyped(1, &here) }), ("an object", throwObject),
+            ("an error", throwBoxed), ("an object", throwObject),
+            ("a typed error", { here in try throwTyped(1, &here) }),
             ("a generic error", { here in try throwGeneric(Boxed(number: 2), &here) }),
         ]
         // In an unoptimized program, a function of the runtime is between the throw and the hook.

@@ -5,14 +5,14 @@ internal import Synchronization
 
 /// The places of throws with the names of their functions and files.
 ///
-/// A thread of its own looks up names, each address once. Whoever describes a place before that receives the address and
+/// A separate thread looks up names, once for each address. An origin that is read before that contains the address and
 /// the image.
 final class Places: Sendable {
     static let shared = Places()
 
     /// What the core calls for posts and for reports.
     static let finder = ThrownPlaces.Finder(
-        find: { box in unsafe UnsafeRawPointer(bitPattern: box).map { unsafe error_origins_find($0) } ?? 0 },
+        find: error_origins_find,
         origin: { shared.origin(of: error_origins_place($0)) },
         lookUp: { box in
             unsafe UnsafeRawPointer(bitPattern: box).flatMap { unsafe shared.origin(of: error_origins_look_up($0)) }

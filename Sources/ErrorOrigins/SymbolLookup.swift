@@ -11,8 +11,9 @@ internal import Foundation
 /// That module can't create a backtrace from addresses, but it can decode one. The form is that of Swift's documents
 /// "Compact Backtrace Format" and "Compact ImageMap Format", version 0 of both.
 enum SymbolLookup {
-    /// Returns frames with the names that could be found. It must run on one thread, because the module caches files by
-    /// thread.
+    /// Returns frames with their names, as far as they could be found.
+    ///
+    /// Call it on one thread, because the module caches files for each thread.
     static func frames(at addresses: [UInt], in images: LoadedImages) -> [(UInt, NamedFrame)] {
         #if os(Linux) && canImport(Runtime)
             let encoded = EncodedBacktrace(addresses, images)
@@ -44,11 +45,12 @@ enum SymbolLookup {
         ) -> NamedFrame {
             let image = images[address]
             let location = symbol.sourceLocation.flatMap { $0.line > 0 ? $0 : nil }
+            // A static runtime is part of the executable.
+            let prefixes = ["swift_", "_ZN5swift", "_dispatch_", "start_thread", "__libc_"]
             let isOfRuntime =
-                isOfRuntime || frame.isSystem || frame.isSwiftThunk || image.map { NamedFrame.isOfRuntime($0.name) } ?? true
-                || ["swift_", "_ZN5swift", "_dispatch_", "start_thread", "__libc_"].contains {
-                    symbol.rawName.hasPrefix($0)
-                }
+                isOfRuntime || frame.isSystem || frame.isSwiftThunk
+                || image.map { NamedFrame.isOfRuntime($0.name) } ?? true
+                || prefixes.contains { symbol.rawName.hasPrefix($0) }
             return NamedFrame(
                 ErrorOrigin.Frame(
                     address: address, function: symbol.name.isEmpty ? nil : String(symbol.name.prefix(200)),

@@ -1,3 +1,4 @@
+import CErrorOrigins
 import ErrorOrigins
 import ErrorRouting
 import ErrorRoutingTesting
@@ -6,7 +7,8 @@ import TestSupport
 import Testing
 
 /// The recording of a process is one, so the tests of it run one after another.
-@Suite("Behaviour 30: a report has the place of its error's throw, or none", .serialized, .tags(.behaviour30), .hangLimit)
+@Suite(
+    "Behaviour 30: a report has the place of its error's throw, or none", .serialized, .tags(.behaviour30), .hangLimit)
 struct OriginRecordingTests {
     init() { #expect(OriginRecording.start()) }
 
@@ -41,7 +43,8 @@ struct OriginRecordingTests {
     func sorts() {
         let throwers: [Thrower] = [
             { here in try Throwers.first(1, here: &here) }, { here in try Throwers.second(1, here: &here) },
-            { here in try Throwers.object(1, here: &here) }, { here in try Throwers.typed(.number(4_711), here: &here) },
+            { here in try Throwers.object(1, here: &here) },
+            { here in try Throwers.typed(.number(4_711), here: &here) },
             { here in try Throwers.typed(.text("a literal of more than fifteen bytes"), here: &here) },
             { here in try Throwers.generic(Numbered(number: 2), here: &here) },
             { here in try Throwers.generic(Object(2), here: &here) },
@@ -119,7 +122,9 @@ struct OriginRecordingTests {
             let (error, _) = thrown { here in try Throwers.first(number, here: &here) }
             withExtendedLifetime(error) {}
             // None equals a value that a function with typed throws has thrown.
-            let errors: [any Error] = [Numbered(number: -1 - number), Object(number), Typed.text("\(number) on the heap")]
+            let errors: [any Error] = [
+                Numbered(number: -1 - number), Object(number), Typed.text("\(number) on the heap"),
+            ]
             wrong += errors.count { origin(of: $0) != nil }
         }
         expect(wrong, equals: 0)
@@ -198,6 +203,9 @@ struct OriginRecordingTests {
         do { throw Object(1) } catch { object = error as? Object }
         #expect(object == nil)
     }
+
+    @Test("the tables take at most 128 KiB: with names and with destroyed errors, it is 256 KiB")
+    func memory() { #expect(error_origins_table_size() <= 128 * 1_024) }
 
     @Test("after a stop no throw is recorded, and a start records again")
     func stopped() {

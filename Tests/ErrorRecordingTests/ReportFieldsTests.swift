@@ -7,7 +7,10 @@ import Testing
 
 @Suite("Each field of a report is in its line, its fields, and its record", .hangLimit)
 struct ReportFieldsTests {
-    private struct Torn: Error, CustomStringConvertible { var description: String { "a torn page" } }
+    private struct Torn: Error, CustomStringConvertible, ErrorDetailsProviding {
+        var description: String { "a torn page" }
+        var errorDetails: ErrorDetails { ErrorDetails(source: .init(fileID: "Shop/Tear.swift", line: 7)) }
+    }
 
     /// The text for a part of a report in each of the three; nil if one omits the part on purpose.
     private struct Texts {
@@ -26,6 +29,8 @@ struct ReportFieldsTests {
     private static let parts: [String: Texts] = [
         "unboxed": Texts("a torn page"), "source": Texts("Shop/Print.swift:12"), "metadata": Texts("card-4711"),
         "scope": Texts("checkout"), "occurrences": Texts("55555"), "rareParts.role": Texts("audit"),
+        // The number of the origin, which the error gives here.
+        "place": Texts(line: "thrown=Shop/Tear.swift:7", fields: "Shop/Tear.swift", record: "Shop/Tear.swift:7"),
         // A line's writer adds its own time, and lines are in order.
         "moment": Texts(line: nil, fields: "-05-06T07:08:09", record: "-05-06T07:08:09"),
         "outcome.disposition": Texts(line: nil, fields: "handled", record: "handled"),

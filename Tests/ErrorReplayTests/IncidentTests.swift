@@ -25,6 +25,7 @@ struct IncidentTests {
             let width: Int
             let times: [Int]
             let example: Example?
+            let origins: [[Cell]]
         }
 
         struct Example: Decodable {
@@ -55,12 +56,14 @@ struct IncidentTests {
 
     private static func record(
         _ name: String = "A", at seconds: Int = 0, host: String = "web-1", role: String = "failure",
-        disposition: String = "handled", occurrences: Int = 1, message: String = "m"
+        disposition: String = "handled", occurrences: Int = 1,
+        message: String = "m", origin: String? = nil
     ) -> ErrorRecord {
         let time = Timestamp.text(ofMicroseconds: 1_780_000_000_000_000 + Int64(seconds) * 1_000_000)
         return ErrorRecord(
             time: time, host: host, role: role, type: name, message: message, source: "F.swift:1",
-            occurrences: occurrences, disposition: disposition, rule: disposition == "handled" ? "type(\(name))" : nil,
+            origin: origin, occurrences: occurrences, disposition: disposition,
+            rule: disposition == "handled" ? "type(\(name))" : nil,
             ruleSource: disposition == "handled" ? "R.swift:1" : nil, fingerprint: "\(name) F.swift")
     }
 
@@ -74,6 +77,14 @@ struct IncidentTests {
         let json = incident.json(limit: limit)
         #expect(json.count <= limit)
         return try JSONDecoder().decode(Shown.self, from: Data(json))
+    }
+
+    @Test func `a kind lists the places where its errors were thrown, the most frequent first`() throws {
+        let places = ["M/A.swift:1", "M/B.swift:2", "M/B.swift:2", nil]
+        let shown = try Self.shown(Self.incident(places.map { Self.record(origin: $0) }))
+        let origins: [[Shown.Cell]] = [[.text("M/B.swift:2"), .number(2)], [.text("M/A.swift:1"), .number(1)]]
+        expect(shown.rows.map(\.origins), equals: [origins])
+        #expect(try Self.shown(Self.incident([Self.record()])).rows[0].origins.isEmpty)
     }
 
     /// The counts of times, without the zeros between them.

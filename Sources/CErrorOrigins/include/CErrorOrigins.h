@@ -30,7 +30,7 @@ bool error_origins_is_recording(void);
 void error_origins_stop(void);
 
 /// Returns the number of the place where the error in a box was thrown; 0 if it is unknown. Never waits.
-uint32_t error_origins_find(const void *_Nonnull box);
+uint32_t error_origins_find(uintptr_t box);
 
 /// Returns the addresses of the throw of the error in a box, without keeping them.
 error_origins_stack error_origins_look_up(const void *_Nonnull box);

@@ -39,6 +39,7 @@ extension ErrorRecord {
             cancellation: Self.isCancellation(report.error) ? true : nil,
             message: texts.message,
             source: OneLine.escaped(report.source.description),
+            origin: texts.origin.map { OneLine.escaped($0.description) },
             scope: report.scope.map(OneLine.escaped),
             metadata: Self.escaped(report.metadata),
             occurrences: report.occurrences,

@@ -53,7 +53,9 @@ extension ErrorRecord {
         let names: [WritableKeyPath<ErrorRecord, String>] = [
             \.time, \.host, \.service, \.start, \.role, \.type, \.source, \.disposition, \.fingerprint,
         ]
-        let optional: [WritableKeyPath<ErrorRecord, String?>] = [\.caseName, \.kind, \.domain, \.rule, \.ruleSource]
+        let optional: [WritableKeyPath<ErrorRecord, String?>] = [
+            \.caseName, \.kind, \.domain, \.origin, \.rule, \.ruleSource,
+        ]
         let texts = names.map { self[keyPath: $0] } + optional.map { self[keyPath: $0] ?? "" }
         let shorter = Self.shorten(texts, by: excess)
         for (name, text) in zip(names, shorter) { self[keyPath: name] = text }

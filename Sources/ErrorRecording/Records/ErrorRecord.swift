@@ -49,6 +49,8 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     public var message: String
     /// Where the error was posted: `Module/File.swift:12`.
     public var source: String
+    /// Where the error was thrown, as `ErrorReport.origin` describes it: `Module/File.swift:12`; nil if that is unknown.
+    public var origin: String?
     /// The path of scopes in which the error was posted, the outermost first.
     public var scope: [String]
     /// The metadata of the report.
@@ -94,6 +96,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     ///   - cancellation: True if the error represents a cancellation.
     ///   - message: The error's message.
     ///   - source: Where the error was posted.
+    ///   - origin: Where the error was thrown.
     ///   - scope: The path of scopes.
     ///   - metadata: The metadata of the report.
     ///   - occurrences: The number of errors that the report stands for.
@@ -121,6 +124,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
         cancellation: Bool? = nil,
         message: String = "",
         source: String = "",
+        origin: String? = nil,
         scope: [String] = [],
         metadata: [String: String] = [:],
         occurrences: Int = 1,
@@ -148,6 +152,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
         self.cancellation = cancellation
         self.message = message
         self.source = source
+        self.origin = origin
         self.scope = scope
         self.metadata = metadata
         self.occurrences = occurrences

@@ -50,6 +50,7 @@ package struct RecordLine {
         if record.cancellation == true { append(#","cancellation":true"#) }
         add(#","message":"#, record.message)
         add(#","source":"#, record.source)
+        add(#","origin":"#, record.origin)
         append(#","scope":"#)
         list(record.scope) { $0.text($1) }
         append(#","metadata":{"#)

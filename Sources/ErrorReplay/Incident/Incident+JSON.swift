@@ -84,7 +84,10 @@ extension Incident {
         ] {
             page.field(key, number)
         }
-        for (key, counts) in [("hosts", kind.hosts), ("scopes", kind.scopes), ("outcomes", kind.outcomes)] {
+        let all = [
+            ("hosts", kind.hosts), ("scopes", kind.scopes), ("outcomes", kind.outcomes), ("origins", kind.origins),
+        ]
+        for (key, counts) in all {
             page.field(key) { page in
                 page.list(counts.entries.sorted { $1.count < $0.count }) { page, entry in
                     page.raw("[")

@@ -17,9 +17,10 @@ package struct Incident: Sendable {
 
     static let roles = ["failure", "attempt", "notice", "other roles"]
 
-    /// The kind, host, scope, and outcome under which lines with the same bytes are counted.
+    /// The kind, host, scope, outcome, and place of the throw under which lines with the same bytes are counted.
     private struct Cell: Sendable {
         let (kind, host, scope, outcome): (Int, Int, Int, Int)
+        let origin: Int?
         let isUnmatched: Bool
         let isUndelivered: Bool
         let isDrops: Bool
@@ -105,6 +106,7 @@ package struct Incident: Sendable {
             kinds[cell.kind].hosts.add(occurrences, cell.host)
             kinds[cell.kind].scopes.add(occurrences, cell.scope)
             kinds[cell.kind].outcomes.add(occurrences, cell.outcome)
+            if let origin = cell.origin { kinds[cell.kind].origins.add(occurrences, origin) }
         } else {
             beyond += occurrences
         }
@@ -142,7 +144,7 @@ package struct Incident: Sendable {
 
     private mutating func cell(_ line: Span<UInt8>) -> Cell {
         key.removeAll(keepingCapacity: true)
-        for name in [RecordScan.Text.role, .type, .fingerprint, .host, .disposition, .rule, .ruleSource] {
+        for name in [RecordScan.Text.role, .type, .fingerprint, .host, .origin, .disposition, .rule, .ruleSource] {
             if let range = scan.range(of: name) { add(range, line) }
             key.append(0)
         }
@@ -167,6 +169,7 @@ package struct Incident: Sendable {
             kind: kind(line, Self.roles.firstIndex(of: role) ?? Self.roles.count - 1, type),
             host: names.number(of: text(.host, line)), scope: names.number(of: scope),
             outcome: names.number(of: disposition + rule),
+            origin: scan.range(of: .origin) == nil ? nil : names.number(of: text(.origin, line)),
             isUnmatched: disposition == "unmatched" && role == Self.roles[0],
             isUndelivered: disposition == "dropped" || disposition == "pending",
             isDrops: type == "ErrorRouting.ErrorsDropped")

@@ -14,6 +14,8 @@ struct IncidentKind: Sendable {
     var hosts = NameCounts()
     var scopes = NameCounts()
     var outcomes = NameCounts()
+    /// The places where errors of the kind were thrown, as far as they are known.
+    var origins = NameCounts()
     var buckets = Buckets()
 }
 

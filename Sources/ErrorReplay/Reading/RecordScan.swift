@@ -29,8 +29,8 @@ struct RecordScan {
 
     /// The strings of a line that can be looked up by name.
     enum Text: Int, CaseIterable {
-        case time, host, service, disposition, role, type, caseName, kind, domain, message, source, rule, ruleSource
-        case fingerprint, value
+        case time, host, service, disposition, role, type, caseName, kind, domain, message, source, origin
+        case rule, ruleSource, fingerprint, value
     }
 
     /// The position of the next byte.
@@ -71,7 +71,9 @@ struct RecordScan {
         }
         isCancellation = skip(",\"cancellation\":true", line)
         decide(begin..<position, line)
-        guard text(",\"message\":", line, .message), text(",\"source\":", line, .source) else { return false }
+        guard text(",\"message\":", line, .message), text(",\"source\":", line, .source),
+            optionalText(",\"origin\":", line, .origin)
+        else { return false }
         begin = position
         scope.removeAll(keepingCapacity: true)
         guard skip(",\"scope\":[", line),

@@ -28,7 +28,7 @@ function decode(times) {
 const timelines = data.timelines.map(decode);
 for (const row of data.rows) {
   row.entries = decode(row.times);
-  const names = [row.hosts, row.scopes, row.outcomes].flat().map(([name]) => name);
+  const names = [row.hosts, row.scopes, row.outcomes, row.origins].flat().map(([name]) => name);
   row.text = [row.name, ...Object.values(row.example ?? {}), ...names].join("\n").toLowerCase();
 }
 const kinds = data.roles.map((_, role) => data.rows.filter(row => row.role === role).sort((a, b) => b.count - a.count));
@@ -140,7 +140,9 @@ function tableRow(row) {
   const attributes = { id: `kind-${data.rows.indexOf(row)}`, class: "name", title: "Show only this kind in the chart" };
   return make("tr", {},
     make("th", { scope: "row", "aria-label": row.name }, toggle(row, attributes, text(row.name)), " ",
-      row.new ? make("span", { class: "new" }, "new") : "", row.example ? example(row.example) : ""),
+      row.new ? make("span", { class: "new" }, "new") : "",
+      row.origins.length ? make("div", { class: "origins" }, "thrown at", names(row, "origins")) : "",
+      row.example ? example(row.example) : ""),
     cell("number", isZoomed() && row.width > 1 ? "about " : "", count(row.shown)),
     cell("time", timeOfDay(row.first)), cell("time", timeOfDay(row.last)), cell("", sparkline(row)),
     ...["outcomes", "hosts", "scopes"].map(key => cell("", names(row, key))));

@@ -89,11 +89,15 @@ package struct RequestTrace: Sendable {
         let span = open ?? startSpan("error", context: context)
         let recorded = RecordedError(error)
         // Set attributes too: they replace those that a tracer derives from the error's type and description.
-        span.recordError(
-            recorded,
-            attributes: [
-                "exception.type": .string(recorded.typeName), "exception.message": .string(recorded.message),
-            ])
+        var attributes: SpanAttributes = [
+            "exception.type": .string(recorded.typeName), "exception.message": .string(recorded.message),
+        ]
+        if let place = recorded.place {
+            if let function = place.function { attributes["code.function.name"] = .string(function) }
+            if let file = place.file { attributes["code.file.path"] = .string(file) }
+            if let line = place.line { attributes["code.line.number"] = .int64(Int64(clamping: line)) }
+        }
+        span.recordError(recorded, attributes: attributes)
         if isFailed { span.setStatus(SpanStatus(code: .error)) }
         if open == nil { span.end() }
     }
@@ -117,14 +121,16 @@ package struct RequestTrace: Sendable {
     private var span: (any Span)? { context.flatMap(InstrumentationSystem.tracer.activeSpan) }
 }
 
-/// The type and message of an error, with the same texts as in the log.
+/// The type, message, and place of an error, with the same texts as in the log.
 private struct RecordedError: Error, CustomStringConvertible {
     let typeName: String
     let message: String
+    /// Where the error was thrown; nil if that is unknown.
+    let place: ErrorOrigin.Frame?
 
     init(_ error: any Error) {
         let report = ErrorReport(error: error, source: .init())
-        (typeName, message) = (report.typeName, report.message)
+        (typeName, message, place) = (report.typeName, report.message, report.origin?.frames.first)
     }
 
     var description: String { "\(typeName): \(message)" }
