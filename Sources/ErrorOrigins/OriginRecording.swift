@@ -13,7 +13,7 @@ internal import Synchronization
 /// await withErrorBus(handler: .default, asRoot: true) { bus in … }
 /// ```
 ///
-/// ``ErrorRouting/ErrorReport/origin`` is then the place of the `throw`, with its callers. Lines, structured fields,
+/// `ErrorReport.origin` is then the place of the `throw`, with its callers. Lines, structured fields,
 /// and recorded files contain it.
 public enum OriginRecording {
     private static let isStarted = Mutex(false)
