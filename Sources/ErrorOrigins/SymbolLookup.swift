@@ -16,7 +16,7 @@ enum SymbolLookup {
     /// Call it on one thread, because the module caches files for each thread.
     static func frames(at addresses: [UInt], in images: LoadedImages) -> [(UInt, NamedFrame)] {
         #if os(Linux) && canImport(Runtime)
-            let encoded = EncodedBacktrace(addresses, images)
+            let encoded = EncodedBacktrace(addresses, images.unchanged)
             guard let data = try? JSONEncoder().encode(encoded),
                 let backtrace = try? JSONDecoder().decode(Backtrace.self, from: data),
                 let symbols = backtrace.symbolicated()
