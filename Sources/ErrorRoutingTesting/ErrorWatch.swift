@@ -16,8 +16,8 @@ final class ErrorWatch: PostWitness {
         /// How many more unexpected errors occurred.
         var rest = 0
         var expectations: [ErrorExpectation] = []
-        /// The lines that the bus wrote to its last resort during the test.
-        var lines: [String] = []
+        /// The reports that the bus's last resort received during the test.
+        var undelivered: [ErrorReport] = []
         var isOver = false
         /// The observation of the bus, retained until the bus ends.
         var observation: ErrorObservation?
@@ -70,7 +70,7 @@ final class ErrorWatch: PostWitness {
     private var watchingConfiguration: ErrorBus.Configuration {
         var watching = configuration
         watching.witness = self
-        watching.lastResort = LastResort { [self] in receive(line: $0) }.redacting { $0.texts }
+        watching.lastResort = LastResort(reports: { [self] report, _ in receiveUndelivered(report) })
         return watching
     }
 
@@ -103,16 +103,16 @@ final class ErrorWatch: PostWitness {
         }
     }
 
-    /// Receives the line of an error that the bus couldn't deliver.
+    /// Receives an error that the bus couldn't deliver.
     ///
-    /// It is recorded at the test's end or, after that, at once.
-    private func receive(line: String) {
-        guard ForeignPosts.isOfFailure(line) else { return }
+    /// It is recorded at the test's end or, if the test has ended, immediately.
+    private func receiveUndelivered(_ report: ErrorReport) {
+        guard report.role == .failure else { return }
         let isLate = state.withLock { state in
-            if !state.isOver { state.lines.append(line) }
+            if !state.isOver { state.undelivered.append(report) }
             return state.isOver
         }
-        if isLate { record(line, "was posted after the \(name) had ended") }
+        if isLate { record(report, "was posted after the \(name) had ended") }
     }
 
     /// Records the test's issues.
@@ -134,14 +134,12 @@ final class ErrorWatch: PostWitness {
             let comment = "nothing expected \(state.rest) more errors, after these \(Self.issueLimit)"
             Issue.record("\(comment)", sourceLocation: location)
         }
-        for line in state.lines { record(line, "could not be delivered by the test's bus") }
+        for report in state.undelivered { record(report, "could not be delivered by the test's bus") }
         for expectation in state.expectations { expectation.recordIssue() }
     }
 
-    private func record(_ line: String, _ what: String) {
-        let source = ErrorReport.Source(inLine: line)
+    private func record(_ report: ErrorReport, _ what: String) {
         Issue.record(
-            "an error \(what): \(line)",
-            sourceLocation: source.map { SourceLocation($0, near: location) } ?? location)
+            report.error, "an error \(what): \(report)", sourceLocation: SourceLocation(report.source, near: location))
     }
 }

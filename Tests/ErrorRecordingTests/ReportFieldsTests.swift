@@ -29,8 +29,8 @@ struct ReportFieldsTests {
     private static let parts: [String: Texts] = [
         "unboxed": Texts("a torn page"), "source": Texts("Shop/Print.swift:12"), "metadata": Texts("card-4711"),
         "scope": Texts("checkout"), "occurrences": Texts("55555"), "rareParts.role": Texts("audit"),
-        // The number of the origin, which the error gives here.
-        "place": Texts(line: "thrown=Shop/Tear.swift:7", fields: "Shop/Tear.swift", record: "Shop/Tear.swift:7"),
+        // The number of the origin, which the error gives here, and an observer's count.
+        "missedAndPlace": Texts(line: "thrown=Shop/Tear.swift:7", fields: "Shop/Tear.swift", record: "Shop/Tear.swift:7"),
         // A line's writer adds its own time, and lines are in order.
         "moment": Texts(line: nil, fields: "-05-06T07:08:09", record: "-05-06T07:08:09"),
         "outcome.disposition": Texts(line: nil, fields: "handled", record: "handled"),
@@ -40,8 +40,7 @@ struct ReportFieldsTests {
         "outcome.failed": Texts(line: nil, fields: nil, record: nil),
         // The recorder has its own count, so that a missing number means a lost report.
         "sequence": Texts(line: nil, fields: nil, record: nil),
-        // These belong to an observer, to a flood limit, to the `logging` preset, and to a test's bus.
-        "missed": Texts(line: nil, fields: nil, record: nil),
+        // These belong to a flood limit, to the `logging` preset, and to a test's bus.
         "rareParts.firstMoment": Texts(line: nil, fields: nil, record: nil),
         "rareParts.log": Texts(line: nil, fields: nil, record: nil),
         "rareParts.mark": Texts(line: nil, fields: nil, record: nil),

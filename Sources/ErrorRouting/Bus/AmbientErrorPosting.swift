@@ -17,7 +17,7 @@ public struct AmbientErrorPosting: ErrorPosting {
     private init(isForRoot: Bool) { self.isForRoot = isForRoot }
 
     /// The reason that the last resort receives if there is no bus.
-    static let noBus = "no bus is bound, and there is no root bus"
+    package static let noBus = "no bus is bound, and there is no root bus"
 
     /// Posts to the innermost scope or bus of this task or, without one, to the root bus; if there is none, writes the
     /// error to the last resort.

@@ -34,6 +34,7 @@ public final class ErrorBus: ErrorPosting {
     private let hasRareParts: Bool
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
+    let ruleTally = RuleTally()
 
     /// The storage that holds every report from its post to its completion; it decides, and the bus carries out its
     /// results.

@@ -52,6 +52,10 @@ struct DispatchCursor: ~Copyable {
     @inline(__always)
     var failures: [ActionFailure]? { notes.failures }
 
+    /// The rule that stopped or, if none did, the last one that matched; nil if none did.
+    @inline(__always)
+    var decisive: Borrowed<Rule>? { position.decisive }
+
     /// The outcome so far; final after the last rule.
     @inline(__always)
     var outcome: HandleOutcome {

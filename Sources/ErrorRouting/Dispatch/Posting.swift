@@ -160,8 +160,8 @@ struct Posting: Sendable {
         // others.
         if case .bus = context {
             return ErrorReport(
-                unboxed: error, rareParts: nil, source: source, place: place, moment: moment, metadata: metadata,
-                scope: [], sequence: sequence, outcome: outcome)
+                unboxed: error, rareParts: nil, source: source, moment: moment, metadata: metadata, scope: [],
+                sequence: sequence, missedAndPlace: UInt64(place), outcome: outcome)
         }
         return fullReport(sequence, outcome)
     }
@@ -170,8 +170,8 @@ struct Posting: Sendable {
     private func fullReport(_ sequence: UInt64, _ outcome: HandleOutcome) -> ErrorReport {
         let (scope, extras) = (scope?.forReports, extras)
         return ErrorReport(
-            unboxed: error, rareParts: extras?.rareParts, source: source, place: place, moment: moment,
+            unboxed: error, rareParts: extras?.rareParts, source: source, moment: moment,
             metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
-            occurrences: extras?.occurrences ?? 1, outcome: outcome)
+            occurrences: extras?.occurrences ?? 1, missedAndPlace: UInt64(place), outcome: outcome)
     }
 }

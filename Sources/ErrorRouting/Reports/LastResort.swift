@@ -17,15 +17,31 @@ public struct LastResort: Sendable {
 
     private static let process = Locked(LastResort.standardError)
 
-    private let write: @Sendable (String) -> Void
+    /// What receives an error: its line, or its report with the reason.
+    private enum Receiver: Sendable {
+        case lines(@Sendable (String) -> Void)
+        case reports(@Sendable (ErrorReport, String) -> Void)
+    }
+
+    private let receiver: Receiver
     private var redact: (@Sendable (ErrorReport) -> String)?
 
     /// Creates a last resort that writes where you choose.
     ///
     /// - Parameter write: Receives one line without its end for each error, on the thread where the error occurred. It
     ///   must not block. If it posts an error itself, the line of that error names only its type and source.
-    public init(_ write: @escaping @Sendable (_ line: String) -> Void) {
-        self.write = write
+    public init(_ write: @escaping @Sendable (_ line: String) -> Void) { receiver = .lines(write) }
+
+    /// Creates a last resort that receives the reports themselves.
+    ///
+    /// Messages that concern no single error, such as the number of errors that were pending when the process exited,
+    /// are written to standard error.
+    ///
+    /// - Parameter receive: Receives each report with the reason why no handler received it, on the thread where the
+    ///   error occurred. It must not block. If it posts an error itself, that error's line on standard error names only
+    ///   its type and source. ``redacting(_:)`` has no effect on the reports, only on lines.
+    public init(reports receive: @escaping @Sendable (_ report: ErrorReport, _ reason: String) -> Void) {
+        receiver = .reports(receive)
     }
 
     /// Returns the same last resort with the texts of errors redacted.
@@ -54,12 +70,20 @@ public struct LastResort: Sendable {
     /// Writes an unhandled report, with the reason; skips a report with a mark, because the bus's witness has it.
     func write(_ report: ErrorReport, because reason: String) {
         if report.mark != nil { return }
+        // A receiver that posts from within user code could recurse without end: such an error has only a line.
+        if case .reports(let receive) = receiver, !PerThread.isInUserCode,
+            PerThread.inUserCode({ receive(report, reason) }) != nil
+        {
+            return
+        }
         write(line: "\(line(of: report).text) reason=\(OneLine.quoted(reason))")
     }
 
     /// Writes a line.
     func write(line: String) {
-        if PerThread.inUserCode({ write(line) }) == nil { StandardError.write(line) }
+        guard case .lines(let write) = receiver, PerThread.inUserCode({ write(line) }) != nil else {
+            return StandardError.write(line)
+        }
     }
 
     /// Writes an action's failure that remains unhandled.

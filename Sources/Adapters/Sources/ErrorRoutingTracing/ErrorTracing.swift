@@ -93,9 +93,9 @@ package struct RequestTrace: Sendable {
             "exception.type": .string(recorded.typeName), "exception.message": .string(recorded.message),
         ]
         if let place = recorded.place {
-            if let function = place.function { attributes["code.function.name"] = .string(function) }
-            if let file = place.file { attributes["code.file.path"] = .string(file) }
-            if let line = place.line { attributes["code.line.number"] = .int64(Int64(clamping: line)) }
+            if let function = place.function { attributes["code.function.name"] = function }
+            if let file = place.file { attributes["code.file.path"] = file }
+            if let line = place.line { attributes["code.line.number"] = Int(clamping: line) }
         }
         span.recordError(recorded, attributes: attributes)
         if isFailed { span.setStatus(SpanStatus(code: .error)) }

@@ -235,6 +235,7 @@ final class DeliveryWorker: ActionSupervisor {
         // A worker that has to stop no longer has the report.
         if case .stop = action { return action }
         let posting = bus.storage.take(delivery)
+        if let rule = cursor.decisive { bus.ruleTally.count(rule) }
         if hasToNotify {
             notify(posting, delivery.sequence, cursor)
             if bus.storage.notificationDidEnd() { bus.end() }

@@ -1,0 +1,75 @@
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("A bus counts how often each rule decided", .tags(.behaviour1), .hangLimit)
+struct RuleCountsTests {
+    private struct Other: Error {}
+
+    @Test("rules that never decided are listed with 0, in the order in which they are tried")
+    func all() async {
+        let handler = ErrorHandler()
+            .on(Other.self) { _ in .stop }
+            .ignore(Numbered(7))
+            .on(Numbered.self) { error in error.number == 1 ? .next : .stop }
+            .on(Numbered(2)) { _ in .next }
+        let bus = await withErrorBus(handler: handler) { bus in
+            for number in [1, 1, 2, 3] { bus.post(Numbered(number)) }
+            bus.post(NeverRuled())
+            return bus
+        }
+        let counts = bus.ruleCounts
+        expect(counts.map(\.count), equals: [0, 4, 0, 0])
+        expect(counts.count { $0.rule.matcher.contains("Numbered") }, equals: 3)
+        expect(counts.others, equals: 0)
+        let lines = counts.description.split(separator: "\n")
+        expect(lines.count, equals: 4)
+        #expect(lines[1].hasPrefix("4  type(Numbered) at ErrorRoutingTests/"))
+    }
+
+    private struct NeverRuled: Error {}
+
+    @Test("customised handlers share rules, and each bus has its own counts; scopes' rules follow")
+    func shared() async {
+        let shared = ErrorHandler().on(Numbered.self) { _ in .stop }
+        let first = await withErrorBus(handler: shared) { bus in
+            bus.post(Numbered(1))
+            return bus
+        }
+        let second = await withErrorBus(handler: shared.on(Other.self) { _ in .stop }) { bus in
+            for _ in 0..<3 { bus.post(Numbered(1)) }
+            bus.scope("s", handler: ErrorHandler().on(Numbered(5)) { _ in .stop }).post(Numbered(5))
+            return bus
+        }
+        expect(first.ruleCounts.map(\.count), equals: [1])
+        expect(second.ruleCounts.map(\.count), equals: [0, 3, 1])
+        #expect(second.ruleCounts[2].rule.matcher.contains("5"))
+    }
+
+    @Test("rules of ever new scopes are counted together beyond a limit")
+    func bounded() {
+        let tally = RuleTally(limit: 2)
+        let handlers = (0..<5).map { number in ErrorHandler().on(Numbered(number)) { _ in .stop } }
+        for handler in handlers { for rule in handler.rules[.rule] { tally.count(Borrowed(rule)) } }
+        let counts = tally.counts(with: ErrorHandler())
+        expect(counts.map(\.count), equals: [1, 1])
+        expect(counts.others, equals: 3)
+        #expect(counts.description.hasSuffix("3  rules of further scopes"))
+    }
+
+    @Test("a last resort can receive the report itself, with the reason")
+    func reports() async {
+        let received = Locked<[(ErrorReport, String)]>([])
+        let lastResort = LastResort(reports: { report, reason in received.withLock { $0.append((report, reason)) } })
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(lastResort: lastResort))
+        bus.finish()
+        await bus.run()
+        bus.post(Numbered(4), metadata: ["k": "v"])
+        let all = received.withLock { $0 }
+        expect(all.map(\.1), equals: ["the bus has finished"])
+        expect(all.first?.0.error as? Numbered, equals: Numbered(4))
+        expect(all.first?.0.metadata, equals: ["k": "v"])
+    }
+}
