@@ -21,7 +21,7 @@ let package = Package(
         .target(name: "BoundedDescriptions"),
         .target(name: "StandardErrorWriter"),
         .target(name: "ErrorRouting", dependencies: ["BoundedDescriptions", "StandardErrorWriter"]),
-        .target(name: "ErrorRecovery", dependencies: ["ErrorRouting"]),
+        .target(name: "ErrorRecovery", dependencies: ["BoundedDescriptions", "ErrorRouting"]),
         .target(name: "HTTPErrors", dependencies: ["ErrorRecovery", "ErrorRouting"]),
         .target(name: "ErrorPresentation", dependencies: ["BoundedDescriptions", "ErrorRouting"]),
         .target(

@@ -46,6 +46,17 @@ extension CircuitBreakerTests {
         expect(changes.last?.description, equals: "circuit payments is closed")
     }
 
+    @Test("its description is one line with its name, escaped and truncated, and its state")
+    func description() async {
+        let breaker = CircuitBreaker("pay\nments", of: 1, counting: .type(Timeout.self), errors: SilentPoster())
+        expect("\(breaker)", equals: #"circuit pay\nments is closed"#)
+        await breaker.fail(with: Timeout())
+        expect("\(breaker)", equals: #"circuit pay\nments is open"#)
+        let long = CircuitBreaker(
+            String(repeating: "a", count: 1 << 20), counting: .type(Timeout.self), errors: SilentPoster())
+        #expect("\(long)".utf8.count < 17 * 1024)
+    }
+
     @Test("circuits that opened in the same instant don't make their trial calls in the same instant")
     func jitter() async throws {
         let clock = ManualClock()

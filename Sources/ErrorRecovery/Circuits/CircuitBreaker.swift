@@ -1,3 +1,4 @@
+import BoundedDescriptions
 public import ErrorRouting
 import Synchronization
 
@@ -149,6 +150,11 @@ public final class CircuitBreaker: Sendable {
         guard let era = currentEra else { return try await runUnlessRefused(operation) }
         return try await run(operation, in: era)
     }
+}
+
+extension CircuitBreaker: CustomStringConvertible {
+    /// The name and the state, as in `circuit payments is open`; the name is escaped and truncated.
+    public var description: String { CircuitChanged(name: OneLine.escaped(name), state: state).description }
 }
 
 extension CircuitBreaker {

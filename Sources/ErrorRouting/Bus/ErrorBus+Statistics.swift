@@ -75,3 +75,21 @@ extension ErrorBus {
         }
     }
 }
+
+extension ErrorBus: CustomStringConvertible {
+    /// The bus on one line: its number in the process, whether it still accepts posts, and its statistics.
+    ///
+    /// ```
+    /// error bus 1 (open): posted 3 = handled 2 + ignored 0 + unmatched 1 + …
+    /// ```
+    ///
+    /// A bus is `open`; then `finished`, while it delivers what it has accepted; then `ended`. Buses are numbered in the
+    /// order of their creation. The phase is read before the statistics. The line shows no error and no metadata.
+    public var description: String {
+        let phase = storage.perform { machine, intake in
+            if machine.hasEnded { return "ended" }
+            return intake.state.isClosed ? "finished" : "open"
+        }
+        return "error bus \(number) (\(phase)): \(statistics)"
+    }
+}

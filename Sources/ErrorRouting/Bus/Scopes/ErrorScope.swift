@@ -1,3 +1,5 @@
+import BoundedDescriptions
+
 /// A named part of the program with its own rules, below a bus or another scope.
 ///
 /// The scope's bus delivers the errors posted through the scope in the order of posting. It tries the rules of the
@@ -204,4 +206,11 @@ extension ErrorBus {
         _ name: String, handler: ErrorHandler = .init(), order: ErrorScope.Order = .innermostFirst,
         metadata: [String: String] = [:]
     ) -> ErrorScope { ErrorScope(name, handler, order, metadata, in: nil, of: self) }
+}
+
+extension ErrorScope: CustomStringConvertible {
+    /// The scope on one line: the names of the scopes around it and its own, as in `error scope shop/checkout`.
+    ///
+    /// The path is escaped, truncated, and quoted if it isn't one word, as in the lines of a last resort.
+    public var description: String { "error scope \(OneLine.bare(path.joined(separator: "/")))" }
 }
