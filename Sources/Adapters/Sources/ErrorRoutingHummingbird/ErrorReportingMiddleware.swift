@@ -149,7 +149,7 @@ private struct Reporter: Sendable {
 
     /// Reports an error, and returns the response to it.
     func response(to thrown: any Error, _ request: Request, _ context: some RequestContext) -> Response {
-        let (error, added) = thrown.withoutAddedFields
+        let (error, added) = EditedError.unwrapped(thrown)
         // error-audit: harmless, because an error without a response of its own is answered and reported below
         let own = try? (error as? any HTTPResponseError)?.response(from: request, context: context)
         // An error of Hummingbird has its own response. Without a rule, that response isn't a failure if its status is

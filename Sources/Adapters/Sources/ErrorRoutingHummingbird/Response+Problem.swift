@@ -65,13 +65,14 @@ extension HTTPFields.Element {
     ]
 }
 
-extension Error {
-    /// The error that other middlewares have wrapped only to add fields to the response, once or several times, and
-    /// these fields in the order in which they were added.
+/// The errors that other middlewares wrap only to add fields to the response.
+enum EditedError {
+    /// Returns the error that is wrapped, once or several times, and these fields in the order in which they were added.
     ///
     /// Hummingbird's wrapper is internal, so it is recognized by its name, and its contents are found by reflection.
-    var withoutAddedFields: (error: any Error, added: HTTPFields) {
-        var (error, added): (any Error, HTTPFields) = (self, [:])
+    /// This isn't an extension of `Error`, which would put the error into another box, without the place of its throw.
+    static func unwrapped(_ thrown: any Error) -> (error: any Error, added: HTTPFields) {
+        var (error, added): (any Error, HTTPFields) = (thrown, [:])
         while String(reflecting: type(of: error)) == "Hummingbird.EditedHTTPError" {
             guard let wrapped = underlyingErrors(of: error).first else { break }
             for case let fields as HTTPFields in Mirror(reflecting: error).children.map(\.value) {

@@ -11,9 +11,11 @@ extension ErrorBus {
     /// | gauges `errors.handled`, `errors.ignored`, `errors.unmatched` | delivered reports, by disposition |
     /// | gauges `errors.suppressed`, `errors.dropped` | errors that were not delivered |
     /// | gauge `errors.pending` | errors that wait for their delivery |
+    /// | gauge `errors.rule` | the reports that a rule decided, with the dimension `rule`; 0 if it never did |
     ///
     /// The gauges are recorded with each report, at intervals, and once more when the bus has ended. So they also show
-    /// an action that blocks the bus: `errors.pending` grows. Their sum is the number of posted errors.
+    /// an action that blocks the bus: `errors.pending` grows. Their sum, without `errors.rule`, is the number of posted
+    /// errors. The gauge `errors.rule` shows `ErrorBus.ruleCounts`; it isn't recorded with each report.
     ///
     /// If a process measures several buses, give each one a name. All metrics of a bus with a name also have the
     /// dimension `bus`. Buses with the same name, or without a name, share their metrics: like the counter, each gauge
@@ -35,7 +37,7 @@ extension ErrorBus {
         let gauges = BusGauges(name)
         let timer = Task.detached { [weak self] in
             // Don't retain the bus while sleeping: a bus that is discarded would live on until the interval ends.
-            while !Task.isCancelled, self?.recordStatistics(to: gauges) != nil {
+            while !Task.isCancelled, self?.recordStatistics(to: gauges, withRules: true) != nil {
                 try? await ErrorRouting.sleep(for: interval)
             }
         }
@@ -44,13 +46,15 @@ extension ErrorBus {
             Counter(label: "errors", dimensions: dimensions(report) + bus).increment(by: report.occurrences)
             Timer(label: "errors.age", dimensions: bus).record(duration: report.instant.duration(to: .now))
             self?.recordStatistics(to: gauges)
-        } onEnd: { statistics in
+        } onEnd: { [weak self] statistics in
             timer.cancel()
-            gauges.record(isLast: true) { statistics }
+            gauges.record(isLast: true, rules: self?.ruleCounts) { statistics }
         }
     }
 
-    private func recordStatistics(to gauges: BusGauges) { gauges.record { statistics } }
+    private func recordStatistics(to gauges: BusGauges, withRules: Bool = false) {
+        gauges.record(rules: withRules ? ruleCounts : nil) { statistics }
+    }
 }
 
 extension ErrorReport {

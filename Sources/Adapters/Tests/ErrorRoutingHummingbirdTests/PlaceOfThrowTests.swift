@@ -2,6 +2,7 @@ import ErrorOrigins
 import ErrorRouting
 import ErrorRoutingHummingbird
 import ErrorRoutingTesting
+import HTTPErrors
 import Hummingbird
 import HummingbirdTesting
 import NIOCore

@@ -57,8 +57,10 @@ struct MeasuredErrorsTests {
                 for _ in 0..<count { bus.post(Sale.sold) }
             }
         }
+        let rule = try #require(rules.explain(Sale.sold).rule).description
         for (name, count) in [("payments", 5), ("search", 3), ("shared", 3)] {
             let bus = [("bus", name)]
+            #expect(try metrics.expectGauge("errors.rule", [("rule", rule)] + bus).lastValue == Double(count))
             #expect(try metrics.expectGauge("errors.handled", bus).lastValue == Double(count))
             #expect(try metrics.expectGauge("errors.pending", bus).lastValue == 0)
             #expect(try metrics.expectCounter("errors", [("kind", name)] + bus).totalValue == Int64(count))
