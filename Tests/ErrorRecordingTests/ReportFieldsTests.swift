@@ -30,7 +30,8 @@ struct ReportFieldsTests {
         "unboxed": Texts("a torn page"), "source": Texts("Shop/Print.swift:12"), "metadata": Texts("card-4711"),
         "scope": Texts("checkout"), "occurrences": Texts("55555"), "rareParts.role": Texts("audit"),
         // The number of the origin, which the error gives here, and an observer's count.
-        "missedAndPlace": Texts(line: "thrown=Shop/Tear.swift:7", fields: "Shop/Tear.swift", record: "Shop/Tear.swift:7"),
+        "missedAndPlace": Texts(
+            line: "thrown=Shop/Tear.swift:7", fields: "Shop/Tear.swift", record: "Shop/Tear.swift:7"),
         // A line's writer adds its own time, and lines are in order.
         "moment": Texts(line: nil, fields: "-05-06T07:08:09", record: "-05-06T07:08:09"),
         "outcome.disposition": Texts(line: nil, fields: "handled", record: "handled"),

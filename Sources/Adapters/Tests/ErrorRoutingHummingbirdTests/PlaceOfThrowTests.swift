@@ -2,7 +2,6 @@ import ErrorOrigins
 import ErrorRouting
 import ErrorRoutingHummingbird
 import ErrorRoutingTesting
-import HTTPErrors
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
@@ -21,7 +20,7 @@ struct PlaceOfThrowTests {
     @Test func `as long as the middleware receives the error itself`() async throws {
         #expect(OriginRecording.start())
         let router = Router()
-        router.addMiddleware { ErrorReportingMiddleware(ErrorMap(default: .init(title: "Internal error", status: 500))) }
+        router.addMiddleware { ErrorReportingMiddleware() }
         router.get("sales/:id") { _, _ in try await Self.reserve(7) }
         router.get("upstream") { _, _ -> String in throw ChannelError.eof }
         let recorded = try await withRecordedErrors { _ in
