@@ -10,7 +10,10 @@ struct RuleTally: ~Copyable, Sendable {
         let rule: Rule
         private let number = Atomic<Int64>(0)
 
-        init(_ rule: Rule) { self.rule = rule }
+        /// The rule's address.
+        let address: UInt
+
+        init(_ rule: Rule) { (self.rule, address) = (rule, Borrowed(rule).address) }
 
         var count: Int { Int(clamping: number.load(ordering: .relaxed)) }
 
@@ -19,6 +22,8 @@ struct RuleTally: ~Copyable, Sendable {
     }
 
     private let entries = TypeTable<Entry>()
+    /// The entry that counted last: usually it counts again.
+    private let last = Atomic<UInt>(0)
     private let size = Atomic<Int>(0)
     private let beyond = Atomic<Int64>(0)
     private let limit: Int
@@ -28,11 +33,22 @@ struct RuleTally: ~Copyable, Sendable {
     /// Counts a report that a rule decided.
     @inline(__always)
     func count(_ rule: Borrowed<Rule>) {
-        if let entry = entries[rule.address] { return entry.read { $0.add() } }
-        countFirst(rule)
+        // An entry lives as long as the tally, so it can be read by its address.
+        if let entry = unsafe Borrowed<Entry>(at: last.load(ordering: .acquiring)),
+            entry.read({ $0.address == rule.address })
+        {
+            return entry.read { $0.add() }
+        }
+        countOther(rule)
     }
 
     @inline(never)
+    private func countOther(_ rule: Borrowed<Rule>) {
+        guard let entry = entries[rule.address] else { return countFirst(rule) }
+        last.store(entry.address, ordering: .releasing)
+        entry.read { $0.add() }
+    }
+
     private func countFirst(_ rule: Borrowed<Rule>) {
         guard size.load(ordering: .relaxed) < limit else {
             beyond.wrappingAdd(1, ordering: .relaxed)

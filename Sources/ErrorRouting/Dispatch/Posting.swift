@@ -132,14 +132,16 @@ struct Posting: Sendable {
     /// The promise of the outcome, if the caller waits for it.
     var promise: Promise<HandleOutcome>? { extras?.promise }
 
-    /// The flood stamp; nil if the worker can compute everything itself.
-    var floodStamp: FloodStamp? { extras?.floodStamp }
-
     /// The time of the post for a flood limit, in nanoseconds by the bus's clock.
-    var floodMoment: Int64 { floodStamp?.moment ?? moment.sinceOrigin }
+    var floodMoment: Int64 { extras?.floodStamp?.moment ?? moment.sinceOrigin }
 
-    /// The part of the posting's flood kind that its mark and its log decide.
-    var floodMark: ObjectIdentifier? { rareParts?.floodMark }
+    /// The parts for a flood limit that only some postings have: the role, the stamp, which is nil if the worker can
+    /// compute everything itself, and the part of the kind that the mark and the log decide.
+    @inline(__always)
+    var floodParts: (role: ErrorReport.Role, stamp: FloodStamp?, mark: ObjectIdentifier?) {
+        guard case .more(let extras) = context else { return (.failure, nil, nil) }
+        return (extras.rareParts?.role ?? .failure, extras.floodStamp, extras.rareParts?.floodMark)
+    }
 
     /// The report's rare parts; nil for a failure that has none.
     private var rareParts: ErrorReport.RareParts? { extras?.rareParts }

@@ -25,10 +25,10 @@ extension ErrorBus {
     ///
     /// The worker calls this without the lock because it might run user code.
     func floodToken(of delivery: Delivery) -> FloodToken {
-        let (role, stamp, moment) = (delivery.posting.role, delivery.posting.floodStamp, delivery.posting.floodMoment)
         // Don't merge a failure with an attempt, an error with one that a test expects, or one that `.logging` logs
         // with one that it leaves out.
-        let mark = delivery.posting.floodMark
+        let (role, stamp, mark) = unsafe delivery.address.pointee.floodParts
+        let moment = unsafe stamp?.moment ?? delivery.address.pointee.moment.sinceOrigin
         if let given = configuration.floodLimit?.fingerprint {
             let text = given(delivery.posting.report())
             return FloodToken(kind: .init(given: text, as: role, marked: mark), moment: moment)
