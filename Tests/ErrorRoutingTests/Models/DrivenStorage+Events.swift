@@ -87,7 +87,7 @@ extension DrivenStorage {
 
     /// The data of a posting that a flood limit needs, as the caller stored it.
     static func token(of posting: Posting) -> FloodToken {
-        guard let stamp = posting.floodStamp else { preconditionFailure("posted without a stamp") }
+        guard let stamp = posting.floodParts.stamp else { preconditionFailure("posted without a stamp") }
         return FloodToken(kind: .init(of: stamp.code, at: posting.source, in: []), moment: stamp.moment)
     }
 

@@ -55,8 +55,8 @@ extension BusIntakeTests {
         let posting = Posting(UnboxedError(Numbered(7)), at: .init(), scope: scope, promise: promise, floodStamp: stamp)
         #expect(posting.scope === scope)
         #expect(posting.promise === promise)
-        expect(posting.floodStamp?.code, equals: stamp?.code)
-        expect(posting.floodStamp?.moment, equals: stamp?.moment)
+        expect(posting.floodParts.stamp?.code, equals: stamp?.code)
+        expect(posting.floodParts.stamp?.moment, equals: stamp?.moment)
     }
 
     @Test("a report's time is the continuous clock's, to the nanosecond, and it keeps the values that it is given")
