@@ -86,8 +86,22 @@ class Check:
                               self.modules / f"{module}.swiftmodule", *files], capture_output=True, text=True)
         return run.returncode == 0, (run.stdout + run.stderr).replace(f"{self.copy}/", "")
 
+    def c_target(self, target):
+        """Checks a target in C as Darwin's compiler would, without its C library, and shows it to those that use it."""
+        folder = PACKAGE / target["path"]
+        module_map = self.modules / f"{target['name']}.modulemap"
+        header = folder / "include" / f"{target['name']}.h"
+        module_map.write_text(f'module {target["name"]} {{ header "{header}" export * }}\n')
+        self.flags += ["-Xcc", f"-fmodule-map-file={module_map}"]
+        run = subprocess.run(["clang", "-target", "arm64-apple-macosx15", "-ffreestanding", "-fsyntax-only", "-Wall",
+                              "-I", folder / "include", *[folder / source for source in target["sources"]]],
+                             capture_output=True, text=True)
+        return run.returncode == 0, (run.stdout + run.stderr).replace(f"{PACKAGE}/", "")
+
     def target(self, target):
         """Builds a target of the package."""
+        if target["module_type"] == "ClangTarget":
+            return self.c_target(target)
         files = []
         for source in target["sources"]:
             path = pathlib.Path(target["path"], source)

@@ -22,7 +22,7 @@ enum OriginSelfTest {
             }
         }
         let never = Boxed(number: 3)
-        guard unsafe error_origins_look_up(box(of: never)).count == 0 else {
+        guard lookUp(never).count == 0 else {
             return "the self-test of an error that wasn't thrown found a place"
         }
         return nil
@@ -34,7 +34,7 @@ enum OriginSelfTest {
     private static func place(of thrower: (inout UInt) throws -> Void) -> Place {
         var here: UInt = 0
         do { try thrower(&here) } catch {
-            let stack = unsafe error_origins_look_up(box(of: error))
+            let stack = lookUp(error)
             func isNear(_ address: UInt) -> Bool { abs(Int(address) - Int(here)) < 1_024 }
             if stack.count == 0 { return .unknown }
             if isNear(stack.at.0) { return .right }
@@ -43,10 +43,12 @@ enum OriginSelfTest {
         return .unknown
     }
 
-    /// The address of an error's box.
-    static func box(of error: any Error) -> UnsafeRawPointer {
-        // Coerce it: a generic function that is passed `any Error` might receive the content of its box.
-        unsafe unsafeBitCast(error as any Error, to: UnsafeRawPointer.self)
+    /// Returns the recorded place of an error, which is retained until then.
+    private static func lookUp(_ error: any Error) -> error_origins_stack {
+        withExtendedLifetime(error) {
+            // Coerce it: a generic function that is passed `any Error` might receive the content of its box.
+            unsafe error_origins_look_up(unsafeBitCast(error as any Error, to: UnsafeRawPointer.self))
+        }
     }
 
     // MARK: Sorts of errors
