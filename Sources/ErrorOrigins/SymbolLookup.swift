@@ -24,7 +24,9 @@ enum SymbolLookup {
             var found: [UInt: NamedFrame] = [:]
             for frame in symbols.frames {
                 guard let address = UInt(frame.captured.originalProgramCounter), found[address] == nil,
-                    let symbol = frame.symbol, !frame.isSwiftRuntimeFailure
+                    let symbol = frame.symbol, !frame.isSwiftRuntimeFailure,
+                    // This is the name of a function in a stripped file.
+                    symbol.rawName != "<unknown>"
                 else { continue }
                 let isOfThrow = symbol.rawName.contains("swift_willThrowTyped")
                 if isOfThrow, frame.inlined { continue }
