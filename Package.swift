@@ -84,9 +84,12 @@ let package = Package(
                 "TestSupport",
             ]),
         .testTarget(name: "error-reportTests", dependencies: ["ErrorReplay", "TestSupport", "error-report"]),
+        .target(name: "CForeignHook", path: "Tests/CForeignHook"),
         .testTarget(
             name: "ErrorOriginsTests",
-            dependencies: ["CErrorOrigins", "ErrorOrigins", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
+            dependencies: [
+                "CErrorOrigins", "CForeignHook", "ErrorOrigins", "ErrorRouting", "ErrorRoutingTesting", "TestSupport",
+            ]),
         .testTarget(
             name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(
@@ -100,7 +103,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .plugin && target.name != "CErrorOrigins" {
+for target in package.targets where target.type != .plugin && !["CErrorOrigins", "CForeignHook"].contains(target.name) {
     var settings = target.swiftSettings ?? []
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md

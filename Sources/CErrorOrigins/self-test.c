@@ -7,6 +7,6 @@ uintptr_t __attribute__((noinline)) error_origins_here(void) { return (uintptr_t
 error_origins_layout error_origins_layout_of(const void *type) { return layout_of(type); }
 #else
 error_origins_layout error_origins_layout_of(const void *type) {
-    return (void)type, (error_origins_layout){0, false, false};
+    return (void)type, (error_origins_layout){0, false};
 }
 #endif

@@ -13,7 +13,7 @@ internal import Synchronization
 /// await withErrorBus(handler: .default, asRoot: true) { bus in … }
 /// ```
 ///
-/// `ErrorReport.origin` is then the place of the `throw`, with its callers. Lines, structured fields,
+/// `ErrorReport.origin` is then the place of the `throw`. Lines, structured fields,
 /// and recorded files contain it.
 public enum OriginRecording {
     private static let isStarted = Mutex(false)
@@ -21,10 +21,11 @@ public enum OriginRecording {
     /// Starts recording, after a self-test.
     ///
     /// It needs Linux with glibc on x86-64 or AArch64, and a Swift runtime that calls a hook for each `throw`
-    /// statement. The self-test throws an error of each sort and compares the recorded places with the actual ones. If
+    /// statement. The self-test throws errors and compares the recorded places with the actual ones. If
     /// it fails, recording stays off, and standard error contains one line about that.
     ///
-    /// A hook that was there before, such as that of the test library, is still called. Calling this method again has
+    /// A hook that was there before, such as that of the test library, is still called. If a hook is put in front of this
+    /// one later, places aren't recorded while it is there. Calling this method again has
     /// no effect while recording is on.
     ///
     /// - Returns: Whether places are recorded.
@@ -59,13 +60,7 @@ public enum OriginRecording {
 
     /// Puts the hook in place and tests it; returns the reason if it can't be used.
     private static func begin() -> String? {
-        let type = unsafe unsafeBitCast((any Error).self as Any.Type, to: UnsafeRawPointer.self)
-        guard unsafe error_origins_start(type, false) else {
-            return "this platform's Swift runtime has no known hook for throws"
-        }
-        guard OriginSelfTest.failure() != nil else { return nil }
-        // Somebody might have removed the hook: put it in front again.
-        _ = unsafe error_origins_start(type, true)
+        guard error_origins_start() else { return "this platform's Swift runtime has no known hook for throws" }
         return OriginSelfTest.failure()
     }
 }

@@ -13,9 +13,9 @@ final class Places: Sendable {
     /// What the core calls for posts and for reports.
     static let finder = ThrownPlaces.Finder(
         find: error_origins_find,
-        origin: { shared.origin(of: error_origins_place($0)) },
+        origin: { shared.origin(at: error_origins_place($0)) },
         lookUp: { box in
-            unsafe UnsafeRawPointer(bitPattern: box).flatMap { unsafe shared.origin(of: error_origins_look_up($0)) }
+            unsafe UnsafeRawPointer(bitPattern: box).flatMap { unsafe shared.origin(at: error_origins_look_up($0)) }
         })
 
     /// The bytes of names that are kept: beyond them, places are described without names.
@@ -23,7 +23,7 @@ final class Places: Sendable {
 
     private struct Known {
         var images = LoadedImages()
-        var frames: [UInt: NamedFrame] = [:]
+        var frames: [UInt: ErrorOrigin.Frame] = [:]
         var nameBytes = 0
         var isLookingUp = false
     }
@@ -49,45 +49,32 @@ final class Places: Sendable {
             let count = error_origins_wait(done)
             while done < count {
                 done += 1
-                lookUp(error_origins_place(done).addresses)
+                lookUp(error_origins_place(done))
             }
         }
     }
 
-    private func lookUp(_ addresses: [UInt]) {
-        let (unknown, images) = known.withLock { known in
-            if addresses.contains(where: { known.images[$0] == nil }) { known.images = .current() }
-            return (addresses.filter { known.frames[$0] == nil }, known.images)
+    private func lookUp(_ address: UInt) {
+        let images = known.withLock { known in
+            if known.images[address] == nil { known.images = .current() }
+            return known.images
         }
-        guard !unknown.isEmpty else { return }
-        let frames = SymbolLookup.frames(at: unknown, in: images)
+        guard let frame = SymbolLookup.frame(at: address, in: images) else { return }
+        let size = (frame.function?.utf8.count ?? 0) + (frame.file?.utf8.count ?? 0)
         known.withLock { known in
-            for (address, frame) in frames {
-                let size = (frame.frame.function?.utf8.count ?? 0) + (frame.frame.file?.utf8.count ?? 0)
-                guard known.nameBytes + size <= Self.nameLimit else { continue }
-                known.nameBytes += size
-                known.frames[address] = frame
-            }
+            guard known.nameBytes + size <= Self.nameLimit else { return }
+            known.nameBytes += size
+            known.frames[address] = frame
         }
     }
 
-    private func origin(of stack: error_origins_stack) -> ErrorOrigin? {
-        let addresses = stack.addresses
-        guard !addresses.isEmpty else { return nil }
-        let frames = known.withLock { known in
-            addresses.map { known.frames[$0] ?? NamedFrame(at: $0, in: known.images) }
+    private func origin(at address: UInt) -> ErrorOrigin? {
+        if address == 0 { return nil }
+        let frame = known.withLock { known in
+            let image = known.images[address]
+            return known.frames[address]
+                ?? ErrorOrigin.Frame(address: address, image: image?.name, offset: image.map { address - $0.low })
         }
-        // The library's own machinery is left out, but not a place that is all that is known.
-        let shown = frames.filter { !$0.isOfRuntime }.map(\.frame)
-        return ErrorOrigin(frames: shown.isEmpty ? [frames[0].frame] : shown, isCertain: !stack.are_alternatives)
-    }
-}
-
-extension error_origins_stack {
-    /// The addresses, the innermost first.
-    fileprivate var addresses: [UInt] {
-        unsafe withUnsafeBytes(of: at) { bytes in
-            unsafe bytes.bindMemory(to: UInt.self).prefix(Int(count)).map { $0 }
-        }
+        return ErrorOrigin(frames: [frame])
     }
 }

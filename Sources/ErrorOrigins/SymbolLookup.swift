@@ -1,4 +1,3 @@
-internal import CErrorOrigins
 internal import ErrorRouting
 internal import Foundation
 
@@ -11,56 +10,32 @@ internal import Foundation
 /// That module can't create a backtrace from addresses, but it can decode one. The form is that of Swift's documents
 /// "Compact Backtrace Format" and "Compact ImageMap Format", version 0 of both.
 enum SymbolLookup {
-    /// Returns frames with their names, as far as they could be found.
+    /// Returns the frame of an address with its names; nil if they aren't found.
     ///
     /// Call it on one thread, because the module caches files for each thread.
-    static func frames(at addresses: [UInt], in images: LoadedImages) -> [(UInt, NamedFrame)] {
+    static func frame(at address: UInt, in images: LoadedImages) -> ErrorOrigin.Frame? {
         #if os(Linux) && canImport(Runtime)
-            let encoded = EncodedBacktrace(addresses, images.unchanged)
+            let encoded = EncodedBacktrace([address], images.unchanged)
             guard let data = try? JSONEncoder().encode(encoded),
                 let backtrace = try? JSONDecoder().decode(Backtrace.self, from: data),
                 let symbols = backtrace.symbolicated()
-            else { return [] }
-            var found: [UInt: NamedFrame] = [:]
-            for frame in symbols.frames {
-                guard let address = UInt(frame.captured.originalProgramCounter), found[address] == nil,
-                    let symbol = frame.symbol, !frame.isSwiftRuntimeFailure,
-                    // This is the name of a function in a stripped file.
-                    symbol.rawName != "<unknown>"
-                else { continue }
-                let isOfThrow = symbol.rawName.contains("swift_willThrowTyped")
-                if isOfThrow, frame.inlined { continue }
-                // A copy of the runtime's function: the place of the throw is above it, now and from now on.
-                if isOfThrow { error_origins_leave_out(address) }
-                found[address] = named(frame, symbol, address, images, isOfRuntime: isOfThrow)
-            }
-            return found.map { ($0, $1) }
+            else { return nil }
+            // Inlined functions come first. The name of a function in a stripped file is "<unknown>".
+            guard let symbol = symbols.frames.first(where: { !$0.isSwiftRuntimeFailure })?.symbol,
+                symbol.rawName != "<unknown>"
+            else { return nil }
+            let image = images[address]
+            let location = symbol.sourceLocation.flatMap { $0.line > 0 ? $0 : nil }
+            return ErrorOrigin.Frame(
+                address: address, function: symbol.name.isEmpty ? nil : String(symbol.name.prefix(200)),
+                file: location.map { shortened($0.path) }, line: location.map { UInt($0.line) }, image: image?.name,
+                offset: image.map { address - $0.low })
         #else
-            return []
+            return nil
         #endif
     }
 
     #if os(Linux) && canImport(Runtime)
-        private static func named(
-            _ frame: SymbolicatedBacktrace.Frame, _ symbol: SymbolicatedBacktrace.Symbol, _ address: UInt,
-            _ images: LoadedImages, isOfRuntime: Bool
-        ) -> NamedFrame {
-            let image = images[address]
-            let location = symbol.sourceLocation.flatMap { $0.line > 0 ? $0 : nil }
-            // A static runtime is part of the executable.
-            let prefixes = ["swift_", "_ZN5swift", "_dispatch_", "start_thread", "__libc_"]
-            let isOfRuntime =
-                isOfRuntime || frame.isSystem || frame.isSwiftThunk
-                || image.map { NamedFrame.isOfRuntime($0.name) } ?? true
-                || prefixes.contains { symbol.rawName.hasPrefix($0) }
-            return NamedFrame(
-                ErrorOrigin.Frame(
-                    address: address, function: symbol.name.isEmpty ? nil : String(symbol.name.prefix(200)),
-                    file: location.map { shortened($0.path) }, line: location.map { UInt($0.line) },
-                    image: image?.name, offset: image.map { address - $0.low }),
-                isOfRuntime: isOfRuntime)
-        }
-
         /// The last two parts of a path: the rest is a matter of the machine that built the program.
         private static func shortened(_ path: String) -> String {
             path.split(separator: "/").suffix(2).joined(separator: "/")

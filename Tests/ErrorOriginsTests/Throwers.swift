@@ -1,4 +1,5 @@
 import CErrorOrigins
+import CForeignHook
 
 struct Numbered: Error, Equatable { let number: Int }
 
@@ -29,19 +30,7 @@ enum Throwers {
     }
 
     @inline(never)
-    static func object(_ number: Int, here: inout UInt) throws(Object) {
-        here = error_origins_here()
-        throw Object(number)
-    }
-
-    @inline(never)
     static func typed(_ error: Typed, here: inout UInt) throws(Typed) {
-        here = error_origins_here()
-        throw error
-    }
-
-    @inline(never)
-    static func typedElsewhere(_ error: Typed, here: inout UInt) throws(Typed) {
         here = error_origins_here()
         throw error
     }
@@ -53,15 +42,15 @@ enum Throwers {
     }
 
     @inline(never)
-    static func generic<Failure: Error>(_ error: Failure, here: inout UInt) throws(Failure) {
-        here = error_origins_here()
-        throw error
-    }
-
-    @inline(never)
     @concurrent
     static func suspending(_ number: Int) async throws -> Never {
         await Task.yield()
         throw Numbered(number: number)
     }
+}
+
+/// A hook of somebody else, which counts its calls and calls the one that was there before.
+enum ForeignHook {
+    static func putInFront() { foreign_hook_put_in_front() }
+    static var calls: Int { Int(foreign_hook_calls()) }
 }

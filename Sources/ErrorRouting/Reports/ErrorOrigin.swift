@@ -46,26 +46,16 @@ public struct ErrorOrigin: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The place and its callers, the innermost first; or several places, if ``isCertain`` is false.
+    /// The place and, if they are known, its callers, the innermost first.
     public let frames: [Frame]
-    /// Whether the first frame is the place.
-    ///
-    /// An error that was thrown by a function with typed throws can't be told apart from an equal one. If equal errors
-    /// were thrown at several places, the frames are all these places, and no callers.
-    public let isCertain: Bool
 
     /// Creates an origin, for tests and fakes.
     ///
-    /// - Parameters:
-    ///   - frames: The place and its callers, the innermost first; or several places.
-    ///   - isCertain: Whether the first frame is the place.
-    public init(frames: [Frame], isCertain: Bool = true) { (self.frames, self.isCertain) = (frames, isCertain) }
+    /// - Parameter frames: The place and its callers, the innermost first.
+    public init(frames: [Frame]) { self.frames = frames }
 
-    /// The innermost place, or several places as in `Module/File.swift:12 or Module/File.swift:20`.
-    public var description: String {
-        guard !isCertain else { return frames.first?.description ?? "unknown" }
-        return frames.map(\.description).joined(separator: " or ")
-    }
+    /// The innermost place.
+    public var description: String { frames.first?.description ?? "unknown" }
 }
 
 extension ErrorOrigin {
