@@ -1,6 +1,6 @@
-// Where the errors in boxes were thrown. An entry has an unowned reference to the box: the error is destroyed as without
-// it, but the box's address isn't used again while the entry exists. So an error that is found at an address is the one
-// that was thrown.
+// Where the errors in boxes were thrown. An entry has an unowned reference to the box: the error is destroyed as
+// without it, but the box's address isn't used again while the entry exists. So an error that is found at an address is
+// the one that was thrown.
 #include "origins.h"
 
 #if ERROR_ORIGINS_AVAILABLE

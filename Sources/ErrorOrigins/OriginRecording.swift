@@ -24,8 +24,8 @@ public enum OriginRecording {
     /// statement. The self-test throws errors and compares the recorded places with the actual ones. If
     /// it fails, recording stays off, and standard error contains one line about that.
     ///
-    /// A hook that was there before, such as that of the test library, is still called. If a hook is put in front of this
-    /// one later, places aren't recorded while it is there. Calling this method again has
+    /// A hook that was there before, such as that of the test library, is still called. If a hook is put in front of
+    /// this one later, places aren't recorded while it is there. Calling this method again has
     /// no effect while recording is on.
     ///
     /// - Returns: Whether places are recorded.
