@@ -16,6 +16,7 @@ enum SymbolLookup {
     static func frame(at address: UInt, in images: LoadedImages) -> ErrorOrigin.Frame? {
         #if os(Linux) && canImport(Runtime)
             let encoded = EncodedBacktrace([address], images.unchanged)
+            // error-audit: harmless, because a place without names is shown by its address
             guard let data = try? JSONEncoder().encode(encoded),
                 let backtrace = try? JSONDecoder().decode(Backtrace.self, from: data),
                 let symbols = backtrace.symbolicated()
