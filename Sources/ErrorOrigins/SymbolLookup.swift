@@ -17,10 +17,9 @@ enum SymbolLookup {
         #if os(Linux) && canImport(Runtime)
             let encoded = EncodedBacktrace([address], images.unchanged)
             // error-audit: harmless, because a place without names is shown by its address
-            guard let data = try? JSONEncoder().encode(encoded),
-                let backtrace = try? JSONDecoder().decode(Backtrace.self, from: data),
-                let symbols = backtrace.symbolicated()
-            else { return nil }
+            guard let data = try? JSONEncoder().encode(encoded) else { return nil }
+            // error-audit: harmless, because the form might change in a later toolchain, and the address still helps
+            guard let symbols = try? JSONDecoder().decode(Backtrace.self, from: data).symbolicated() else { return nil }
             // Inlined functions come first. The name of a function in a stripped file is "<unknown>".
             guard let symbol = symbols.frames.first(where: { !$0.isSwiftRuntimeFailure })?.symbol,
                 symbol.rawName != "<unknown>"
