@@ -21,11 +21,17 @@ struct RuleTally: ~Copyable, Sendable {
         func add() { number.wrappingAdd(1, ordering: .relaxed) }
     }
 
-    private let entries = TypeTable<Entry>()
-    /// The entry that counted last: usually it counts again.
+    private struct State {
+        /// In the order in which the rules first decided.
+        var entries: [Entry] = []
+        var indices: [ObjectIdentifier: Int] = [:]
+        var beyond = 0
+    }
+
+    /// The address of the entry that counted last: usually it counts again, without a lock.
     private let last = Atomic<UInt>(0)
-    private let size = Atomic<Int>(0)
-    private let beyond = Atomic<Int64>(0)
+    // A dictionary rather than a table of addresses, so that no schedule depends on where a rule was allocated.
+    private let state = Locked(State())
     private let limit: Int
 
     init(limit: Int = 1_000) { self.limit = limit }
@@ -39,28 +45,26 @@ struct RuleTally: ~Copyable, Sendable {
         {
             return entry.read { $0.add() }
         }
-        countOther(rule)
+        countOther(rule.object)
     }
 
     @inline(never)
-    private func countOther(_ rule: Borrowed<Rule>) {
-        guard let entry = entries[rule.address] else { return countFirst(rule) }
-        last.store(entry.address, ordering: .releasing)
-        entry.read { $0.add() }
-    }
-
-    private func countFirst(_ rule: Borrowed<Rule>) {
-        guard size.load(ordering: .relaxed) < limit else {
-            beyond.wrappingAdd(1, ordering: .relaxed)
-            return
+    private func countOther(_ rule: Rule) {
+        state.withLock { state in
+            let index = state.indices[ObjectIdentifier(rule)] ?? state.entries.count
+            if index == state.entries.count {
+                guard index < limit else { return state.beyond += 1 }
+                state.indices[ObjectIdentifier(rule)] = index
+                state.entries.append(Entry(rule))
+            }
+            state.entries[index].add()
+            last.store(Borrowed(state.entries[index]).address, ordering: .releasing)
         }
-        size.wrappingAdd(1, ordering: .relaxed)
-        entries.insert(Entry(rule.object), for: rule.address).read { $0.add() }
     }
 
     /// The counts of a handler's rules in the order in which they are tried, then those of scopes' rules.
     func counts(with handler: ErrorHandler) -> RuleCounts {
-        let entries = entries.entries
+        let (entries, beyond) = state.withLock { ($0.entries, $0.beyond) }
         let known = Dictionary(entries.map { (ObjectIdentifier($0.rule), $0.count) }, uniquingKeysWith: +)
         let own = handler.rules[.rule]
         let ownRules = Set(own.map { ObjectIdentifier($0) })
@@ -69,6 +73,6 @@ struct RuleTally: ~Copyable, Sendable {
             + entries.filter { !ownRules.contains(ObjectIdentifier($0.rule)) }.map {
                 ($0.rule.registration.description, $0.count)
             }
-        return RuleCounts(rows, others: Int(clamping: beyond.load(ordering: .relaxed)))
+        return RuleCounts(rows, others: beyond)
     }
 }

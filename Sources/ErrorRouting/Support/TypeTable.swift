@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Objects by type, or by another object's address, read without a lock and written under one.
+/// Objects by type, read without a lock and written under one.
 ///
 /// The table grows by doubling. Old tables are kept because readers might still use them. Together they are no larger
 /// than the newest table. This is a noncopyable value because an object would be retained for every call.
@@ -25,24 +25,16 @@ struct TypeTable<Entry: AnyObject & Sendable>: ~Copyable, Sendable {
 
     /// The entry for a type, if there is one; not retained.
     @inline(__always)
-    subscript(type: Any.Type) -> Borrowed<Entry>? { self[UInt(bitPattern: ObjectIdentifier(type))] }
-
-    /// The entry for an address, if there is one; not retained.
-    @inline(__always)
-    subscript(address: UInt) -> Borrowed<Entry>? {
+    subscript(type: Any.Type) -> Borrowed<Entry>? {
         guard let table = ProbeTable(at: current.load(ordering: .acquiring)) else { return nil }
-        return unsafe Borrowed(at: table.find(address))
+        return unsafe Borrowed(at: table.find(UInt(bitPattern: ObjectIdentifier(type))))
     }
 
     /// Adds an entry for a type unless there is one already and returns the entry in the table.
     func insert(_ entry: Entry, for type: Any.Type) -> Borrowed<Entry> {
-        insert(entry, for: UInt(bitPattern: ObjectIdentifier(type)))
-    }
-
-    /// Adds an entry for an address unless there is one already and returns the entry in the table.
-    func insert(_ entry: Entry, for key: UInt) -> Borrowed<Entry> {
-        (state.value ?? state.set(Locked(State())).object).withLock { state in
-            if let known = self[key] { return known }
+        let key = UInt(bitPattern: ObjectIdentifier(type))
+        return (state.value ?? state.set(Locked(State())).object).withLock { state in
+            if let known = self[type] { return known }
             state.entries.append((key, entry))
             if let table = state.tables.last, state.entries.count <= state.room {
                 table.insert(Borrowed(entry).address, for: key)
@@ -52,9 +44,6 @@ struct TypeTable<Entry: AnyObject & Sendable>: ~Copyable, Sendable {
             return Borrowed(entry)
         }
     }
-
-    /// All entries, in the order in which they were added.
-    var entries: [Entry] { state.value?.withLock { $0.entries.map(\.entry) } ?? [] }
 
     private func grow(_ state: inout State) {
         state.room *= 2

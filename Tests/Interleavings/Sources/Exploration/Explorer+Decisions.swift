@@ -8,6 +8,8 @@ struct Decision {
     /// Only without a bound on preemptions: the threads that could continue, and the sleeping threads among them.
     var ready: UInt8 = 0
     var asleep: UInt8 = 0
+    /// Whether it is the value of a load; otherwise it is the next thread.
+    var isLoad = false
 }
 
 extension Explorer {
@@ -26,10 +28,16 @@ extension Explorer {
     }
 
     /// Returns the alternative to try: the path's or, at the end of the path, the given one.
+    ///
+    /// The same decisions must lead to the same ones. A scenario in which they depend on an address, for example, fails.
     @inline(__always)
-    private func decide(_ first: Int, wanting wanted: UInt8) -> Int {
+    private func decide(_ first: Int, wanting wanted: UInt8, isLoad: Bool = false) -> Int {
         defer { depth += 1 }
-        if depth == path.count { path.append(Decision(chosen: UInt8(first), wanted: wanted)) }
+        if depth == path.count { path.append(Decision(chosen: UInt8(first), wanted: wanted, isLoad: isLoad)) }
+        if path[depth].isLoad != isLoad || path[depth].wanted != wanted {
+            if failure == nil { failure = "the same decisions led to others: the scenario depends on something else" }
+            return first
+        }
         return Int(path[depth].chosen)
     }
 
@@ -99,7 +107,7 @@ extension Explorer {
             guard case .staleness(let number)? = next(of: replayed), number <= count else { return diverge() }
             staleness = number
         } else if staleReadsLeft > 0, !isRedundant {
-            staleness = decide(0, wanting: UInt8(1 << (count + 1) - 1))
+            staleness = decide(0, wanting: UInt8(1 << (count + 1) - 1), isLoad: true)
         }
         if staleness > 0 { staleReadsLeft -= 1 }
         taken.append(.staleness(staleness))
