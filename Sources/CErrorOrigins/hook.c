@@ -77,8 +77,6 @@ void error_origins_stop(void) {
         is_typed_in_place = false;
 }
 
-bool error_origins_is_recording(void) { return atomic_load(&is_recording); }
-
 uintptr_t error_origins_table_size(void) { return throws_size() + places_size(); }
 
 uintptr_t error_origins_look_up(const void *box) {
@@ -92,13 +90,13 @@ uint32_t error_origins_find(uintptr_t box) {
 
 #else
 bool error_origins_start(void) { return false; }
-bool error_origins_is_recording(void) { return false; }
 void error_origins_stop(void) {}
 uint32_t error_origins_find(uintptr_t box) { return (void)box, 0; }
 uintptr_t error_origins_look_up(const void *box) { return (void)box, 0; }
 uintptr_t error_origins_place(uint32_t number) { return (void)number, 0; }
 uint32_t error_origins_wait(uint32_t known) { return known; }
 uint32_t error_origins_capacity(void) { return 0; }
+uint64_t error_origins_unloads(void) { return 0; }
 uintptr_t error_origins_table_size(void) { return 0; }
 void error_origins_images(void *context, void (*body)(void *, const char *, uintptr_t, uintptr_t)) {
     (void)context, (void)body;

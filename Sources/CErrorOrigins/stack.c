@@ -44,12 +44,22 @@ static int pass_image(struct dl_phdr_info *info, size_t size, void *context) {
     const char *name = info->dlpi_name;
     if (!name || !*name) {
         ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-        if (length <= 0) return 0;
-        path[length] = 0;
+        path[length > 0 ? length : 0] = 0;
         name = path;
     }
     call->body(call->context, name, low, end);
     return 0;
+}
+
+static int count_unloads(struct dl_phdr_info *info, size_t size, void *count) {
+    if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs) *(uint64_t *)count = info->dlpi_subs;
+    return 1;
+}
+
+uint64_t error_origins_unloads(void) {
+    uint64_t count = 0;
+    dl_iterate_phdr(count_unloads, &count);
+    return count;
 }
 
 void error_origins_images(void *context, void (*body)(void *, const char *, uintptr_t, uintptr_t)) {

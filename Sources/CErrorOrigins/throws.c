@@ -46,7 +46,8 @@ void throws_record(void *object, uintptr_t size, void **frame) {
     atomic_store_explicit(&set->object[oldest], swift_unownedRetain(object), memory_order_relaxed);
     atomic_store_explicit(&set->place[oldest], place, memory_order_relaxed);
     atomic_store_explicit(&set->version[oldest], version + 2, memory_order_release);
-    // Last: it may free memory.
+    // Last: it may free memory. For a box, the runtime computes the size to free from metadata that isn't a class's; on
+    // Linux it frees by the address alone.
     if (former) swift_unownedRelease(former);
 }
 

@@ -13,26 +13,25 @@ internal import Synchronization
 /// await withErrorBus(handler: .default, asRoot: true) { bus in … }
 /// ```
 ///
-/// `ErrorReport.origin` is then the place of the `throw`. Lines, structured fields,
-/// and recorded files contain it.
+/// `ErrorReport.origin` is then the place of the `throw`. Lines, structured fields, and recorded files contain it.
 public enum OriginRecording {
     private static let isStarted = Mutex(false)
 
     /// Starts recording, after a self-test.
     ///
     /// It needs Linux with glibc on x86-64 or AArch64, and a Swift runtime that calls a hook for each `throw`
-    /// statement. The self-test throws errors and compares the recorded places with the actual ones. If
-    /// it fails, recording stays off, and standard error contains one line about that.
+    /// statement. The self-test throws errors and compares the recorded places with the actual ones. If it fails,
+    /// recording stays off, and standard error contains one line about that.
     ///
     /// A hook that was there before, such as that of the test library, is still called. If a hook is put in front of
-    /// this one later, places aren't recorded while it is there. Calling this method again has
-    /// no effect while recording is on.
+    /// this one later, places aren't recorded while it is there. If somebody else removes this hook, places aren't
+    /// recorded until the process exits. While recording is on, calling this method again only repeats the self-test.
     ///
     /// - Returns: Whether places are recorded.
     @discardableResult
     public static func start() -> Bool {
         isStarted.withLock { isStarted in
-            if isStarted, error_origins_is_recording() { return true }
+            if isStarted { return OriginSelfTest.failure() == nil }
             guard let failure = begin() else {
                 isStarted = true
                 ThrownPlaces.record(true, by: Places.finder)

@@ -23,21 +23,33 @@ final class Places: Sendable {
 
     private struct Known {
         var images = LoadedImages()
+        /// Frames with names, by address.
         var frames: [UInt: ErrorOrigin.Frame] = [:]
         var nameBytes = 0
         var isLookingUp = false
+
+        /// The frame of an address.
+        ///
+        /// Names that were found before are left out if another library might be at the address now.
+        func frame(at address: UInt) -> ErrorOrigin.Frame {
+            guard let image = images[address] else { return ErrorOrigin.Frame(address: address) }
+            return frames[address]
+                ?? ErrorOrigin.Frame(address: address, image: image.name, offset: address - image.low)
+        }
     }
 
     private let known = Mutex(Known())
 
-    /// Starts the thread that looks up names, unless it runs.
+    /// Starts the thread that looks up names, unless it runs or can't find any.
     func startSymbolLookup() {
+        guard SymbolLookup.isFormKnown else { return }
         let isFirst = known.withLock { known in
             defer { known.isLookingUp = true }
-            if !known.isLookingUp { known.images = .current() }
             return !known.isLookingUp
         }
         guard isFirst else { return }
+        let images = LoadedImages.current()
+        known.withLock { $0.images = images }
         let thread = Thread { [self] in lookUpSymbols() }
         thread.name = "error-origins"
         thread.start()
@@ -55,9 +67,13 @@ final class Places: Sendable {
     }
 
     private func lookUp(_ address: UInt) {
-        let images = known.withLock { known in
-            if known.images[address] == nil { known.images = .current() }
-            return known.images
+        var images = known.withLock { $0.images }
+        if !images.mayContain(address) {
+            // A library was loaded later. Names that are known stay valid, because nothing has been unloaded.
+            let newer = LoadedImages.current()
+            guard newer.isOfSameTime(as: images) else { return }
+            images = newer
+            known.withLock { $0.images = newer }
         }
         guard let frame = SymbolLookup.frame(at: address, in: images) else { return }
         let size = (frame.function?.utf8.count ?? 0) + (frame.file?.utf8.count ?? 0)
@@ -69,12 +85,6 @@ final class Places: Sendable {
     }
 
     private func origin(at address: UInt) -> ErrorOrigin? {
-        if address == 0 { return nil }
-        let frame = known.withLock { known in
-            let image = known.images[address]
-            return known.frames[address]
-                ?? ErrorOrigin.Frame(address: address, image: image?.name, offset: image.map { address - $0.low })
-        }
-        return ErrorOrigin(frames: [frame])
+        address == 0 ? nil : ErrorOrigin(frames: [known.withLock { $0.frame(at: address) }])
     }
 }

@@ -8,9 +8,9 @@ import Testing
 
 @Suite("Behaviour 30: places are recorded in a separate process", .tags(.behaviour30), .hangLimit)
 struct OriginRecordingProcessTests {
-    @Test("all tests of the recording pass there", .disabled(if: FailingTests.areRun))
+    @Test("all tests of the recording pass there", .disabled(if: SeparateTests.areRun))
     func process() async throws {
-        let run = try await FailingTests.run("OriginRecordingTests")
+        let run = try await SeparateTests.run("OriginRecordingTests")
         expect(run.status, equals: 0, "\(run.output)")
         #expect(run.output.contains(/Test run with 1\d tests .* passed/), "\(run.output)")
     }
@@ -20,7 +20,7 @@ struct OriginRecordingProcessTests {
 /// of other tests' errors would contain places.
 @Suite(
     "Behaviour 30: a report has the place of its error's throw, or none", .serialized, .tags(.behaviour30), .hangLimit,
-    .enabled(if: FailingTests.areRun))
+    .enabled(if: SeparateTests.areRun))
 struct OriginRecordingTests {
     init() { #expect(OriginRecording.start()) }
 
@@ -165,7 +165,7 @@ struct OriginRecordingTests {
     @Test("threads that throw, keep, throw again, and drop errors find the right place of each, or none")
     func threads() async {
         let rounds = isLong ? 125_000 : 5_000
-        let wrong = Mutexed(0), found = Mutexed(0)
+        let wrong = Locked(0), found = Locked(0)
         await onThreads(8) { thread in
             var (kept, bad, good): ([(any Error, UInt)], Int, Int) = ([], 0, 0)
             for round in 0..<rounds {
@@ -189,11 +189,11 @@ struct OriginRecordingTests {
                 if address != nil { good += 1 }
                 if ErrorReport(error: Numbered(number: -1 - round), source: .init()).origin != nil { bad += 1 }
             }
-            wrong.add(bad)
-            found.add(good)
+            wrong.withLock { $0 += bad }
+            found.withLock { $0 += good }
         }
-        expect(wrong.value, equals: 0)
-        #expect(found.value > 0)
+        expect(wrong.withLock { $0 }, equals: 0)
+        #expect(found.withLock { $0 } > 0)
     }
 
     @Test("payloads are destroyed as soon as the last reference goes")
@@ -224,15 +224,4 @@ struct OriginRecordingTests {
         let (after, here) = thrown { here in try Throwers.first(1, here: &here) }
         expectPlace(after, near: here)
     }
-}
-
-/// A number that threads add to.
-private final class Mutexed: Sendable {
-    private let number: Locked<Int>
-
-    init(_ number: Int) { self.number = Locked(number) }
-
-    var value: Int { number.withLock { $0 } }
-
-    func add(_ other: Int) { number.withLock { $0 += other } }
 }

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Tests that must fail do so, in a separate process", .hangLimit)
 struct FailureTests {
-    @Test("all such tests run and record only the issues that they know", .disabled(if: FailingTests.areRun))
+    @Test("all such tests run and record only the issues that they know", .disabled(if: SeparateTests.areRun))
     func failures() async throws {
         let suites = ["UnexpectedErrorsTests", "ErrorExpectationTests", "RecordedErrorsTests", "ForeignPostsTests"]
-        let run = try await FailingTests.run(suites.joined(separator: "|"))
+        let run = try await SeparateTests.run(suites.joined(separator: "|"))
         let pattern = /Test run with (\d+) tests .* with (\d+) known issues/
         let end = try #require(run.output.firstMatch(of: pattern), "\(run.output)")
         expect(run.status, equals: 0, "\(run.output)")

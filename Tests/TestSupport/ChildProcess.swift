@@ -37,9 +37,10 @@ package struct ChildProcess: Sendable {
     }
 }
 
-/// The tests that must fail; they run separately, because their known issues would be in the output of a passing run.
-package enum FailingTests {
-    private static let variable = "ERROR_BUS_FAILING_TESTS"
+/// Tests that run in a separate process: those that must fail, because their known issues would be in the output of a
+/// passing run, and those that change what other tests would see.
+package enum SeparateTests {
+    private static let variable = "ERROR_BUS_SEPARATE_TESTS"
 
     /// Whether this process runs them.
     package static var areRun: Bool { ProcessInfo.processInfo.environment[variable] != nil }
@@ -62,6 +63,6 @@ package enum FailingTests {
 extension Trait where Self == ConditionTrait {
     /// The condition of tests that must fail.
     package static var showsFailures: Self {
-        .enabled(if: FailingTests.areRun, "run by FailureTests in a separate process")
+        .enabled(if: SeparateTests.areRun, "run by FailureTests in a separate process")
     }
 }

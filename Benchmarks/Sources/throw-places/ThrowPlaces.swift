@@ -18,7 +18,30 @@ enum ThrowPlaces {
     @inline(never)
     private static func throwTyped(_ number: Int) throws(Typed) { if number >= 0 { throw .failed(number & 7) } }
 
-    static func main() async { await measure() }
+    static func main() async {
+        await measureMemory()
+        await measure()
+    }
+
+    /// Prints the process's resident size, which names make larger: the system reads the files with debug information.
+    @concurrent
+    private static func measureMemory() async {
+        let before = residentSize
+        guard OriginRecording.start() else { return fail(["recording didn't start"]) }
+        let started = residentSize
+        let report = ErrorReport(error: thrown(), source: .init())
+        let bus = ErrorBus(handler: ErrorHandler())
+        bus.post(report.error)
+        while report.origin?.frames.first?.function == nil { await Task.yield() }
+        _ = await bus.shutdown(within: .zero)
+        print("resident size: \(before) KiB, recording \(started) KiB, with the first name \(residentSize) KiB")
+    }
+
+    private static var residentSize: Int {
+        // Pages of 4 KiB; 0 on other systems, where nothing is recorded.
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4
+    }
 
     @concurrent
     private static func measure() async {

@@ -9,9 +9,6 @@
 /// @return Whether the runtime has the hooks, on a platform where frames can be read.
 bool error_origins_start(void);
 
-/// Whether throws are recorded now.
-bool error_origins_is_recording(void);
-
 /// Stops recording; removes each hook that nobody has put another one in front of.
 void error_origins_stop(void);
 
@@ -32,7 +29,12 @@ uint32_t error_origins_wait(uint32_t known);
 /// The greatest number of places.
 uint32_t error_origins_capacity(void);
 
-/// Calls a function for each image: its path, where it begins, and where its code ends.
+/// How many libraries the process has unloaded.
+uint64_t error_origins_unloads(void);
+
+/// Calls a function for each image: its path, where it begins, and where its code ends. The executable is the first.
+///
+/// The loader is locked during the calls, so the function must not call anything that might use it.
 void error_origins_images(
     void *_Nullable context,
     void (*_Nonnull body)(void *_Nullable context, const char *_Nullable path, uintptr_t low, uintptr_t end_of_code));
