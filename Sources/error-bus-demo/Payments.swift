@@ -11,7 +11,6 @@ enum Payments {
         maxAttempts: 4, backoff: .exponential(from: .milliseconds(20), upTo: .seconds(1)),
         budget: RetryBudget(ratio: 0.1, reserve: 2)
     )
-    .retrying(matching: .transient)
 
     static func run(on screen: Screen, recordingTo recorder: ErrorRecorder) async {
         let rows = Mutex([["order", "what", "role", "rule that ran"]])
@@ -23,7 +22,8 @@ enum Payments {
             let client = APIClient(
                 base: URL(string: "https://pay.example")!, transport: ScriptedProvider(), errors: bus)
             let clock = ClockAhead()
-            let circuit = CircuitBreaker("payments", of: 4, jitter: 0, counting: .transient, clock: clock, errors: bus)
+            let circuit = CircuitBreaker(
+                "payments", counting: .transient, minimumCalls: 4, jitter: 0, clock: clock, errors: bus)
             for order in 17...20 {
                 var verdict = ""
                 let isPaid =

@@ -7,9 +7,9 @@ import TestSupport
 /// An error that carries its own decision to retry; circuits count it.
 struct Flaky: RetryClassified { var retryDecision: RetryDecision { .retry() } }
 /// An error that is neither retried nor counted.
-struct Fatal: Error {}
+struct Fatal: RetryClassified { var retryDecision: RetryDecision { .fail } }
 /// An error that the first bus ignores.
-struct Expected: Error {}
+struct Expected: RetryClassified { var retryDecision: RetryDecision { .fail } }
 
 /// The result of one attempt of an operation.
 enum Outcome: CaseIterable {

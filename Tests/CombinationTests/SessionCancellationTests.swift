@@ -29,7 +29,7 @@ struct SessionCancellationTests {
         let client = APIClient(base: base, transport: Cancelling(code: code))
         let recorded = await withRecordedErrors { bus in
             await bus.catching { _ = try await client.send(Save()) }
-            let circuit = CircuitBreaker("save", of: 1, counting: .any, errors: bus)
+            let circuit = CircuitBreaker("save", counting: .any, minimumCalls: 1, errors: bus)
             _ = try? await circuit.run { try await client.send(Save()) }
             expect(circuit.state, equals: .open)
             let presenter = ErrorPresenter()

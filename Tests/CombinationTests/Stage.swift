@@ -34,7 +34,8 @@ final class Stage {
         let clock = clock
         circuits = buses.enumerated().map { number, bus in
             CircuitBreaker(
-                "\(number)", of: Model.minimumCalls, jitter: 0, counting: Self.counted, clock: clock, errors: bus)
+                "\(number)", counting: Self.counted, minimumCalls: Model.minimumCalls, jitter: 0, clock: clock,
+                errors: bus)
         }
         observation = presenter.observe(first)
     }
@@ -70,8 +71,7 @@ final class Stage {
     }
 
     private func policy(_ attempts: Int) -> RetryPolicy {
-        RetryPolicy(
-            maxAttempts: attempts, backoff: .constant(.zero, jitter: .none), decisions: RetryPolicy.default.decisions)
+        RetryPolicy(maxAttempts: attempts, backoff: .constant(.zero, jitter: .none))
     }
 
     private func run(_ operation: Operation, in layers: ArraySlice<Layer>) async throws {

@@ -13,7 +13,7 @@ extension CircuitBreakerTests {
         let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
             let breaker = CircuitBreaker(
-                "payments", of: 2, jitter: 0, counting: .type(Timeout.self), clock: clock, errors: bus)
+                "payments", counting: .type(Timeout.self), minimumCalls: 2, jitter: 0, clock: clock, errors: bus)
             await breaker.fail(with: Timeout(code: 1))
             expect(breaker.state, equals: .closed)
             await breaker.fail(with: Timeout(code: 2))
@@ -48,7 +48,8 @@ extension CircuitBreakerTests {
 
     @Test("its description is one line with its name, escaped and truncated, and its state")
     func description() async {
-        let breaker = CircuitBreaker("pay\nments", of: 1, counting: .type(Timeout.self), errors: SilentPoster())
+        let breaker = CircuitBreaker(
+            "pay\nments", counting: .type(Timeout.self), minimumCalls: 1, errors: SilentPoster())
         expect("\(breaker)", equals: #"circuit pay\nments is closed"#)
         await breaker.fail(with: Timeout())
         expect("\(breaker)", equals: #"circuit pay\nments is open"#)
@@ -62,7 +63,7 @@ extension CircuitBreakerTests {
         let clock = ManualClock()
         let start = clock.now
         let breakers = (0..<400).map { _ in
-            CircuitBreaker("test", of: 1, counting: .type(Timeout.self), clock: clock, errors: SilentPoster())
+            CircuitBreaker("test", counting: .type(Timeout.self), minimumCalls: 1, clock: clock, errors: SilentPoster())
         }
         for breaker in breakers { await breaker.fail(with: Timeout()) }
         var rests: [Duration] = []
@@ -204,23 +205,29 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .open)
     }
 
-    @Test("opened by hand, it admits a trial call after the open period; closed by hand, it counts from zero")
+    @Test("isolated, it refuses every call until it is closed; closed by hand, it counts from zero")
     func byHand() async throws {
         let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
-            let breaker = CircuitBreaker("test", of: 2, jitter: 0, counting: .any, clock: clock, errors: bus)
-            breaker.open()
-            let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
-            expect(refusal?.retryAfter, equals: .seconds(5))
-            expect((refusal?.cause as? CircuitChanged)?.state, equals: .open)
-            clock.advance(by: .seconds(4))
-            breaker.open()
-            clock.advance(by: .seconds(4))
-            await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
-            clock.advance(by: .seconds(1))
-            // A trial call that began earlier doesn't close a circuit that was opened after it began.
-            try? await breaker.run { breaker.open() }
-            expect(breaker.state, equals: .open)
+            let breaker = CircuitBreaker("test", counting: .any, minimumCalls: 2, jitter: 0, clock: clock, errors: bus)
+            breaker.isolate()
+            for _ in 0..<2 {
+                let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
+                expectNil(refusal?.retryAfter)
+                expect((refusal?.cause as? CircuitChanged)?.state, equals: .isolated)
+                expect(refusal?.description, equals: "circuit test is isolated")
+                clock.advance(by: .seconds(3_600))
+                breaker.isolate()
+            }
+            expect(breaker.state, equals: .isolated)
+            expect(breaker.description, equals: "circuit test is isolated")
+            breaker.close()
+            await breaker.fail(with: Timeout())
+            await breaker.fail(with: Timeout())
+            clock.advance(by: .seconds(5))
+            // A trial call that began earlier doesn't close a circuit that was isolated after it began.
+            try? await breaker.run { breaker.isolate() }
+            expect(breaker.state, equals: .isolated)
             breaker.close()
             await breaker.fail(with: Timeout())
             breaker.close()
@@ -230,14 +237,35 @@ extension CircuitBreakerTests {
             expect(breaker.state, equals: .open)
         }
         let changes = recorded.matches(of: .type(CircuitChanged.self))
-        expect(changes.map(\.state), equals: [.open, .halfOpen, .open, .closed, .open])
-        expect(changes.map { $0.cause is Timeout }, equals: [false, false, false, false, true])
+        expect(
+            changes.map(\.state),
+            equals: [.isolated, .closed, .open, .halfOpen, .isolated, .closed, .open])
+        expect(
+            changes.map { $0.cause is Timeout }, equals: [false, false, true, false, false, false, true])
+    }
+
+    @Test("its statistics count the window's calls and failures, and all refusals")
+    func statistics() async throws {
+        let clock = ManualClock()
+        let breaker = CircuitBreaker(
+            "test", counting: .any, minimumCalls: 3, jitter: 0, clock: clock, errors: SilentPoster())
+        expect(breaker.statistics.failureRatio, equals: 0)
+        try await breaker.run {}
+        await breaker.fail(with: Timeout())
+        expect("\(breaker.statistics)", equals: "2 calls in the window, 1 failed, 0 refused")
+        expect(breaker.statistics.failureRatio, equals: 0.5)
+        clock.advance(by: .seconds(11))
+        expect("\(breaker.statistics)", equals: "0 calls in the window, 0 failed, 0 refused")
+        for _ in 0..<3 { await breaker.fail(with: Timeout()) }
+        for _ in 0..<4 { await breaker.fail(with: Timeout()) }
+        expect("\(breaker.statistics)", equals: "0 calls in the window, 0 failed, 4 refused")
     }
 
     @Test("cancellations, refusals, and changes of any circuit never count, nor do errors that wrap them")
     func neverCounted() async {
         struct Wrapped: Error { let cause: any Error }
-        let breaker = CircuitBreaker("test", of: 1, counting: .any, clock: ManualClock(), errors: SilentPoster())
+        let breaker = CircuitBreaker(
+            "test", counting: .any, minimumCalls: 1, clock: ManualClock(), errors: SilentPoster())
         let refusal = CircuitOpen(name: "other", retryAfter: nil, cause: Timeout())
         let change = CircuitChanged(name: "other", state: .open, cause: Timeout())
         for error in [CancellationError(), refusal, change, Wrapped(cause: refusal)] as [any Error] {
@@ -252,8 +280,8 @@ extension CircuitBreakerTests {
     func concurrent() async {
         let recorded = await withRecordedErrors { bus in
             let breaker = CircuitBreaker(
-                "test", opensAt: 0.1, of: 3, within: .seconds(3_600), openFor: .zero, counting: .type(Timeout.self),
-                errors: bus)
+                "test", counting: .type(Timeout.self), failureRatio: 0.1, minimumCalls: 3, window: .seconds(3_600),
+                openPeriod: .zero, errors: bus)
             await withTaskGroup { group in
                 for task in 0..<8 {
                     group.addTask { @concurrent in
@@ -277,6 +305,7 @@ extension CircuitBreakerTests {
             case .closed: expect(after, equals: .open)
             case .open: expect(after, equals: .halfOpen)
             case .halfOpen: #expect(after != .halfOpen)
+            case .isolated: Issue.record("nobody isolates it")
             }
         }
     }
@@ -285,7 +314,8 @@ extension CircuitBreakerTests {
     func reentrant() async {
         let poster = StateReadingPoster()
         let breaker = CircuitBreaker(
-            "test", of: 1, openFor: .zero, counting: .type(Timeout.self), clock: ManualClock(), errors: poster)
+            "test", counting: .type(Timeout.self), minimumCalls: 1, openPeriod: .zero, clock: ManualClock(),
+            errors: poster)
         poster.breaker.withLock { $0 = breaker }
         await breaker.fail(with: Timeout())
         expect(poster.states.withLock { $0 }, equals: ["open: open"])
@@ -333,7 +363,7 @@ extension CircuitBreaker {
     /// Returns a circuit that opens at one timeout and posts nothing.
     static func quiet(_ clock: ManualClock) -> CircuitBreaker {
         CircuitBreaker(
-            "test", of: 1, jitter: 0, counting: .type(Timeout.self), clock: clock, errors: SilentPoster())
+            "test", counting: .type(Timeout.self), minimumCalls: 1, jitter: 0, clock: clock, errors: SilentPoster())
     }
 
     /// Runs an operation that throws an error, and discards the error.

@@ -11,20 +11,20 @@ struct CircuitMachineTests {}
 extension CircuitMachineTests {
     @Test("it opens when enough calls ended in the window and enough of them failed, whichever ends last")
     func opening() {
-        var circuit = Circuit(opensAt: 0.5, of: 4, within: 10, openFor: 5)
+        var circuit = Circuit(failureRatio: 0.5, minimumCalls: 4, window: 10, openPeriod: 5)
         expect([circuit.fail(at: 0), circuit.fail(at: 0), circuit.fail(at: 0)], equals: [nil, nil, nil])
         expect(circuit.machine.state, equals: .closed)
         expect(circuit.succeed(at: 0), equals: .open)
         expect(circuit.machine.state, equals: .open)
         // The share of failed calls is too small, however many calls there are.
-        var busy = Circuit(opensAt: 0.5, of: 10, within: 10, openFor: 5)
+        var busy = Circuit(failureRatio: 0.5, minimumCalls: 10, window: 10, openPeriod: 5)
         for _ in 0..<10_000 {
             expect([busy.succeed(at: 0), busy.succeed(at: 0), busy.fail(at: 0)], equals: [nil, nil, nil])
         }
         for _ in 0..<9_999 { expectNil(busy.fail(at: 0)) }
         expect(busy.fail(at: 0), equals: .open)
         // Seven of a hundred open it, although 0.07 times 100 is more than 7.
-        var exact = Circuit(opensAt: 0.07, of: 100, within: 10, openFor: 5)
+        var exact = Circuit(failureRatio: 0.07, minimumCalls: 100, window: 10, openPeriod: 5)
         for _ in 0..<6 { expectNil(exact.fail(at: 0)) }
         for _ in 0..<93 { expectNil(exact.succeed(at: 0)) }
         expect(exact.fail(at: 0), equals: .open)
@@ -32,10 +32,10 @@ extension CircuitMachineTests {
 
     @Test("calls as old as the window no longer count, failed or successful")
     func window() {
-        var failing = Circuit(opensAt: 1, of: 3, within: 10, openFor: 5)
+        var failing = Circuit(failureRatio: 1, minimumCalls: 3, window: 10, openPeriod: 5)
         expect([0, 5, 10].map { failing.fail(at: $0) }, equals: [nil, nil, nil])
         expect(failing.fail(at: 14), equals: .open)
-        var recovering = Circuit(opensAt: 0.5, of: 2, within: 10, openFor: 5)
+        var recovering = Circuit(failureRatio: 0.5, minimumCalls: 2, window: 10, openPeriod: 5)
         for _ in 0..<1_000 { expectNil(recovering.succeed(at: 0)) }
         expect([recovering.fail(at: 9), recovering.fail(at: 9)], equals: [nil, nil])
         // The successes no longer count.
@@ -49,7 +49,7 @@ extension CircuitMachineTests {
 
     @Test("a call with an error that doesn't count hasn't failed, and refusals and cancellations don't count at all")
     func otherEnds() {
-        var circuit = Circuit(opensAt: 0.5, of: 3, within: 10, openFor: 5)
+        var circuit = Circuit(failureRatio: 0.5, minimumCalls: 3, window: 10, openPeriod: 5)
         for end in [CircuitMachine.End.refusal, .cancellation] {
             for _ in 0..<9 { expectNil(circuit.end(end, at: 0)) }
         }
@@ -61,7 +61,7 @@ extension CircuitMachineTests {
 
     @Test("while the window has no failures, successes that are counted later belong to the slot in which they ended")
     func healthySlots() {
-        var circuit = Circuit(opensAt: 0.5, of: 2, within: 10, openFor: 5)
+        var circuit = Circuit(failureRatio: 0.5, minimumCalls: 2, window: 10, openPeriod: 5)
         expect(circuit.machine.healthySlot, equals: 0)
         expectNil(circuit.succeed(at: 3))
         expect(circuit.machine.healthySlot, equals: 3)
@@ -78,17 +78,17 @@ extension CircuitMachineTests {
 
     @Test("a clock that is set back costs at most one more open period and changes no call's age")
     func putBack() {
-        var open = Circuit(opensAt: 1, of: 1, within: 10, openFor: 5)
+        var open = Circuit(failureRatio: 1, minimumCalls: 1, window: 10, openPeriod: 5)
         _ = open.fail(at: 1_000)
         expect(
             [4, 8, 9].map { open.admit(at: $0) }, equals: [.refused(left: 5), .refused(left: 1), .tries(1, .halfOpen)])
-        var closed = Circuit(opensAt: 1, of: 3, within: 10, openFor: 5)
+        var closed = Circuit(failureRatio: 1, minimumCalls: 3, window: 10, openPeriod: 5)
         expect([1_000, 0, 10, 11, 12].map { closed.fail(at: $0) }, equals: [nil, nil, nil, nil, .open])
     }
 
     @Test("after the open period it admits one call, whose success closes the circuit and whose failure opens it")
     func trials() {
-        var circuit = Circuit(opensAt: 1, of: 2, within: 100, openFor: 5)
+        var circuit = Circuit(failureRatio: 1, minimumCalls: 2, window: 100, openPeriod: 5)
         expect([circuit.fail(at: 0), circuit.fail(at: 0)], equals: [nil, .open])
         expect([0, 4].map { circuit.admit(at: $0) }, equals: [.refused(left: 5), .refused(left: 1)])
         expect(circuit.machine.state, equals: .open)
@@ -108,7 +108,7 @@ extension CircuitMachineTests {
 
     @Test("a cancelled trial call begins another open period, and keeps the rest of the failure's hint")
     func cancelledTrials() {
-        var circuit = Circuit(opensAt: 1, of: 1, within: 100, openFor: 5)
+        var circuit = Circuit(failureRatio: 1, minimumCalls: 1, window: 100, openPeriod: 5)
         expect(circuit.fail(hint: 9, at: 0), equals: .open)
         expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
         expect(circuit.endTrial(1, .cancellation, at: 7), equals: .open)
@@ -117,15 +117,16 @@ extension CircuitMachineTests {
         expect(circuit.admit(at: 12), equals: .tries(2, .halfOpen))
     }
 
-    @Test("after it is opened or closed by hand, it continues as usual, and calls under way don't count")
+    @Test("isolated, it refuses every call until it is closed by hand, and calls under way don't count")
     func byHand() {
-        var circuit = Circuit(opensAt: 1, of: 2, within: 100, openFor: 5)
-        expect([circuit.openByHand(at: 0), circuit.openByHand(at: 3)], equals: [.open, nil])
-        expect(circuit.admit(at: 7), equals: .refused(left: 1))
+        var circuit = Circuit(failureRatio: 1, minimumCalls: 2, window: 100, openPeriod: 5)
+        expect([circuit.fail(at: 0), circuit.fail(at: 3)], equals: [nil, .open])
         expect(circuit.admit(at: 8), equals: .tries(1, .halfOpen))
-        expect(circuit.openByHand(at: 8), equals: .open)
+        expect([circuit.isolate(), circuit.isolate()], equals: [.isolated, nil])
         expectNil(circuit.endTrial(1, .success, at: 8))
-        expect(circuit.machine.state, equals: .open)
+        expect(circuit.machine.state, equals: .isolated)
+        expect(circuit.admit(at: 1_000_000), equals: .refused(left: nil))
+        expect(circuit.admit(within: 1, at: 8), equals: .refused(left: nil))
         expect([circuit.close(), circuit.close()], equals: [.closed, nil])
         expect([circuit.fail(in: 2, at: 9), circuit.fail(in: 2, at: 9)], equals: [nil, nil])
         // Earlier calls no longer count.
@@ -145,12 +146,11 @@ extension CircuitMachineTests {
         let failure = CircuitMachine.Failure(error: Timeout(), retryAfter: nil)
         let begins: [Begin] = [
             { $0.end(.failure(failure), in: 1, at: .zero, using: &$1) },
-            { $0.open(because: Timeout(), at: .zero, using: &$1) },
         ]
         // A trial call begins when the first open period is over.
         let trials = [CircuitMachine.End.failure(failure), .cancellation].map { end -> Begin in
             { machine, generator in
-                _ = machine.open(because: Timeout(), at: .longest * -4, using: &generator)
+                _ = machine.end(.failure(failure), in: 1, at: .longest * -4, using: &generator)
                 _ = machine.admit(at: .zero)
                 return machine.endTrial(1, end, at: .zero, using: &generator)
             }
@@ -163,7 +163,7 @@ extension CircuitMachineTests {
             for begin in begins + trials {
                 let rests = (0..<200).map { _ in
                     var machine = CircuitMachine(
-                        opensAt: 1, of: 1, within: .seconds(10), openFor: period, jitter: jitter)
+                        failureRatio: 1, minimumCalls: 1, window: .seconds(10), openPeriod: period, jitter: jitter)
                     expect(begin(&machine, &generator).state, equals: .open)
                     guard case .refused(let rest?, _) = machine.admit(at: .zero).0 else { return Duration.zero }
                     // The circuit refuses as long as it says, and no longer.
@@ -189,7 +189,7 @@ extension CircuitMachineTests {
             func random(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &generator) }
             let (ratio, minimum) = (Double(random(1...10)) / 10, random(1...6))
             let (window, openPeriod) = (random(1...3) * 10, random(0...6))
-            var circuit = Circuit(opensAt: ratio, of: minimum, within: window, openFor: openPeriod)
+            var circuit = Circuit(failureRatio: ratio, minimumCalls: minimum, window: window, openPeriod: openPeriod)
             var naive = NaiveCircuit(ratio: ratio, minimum: minimum, window: window, openPeriod: openPeriod)
             var now = 0
             for _ in 0..<120 {
@@ -216,7 +216,7 @@ extension CircuitMachineTests {
                     if end == 0 {
                         expect(circuit.close(), equals: naive.close())
                     } else if end == 1 {
-                        expect(circuit.openByHand(at: now), equals: naive.openByHand(at: now))
+                        expect(circuit.isolate(), equals: naive.isolate())
                     }
                 }
                 expect(circuit.machine.state, equals: naive.state)
@@ -236,12 +236,13 @@ private struct Circuit {
     private var generator = SplitMix64(seed: 7)
 
     init(within window: Duration) {
-        machine = CircuitMachine(opensAt: 1, of: 2, within: window, openFor: .zero, jitter: 0)
+        machine = CircuitMachine(failureRatio: 1, minimumCalls: 2, window: window, openPeriod: .zero, jitter: 0)
     }
 
-    init(opensAt ratio: Double, of minimumCalls: Int, within window: Int, openFor period: Int) {
+    init(failureRatio: Double, minimumCalls: Int, window: Int, openPeriod: Int) {
         machine = CircuitMachine(
-            opensAt: ratio, of: minimumCalls, within: .seconds(window), openFor: .seconds(period), jitter: 0)
+            failureRatio: failureRatio, minimumCalls: minimumCalls, window: .seconds(window),
+            openPeriod: .seconds(openPeriod), jitter: 0)
     }
 
     mutating func admit(within trial: UInt64? = nil, at now: Int) -> NaiveCircuit.Admission {
@@ -272,9 +273,7 @@ private struct Circuit {
         machine.endTrial(trial, end, at: .seconds(now), using: &generator).state
     }
 
-    mutating func openByHand(at now: Int) -> CircuitChanged.State? {
-        machine.open(because: Timeout(), at: .seconds(now), using: &generator).state
-    }
+    mutating func isolate() -> CircuitChanged.State? { machine.isolate(because: Timeout()).state }
 
     mutating func close() -> CircuitChanged.State? { machine.close().state }
 

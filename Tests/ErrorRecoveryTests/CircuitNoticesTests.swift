@@ -9,7 +9,8 @@ struct CircuitNoticesTests {
     private let clock = ManualClock()
 
     private func breaker(errors: any ErrorPosting = .ambient) -> CircuitBreaker {
-        CircuitBreaker("search", of: 1, jitter: 0, counting: .type(Timeout.self), clock: clock, errors: errors)
+        CircuitBreaker(
+            "search", counting: .type(Timeout.self), minimumCalls: 1, jitter: 0, clock: clock, errors: errors)
     }
 
     /// Opens the circuit, runs a trial call, and closes the circuit.
@@ -66,7 +67,7 @@ extension CircuitNoticesTests {
     func root() async {
         let outcome = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
-            let breaker = CircuitBreaker("search", of: 1, openFor: .zero, counting: .type(Timeout.self))
+            let breaker = CircuitBreaker("search", counting: .type(Timeout.self), minimumCalls: 1, openPeriod: .zero)
             let toRoot = Locked<[CircuitChanged.State]>([])
             let rules = ErrorHandler().on(CircuitChanged.self) { change in
                 toRoot.withLock { $0.append(change.state) }

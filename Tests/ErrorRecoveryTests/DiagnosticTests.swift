@@ -11,7 +11,7 @@ extension DiagnosticTests {
         // Protocols instead of error types.
         ("RetryPolicy().retrying((any P).self)", isNoType("retrying(_:cost:fileID:line:)", "retrying")),
         ("RetryPolicy().retrying((any P).self, cost: 2)", isNoType("retrying(_:cost:fileID:line:)", "retrying")),
-        ("RetryPolicy().failing((any P).self)", isNoType("failing(_:fileID:line:)", "failing")),
+        ("RetryPolicy().notRetrying((any P).self)", isNoType("notRetrying(_:fileID:line:)", "notRetrying")),
         // Errors that can't be compared.
         (
             "RetryPolicy().retrying(F())",

@@ -28,7 +28,7 @@ extension EvilTests {
 
         var retryDecision: RetryDecision {
             _ = RetryPolicy.default.explain(self)
-            target.breaker?.open()
+            target.breaker?.isolate()
             return .retry()
         }
 
@@ -64,11 +64,11 @@ extension EvilTests {
         let target = Target()
         let quiet = ErrorBus(handler: ErrorHandler(), configuration: .init(lastResort: LastResort { _ in }))
         let breaker = CircuitBreaker(
-            "evil", of: 2, openFor: .zero,
+            "evil",
             counting: .predicate { _ in
                 _ = target.breaker?.state
                 return true
-            }, clock: EvilClock(target), errors: quiet)
+            }, minimumCalls: 2, openPeriod: .zero, clock: EvilClock(target), errors: quiet)
         target.set(breaker)
         await withRecordedErrors { bus in
             await withTaskGroup { group in

@@ -45,7 +45,7 @@ extension ForeignErrorTests {
     @Test("an error that an operation throws leaves retries, circuits, and trial calls unchanged", arguments: 0...2)
     func thrown(boxes: Int) async throws {
         let clock = ManualClock()
-        let closed = CircuitBreaker("closed", of: .max, counting: .any, errors: SilentPoster())
+        let closed = CircuitBreaker("closed", counting: .any, minimumCalls: .max, errors: SilentPoster())
         let budget = RetryBudget()
         let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.zero), budget: budget).retrying(matching: .any)
         let ways: [Way] = [
@@ -84,7 +84,7 @@ extension ForeignErrorTests {
             var attempts = 0
             let policy = RetryPolicy(backoff: .constant(.zero), budget: RetryBudget()).retrying(matching: matcher)
             let breaker = CircuitBreaker(
-                "test", of: 3, counting: matcher, clock: ManualClock(), errors: SilentPoster())
+                "test", counting: matcher, minimumCalls: 3, clock: ManualClock(), errors: SilentPoster())
             try? await retry(policy) { _ in
                 attempts += 1
                 try await breaker.run { try await Self.throwing(error, boxes: boxes) }

@@ -16,8 +16,8 @@ extension MisuseTests {
             var policy = RetryPolicy.default
             policy.maxAttempts = -2
         },
-        Misuse("RetryPolicy.longestHint must not be negative, but is -1.0 seconds") {
-            _ = RetryPolicy(longestHint: .seconds(-1))
+        Misuse("RetryPolicy.maxRetryAfter must not be negative, but is -1.0 seconds") {
+            _ = RetryPolicy(maxRetryAfter: .seconds(-1))
         },
         Misuse("RetryPolicy.deadline must not be negative, but is -1.0 seconds") {
             _ = RetryPolicy(deadline: .seconds(-1))
@@ -44,27 +44,29 @@ extension MisuseTests {
             _ = RetryPolicy().retrying(Timeout.self, cost: 0)
         },
         // R6: a circuit.
-        Misuse("CircuitBreaker(a): opensAt must be a ratio above 0, at most 1, not 5.0") {
-            _ = CircuitBreaker("a", opensAt: 5, counting: .any)
+        Misuse("CircuitBreaker(a): failureRatio must be above 0 and at most 1, not 5.0") {
+            _ = CircuitBreaker("a", counting: .any, failureRatio: 5)
         },
-        Misuse("CircuitBreaker(a): opensAt must be a ratio above 0, at most 1, not 0.0") {
-            _ = CircuitBreaker("a", opensAt: 0, counting: .any)
+        Misuse("CircuitBreaker(a): failureRatio must be above 0 and at most 1, not 0.0") {
+            _ = CircuitBreaker("a", counting: .any, failureRatio: 0)
         },
-        Misuse("CircuitBreaker(a): opensAt must be a ratio above 0, at most 1, not nan") {
-            _ = CircuitBreaker("a", opensAt: .nan, counting: .any)
+        Misuse("CircuitBreaker(a): failureRatio must be above 0 and at most 1, not nan") {
+            _ = CircuitBreaker("a", counting: .any, failureRatio: .nan)
         },
-        Misuse("CircuitBreaker(a): of must be at least 1, not 0") { _ = CircuitBreaker("a", of: 0, counting: .any) },
-        Misuse("CircuitBreaker(a): within must be positive, but is 0.0 seconds") {
-            _ = CircuitBreaker("a", within: .zero, counting: .any)
+        Misuse("CircuitBreaker(a): minimumCalls must be at least 1, not 0") {
+            _ = CircuitBreaker("a", counting: .any, minimumCalls: 0)
         },
-        Misuse("CircuitBreaker(a): openFor must not be negative, but is -1.0 seconds") {
-            _ = CircuitBreaker("a", openFor: .seconds(-1), counting: .any)
+        Misuse("CircuitBreaker(a): window must be positive, but is 0.0 seconds") {
+            _ = CircuitBreaker("a", counting: .any, window: .zero)
+        },
+        Misuse("CircuitBreaker(a): openPeriod must not be negative, but is -1.0 seconds") {
+            _ = CircuitBreaker("a", counting: .any, openPeriod: .seconds(-1))
         },
         Misuse("CircuitBreaker(a): jitter must be 0 to 1, not 1.5") {
-            _ = CircuitBreaker("a", jitter: 1.5, counting: .any)
+            _ = CircuitBreaker("a", counting: .any, jitter: 1.5)
         },
         Misuse("CircuitBreaker(a): jitter must be 0 to 1, not nan") {
-            _ = CircuitBreaker("a", jitter: .nan, counting: .any)
+            _ = CircuitBreaker("a", counting: .any, jitter: .nan)
         },
     ]
 

@@ -69,8 +69,8 @@ struct ModelledProgram {
         case .jump(let minutes):
             now += minutes
             return nil
-        case .set(let circuit, let isOpen):
-            change(circuit) { isOpen ? $0.openByHand(at: $1) : $0.close() }
+        case .set(let circuit, let isIsolated):
+            change(circuit) { machine, _ in isIsolated ? machine.isolate() : machine.close() }
             return nil
         }
     }
@@ -125,7 +125,7 @@ struct ModelledProgram {
     ) -> (text: String, delay: Int?) {
         if cancelled[context.task] || error == .cancellation { return ("not retried: cancelled", nil) }
         guard let cost = error.cost(retriesRefusals: policy.retriesRefusals) else {
-            return ("not retried: no rule retries this error", nil)
+            return ("not retried: the error is final", nil)
         }
         if attempt >= policy.maxAttempts { return ("not retried: the attempts are spent", nil) }
         if let hint = error.hint, hint > 60 {

@@ -24,7 +24,7 @@ struct NaiveCircuit {
     private(set) var state = CircuitChanged.State.closed
     private(set) var era = 1
     private(set) var trial: UInt64?
-    /// Whether a failure opened it last, instead of a call of `open()`.
+    /// Whether a failure opened it last, instead of a call of `isolate()`.
     private(set) var hasCause = false
     private var calls: [(slot: Int, hasFailed: Bool)] = []
     private var newest = 0
@@ -40,6 +40,7 @@ struct NaiveCircuit {
 
     mutating func admit(within enclosing: UInt64?, at now: Int) -> Admission {
         if state == .closed { return .passes(era: era) }
+        if state == .isolated { return .refused(left: nil) }
         if let trial, trial == enclosing { return .isPartOfTrial }
         if state == .open || hint > 0 && trial != nil { opened = min(opened, now) }
         if trial != nil || state == .open && now < opened + openPeriod {
@@ -90,11 +91,10 @@ struct NaiveCircuit {
         }
     }
 
-    mutating func openByHand(at now: Int) -> CircuitChanged.State? {
-        let wasOpen = state == .open
-        (hint, hasCause) = (0, false)
-        _ = open(at: now)
-        return wasOpen ? nil : .open
+    mutating func isolate() -> CircuitChanged.State? {
+        let wasIsolated = state == .isolated
+        (state, trial, calls, hint, hasCause) = (.isolated, nil, [], 0, false)
+        return wasIsolated ? nil : .isolated
     }
 
     mutating func close() -> CircuitChanged.State? {

@@ -62,7 +62,8 @@ extension NestedRunTests {
 
     @Test("a refusal keeps its cause's hint if that is longer than the open period")
     func hints() async throws {
-        let breaker = CircuitBreaker("test", of: 1, jitter: 0, counting: .any, clock: clock, errors: SilentPoster())
+        let breaker = CircuitBreaker(
+            "test", counting: .any, minimumCalls: 1, jitter: 0, clock: clock, errors: SilentPoster())
         func hint() async -> Duration? {
             await #expect(throws: CircuitOpen.self) { try await breaker.run {} }?.retryAfter
         }

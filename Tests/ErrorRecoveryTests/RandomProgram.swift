@@ -22,8 +22,8 @@ struct RandomProgram {
         case task(Int, Step)
         /// Moves the clock by a number of minutes.
         case jump(Int)
-        /// Opens or closes a circuit by hand.
-        case set(Int, isOpen: Bool)
+        /// Isolates or closes a circuit by hand.
+        case set(Int, isIsolated: Bool)
     }
 
     /// A retry policy, in minutes.
@@ -91,7 +91,7 @@ struct RandomProgram {
                 switch random(0...4) {
                 case 0: return .jump(random(-40...40))
                 case 1, 2: return .jump(random(0...9))
-                default: return .set(random(0...(Self.circuits - 1)), isOpen: random(0...1) == 0)
+                default: return .set(random(0...(Self.circuits - 1)), isIsolated: random(0...4) == 0)
                 }
             default: return .call(random(0...9))
             }

@@ -14,7 +14,7 @@ extension RandomProgramTests {
     @Test("random programs make the same attempts, posts, notices, and withdrawals as the model")
     func programs() async {
         var (circuitsChanged, budgetsSpent, budgetsOwing) = (0, 0, 0)
-        for seed in 0..<UInt64(isLong ? 50_000 : 400) {
+        for seed in 0..<UInt64(isLong ? 50_000 : 700) {
             let program = RandomProgram(seed: seed)
             let model = ModelledProgram(program)
             let run = await ProgramRun.run(program)
@@ -91,10 +91,10 @@ final class ProgramRun: Sendable {
             func circuit(_ number: Int, errors: any ErrorPosting = .ambient) -> CircuitBreaker {
                 let circuit = program.circuits[number]
                 return CircuitBreaker(
-                    "\(number)", opensAt: Double(circuit.tenths) / 10, of: circuit.minimum,
-                    within: .minutes(circuit.window), openFor: .minutes(circuit.openPeriod), jitter: 0,
-                    counting: .anywhere(.type(Timeout.self) || .type(URLError.self) || .type(Busy.self)),
-                    clock: clock, errors: errors)
+                    "\(number)", counting: .anywhere(.type(Timeout.self) || .type(URLError.self) || .type(Busy.self)),
+                    failureRatio: Double(circuit.tenths) / 10, minimumCalls: circuit.minimum,
+                    window: .minutes(circuit.window), openPeriod: .minutes(circuit.openPeriod), jitter: 0, clock: clock,
+                    errors: errors)
             }
             // This circuit posts to the bus that is bound here.
             let third = circuit(2)
@@ -124,7 +124,8 @@ final class ProgramRun: Sendable {
         policies = program.policies.map { policy in
             RetryPolicy(
                 maxAttempts: policy.maxAttempts, backoff: .constant(.minutes(policy.delay), jitter: .none),
-                budget: policy.budget.map { budgets[$0] }, longestHint: .minutes(60),
+                decisions: ErrorMap(default: .fail), budget: policy.budget.map { budgets[$0] },
+                maxRetryAfter: .minutes(60),
                 deadline: policy.deadline.map { .minutes($0) }
             )
             .retrying(matching: .anywhere(.type(Timeout.self) || .type(Busy.self) || .nsError(domain: "app")))
@@ -173,8 +174,8 @@ final class ProgramRun: Sendable {
             }.value
         case .jump(let minutes):
             clock.advance(by: .minutes(minutes))
-        case .set(let circuit, let isOpen):
-            if isOpen { circuits[circuit].open() } else { circuits[circuit].close() }
+        case .set(let circuit, let isIsolated):
+            if isIsolated { circuits[circuit].isolate() } else { circuits[circuit].close() }
         }
     }
 
@@ -197,6 +198,6 @@ private func cancelThisTask() { unsafe withUnsafeCurrentTask { unsafe $0?.cancel
 
 extension RetryPolicy {
     fileprivate func deciding(_ isRetried: Bool, _ matcher: ErrorMatcher<CircuitOpen>) -> RetryPolicy {
-        isRetried ? retrying(matching: matcher) : failing(matching: matcher)
+        isRetried ? retrying(matching: matcher) : notRetrying(matching: matcher)
     }
 }

@@ -18,7 +18,8 @@ extension RetryIsolationTests {
     func mainActor() async throws {
         let counter = Counter()
         let clock = ImmediateClock()
-        let circuit = CircuitBreaker("test", opensAt: 1, openFor: .zero, counting: .type(Timeout.self), clock: clock)
+        let circuit = CircuitBreaker(
+            "test", counting: .type(Timeout.self), failureRatio: 1, openPeriod: .zero, clock: clock)
         let result = try await retry(
             .timeouts(budget: RetryBudget()), clock: clock,
             onStep: { _ in

@@ -14,18 +14,18 @@ extension RetryPolicyTests {
         case gateway
     }
 
-    @Test("every form of retrying and failing adds a rule, and the rule registered last is tried first")
+    @Test("every form of retrying and notRetrying adds a rule, and the rule registered last is tried first")
     func shapes() {
-        let policy = RetryPolicy()
+        let policy = RetryPolicy(decisions: ErrorMap(default: .fail))
             .retrying(matching: .type(Timeout.self).where { $0.code > 0 }, cost: 2)
             .retrying(Payment.self)
-            .failing(Payment.declined)
+            .notRetrying(Payment.declined)
             .retrying(domain: NSURLErrorDomain, cost: 5)
-            .failing(domain: NSURLErrorDomain, code: -999)
+            .notRetrying(domain: NSURLErrorDomain, code: -999)
             .retrying(Refused.self)
-            .failing(matching: .conforming(to: (any RetryClassified).self))
+            .notRetrying(matching: .conforming(to: (any RetryClassified).self))
             .retrying(Payment.declined, cost: 7)
-            .failing(Refused.self)
+            .notRetrying(Refused.self)
         let errors: [any Error] = [
             Timeout(code: 1), Timeout(), Payment.gateway, Payment.declined, NSError(domain: NSURLErrorDomain, code: 1),
             URLError(.cancelled), Refused(), Classified(retryDecision: .retry()),
@@ -35,18 +35,29 @@ extension RetryPolicyTests {
             equals: [.retry(cost: 2), .fail, .retry(), .retry(cost: 7), .retry(cost: 5), .fail, .fail, .fail])
     }
 
-    @Test("the presets retry only errors that classify themselves, and customizing a preset doesn't change it")
+    @Test("by default every error is retried but what is final by its own account, and customizing a preset changes nothing")
     func presets() {
         var policy = RetryPolicy.default.retrying(Timeout.self)
         policy.maxAttempts = 9
         expect(policy.decisions[Timeout()], equals: .retry())
+        let final: [any Error] = [
+            DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "")),
+            EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: "")),
+            CircuitOpen(name: "a", retryAfter: nil, cause: Timeout()), Classified(retryDecision: .fail),
+        ]
+        let policies = [RetryPolicy(), RetryPolicy(maxAttempts: 5), RetryPolicy(budget: RetryBudget())]
+        for policy in policies + [RetryPolicy.default, .aggressive] {
+            expect(final.map { policy.decisions[$0] }, equals: [.fail, .fail, .fail, .fail])
+            for error in [Timeout(), Refused(), NSError(domain: "d", code: 1), URLError(.timedOut)] as [any Error] {
+                expect(policy.decisions[error], equals: .retry())
+            }
+            expect(policy.retrying(DecodingError.self).decisions[final[0]], equals: .retry())
+        }
         for policy in [RetryPolicy.default, .aggressive] {
             expect(policy.decisions[Classified(retryDecision: .retry(cost: 3))], equals: .retry(cost: 3))
-            expect(policy.decisions[Classified(retryDecision: .fail)], equals: .fail)
-            expect(policy.decisions[Timeout()], equals: .fail)
             #expect(policy.budget == nil)
             expectNil(policy.deadline)
-            expect(policy.longestHint, equals: .seconds(60))
+            expect(policy.maxRetryAfter, equals: .seconds(60))
         }
         expect(RetryPolicy.default.maxAttempts, equals: 3)
         expect(RetryPolicy.default.backoff, equals: .exponential(from: .seconds(1), by: 2, upTo: .seconds(30)))
@@ -144,14 +155,14 @@ extension RetryPolicyTests {
         var policy = RetryPolicy(maxAttempts: 1).retrying(Wrapped.self)
         expect(await verdicts(of: error, by: policy), equals: [.attemptsSpent])
         policy.maxAttempts = 3
-        expect(await verdicts(of: error, by: policy.failing(Wrapped.self)), equals: [.notRetryable])
+        expect(await verdicts(of: error, by: policy.notRetrying(Wrapped.self)), equals: [.notRetryable])
         expect(error.asked.withLock { $0 }, equals: 0)
     }
 
     @Test("explain names the deciding rule and where it was registered")
     func explain() {
         let policy = RetryPolicy().retrying(Timeout.self)
-            .failing(matching: .type(Timeout.self).where { $0.code == 7 }.named("code 7"))
+            .notRetrying(matching: .type(Timeout.self).where { $0.code == 7 }.named("code 7"))
         let line = #line - 1
         let explanation = policy.explain(Timeout(code: 7))
         expect(explanation.rule?.matcher, equals: "code 7")
@@ -220,7 +231,7 @@ extension RetryPolicyTests {
     @Test("R2: the longest hint is compared without jitter and the deadline with it, and no addition overflows")
     func limitsOfHints() async {
         let longest = Duration(attoseconds: .max)
-        let policy = RetryPolicy(backoff: .constant(.zero), longestHint: longest, deadline: .seconds(40))
+        let policy = RetryPolicy(backoff: .constant(.zero), maxRetryAfter: longest, deadline: .seconds(40))
             .retrying(Busy.self)
         var verdicts: Set<String> = []
         for _ in 0..<100 {
@@ -246,10 +257,10 @@ extension RetryPolicyTests {
             for limit in durations where limit >= .zero {
                 let backoff = Backoff.exponential(from: limit, by: 1e300, upTo: limit)
                 let policy = RetryPolicy(
-                    maxAttempts: 3, backoff: backoff, decisions: .init(default: .retry()), longestHint: limit,
+                    maxAttempts: 3, backoff: backoff, decisions: .init(default: .retry()), maxRetryAfter: limit,
                     deadline: limit)
                 let rule = RetryPolicy(
-                    decisions: .init(default: .retryAfter(duration)), longestHint: limit, deadline: limit)
+                    decisions: .init(default: .retryAfter(duration)), maxRetryAfter: limit, deadline: limit)
                 for policy in [policy, rule] {
                     let clock = ImmediateClock()
                     clock.advance(by: .seconds(Int64.min))
@@ -262,8 +273,8 @@ extension RetryPolicyTests {
                 }
                 let clock = ManualClock()
                 let circuit = CircuitBreaker(
-                    "test", of: 1, within: max(limit, .seconds(1)), openFor: limit, jitter: 1, counting: .any,
-                    clock: clock, errors: SilentPoster())
+                    "test", counting: .any, minimumCalls: 1, window: max(limit, .seconds(1)), openPeriod: limit,
+                    jitter: 1, clock: clock, errors: SilentPoster())
                 for step in [Duration.zero, .seconds(Int64.max), .seconds(Int64.max)] {
                     clock.advance(by: step)
                     await circuit.fail(with: Busy(retryAfter: duration))

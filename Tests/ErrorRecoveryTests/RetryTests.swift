@@ -188,7 +188,7 @@ extension RetryTests {
             .budgetSpent: "not retried: the budget is spent",
             .retriesAfter(.seconds(2), hinted: false): "retried after 2.0 seconds",
             .retriesAfter(.seconds(2), hinted: true): "retried after 2.0 seconds, as the error asked",
-            .notRetryable: "not retried: no rule retries this error",
+            .notRetryable: "not retried: the error is final",
             .attemptsSpent: "not retried: the attempts are spent",
             .deadlineWouldPass: "not retried: the deadline would pass",
             .hintTooLong(.seconds(90)): "not retried: the error asked to wait 90.0 seconds, which is too long",

@@ -150,7 +150,7 @@ extension SimulationTests {
         let without = await flapping { _ in nil }
         let with = await flapping { simulation in
             CircuitBreaker(
-                "flapping", jitter: 0, counting: .type(Timeout.self), clock: simulation, errors: SilentPoster())
+                "flapping", counting: .type(Timeout.self), jitter: 0, clock: simulation, errors: SilentPoster())
         }
         #expect(without.whileDown > 5_000)
         #expect(without.whileUp > 5_000)

@@ -21,7 +21,7 @@ extension ClientBodyLimitTests {
     func failures() async throws {
         for status in [400, 404, 429, 500, 503] {
             let script = truncated(status, headers: ["Retry-After": "7"])
-            let policy = RetryPolicy(maxAttempts: 2, longestHint: .zero).retrying(matching: .transient)
+            let policy = RetryPolicy(maxAttempts: 2, maxRetryAfter: .zero).retrying(matching: .transient)
             var verdicts: [RetryStep.Verdict] = []
             let error = await #expect(throws: NetworkError.self) {
                 try await retry(policy, onStep: { verdicts.append($0.verdict) }) { _ in

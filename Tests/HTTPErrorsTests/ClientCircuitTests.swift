@@ -29,7 +29,7 @@ struct ClientCircuitTests {
     private let clock = ManualClock()
 
     private func circuit() -> CircuitBreaker {
-        CircuitBreaker("shop", of: 1, jitter: 0, counting: .type(HTTPFailure.self), clock: clock)
+        CircuitBreaker("shop", counting: .type(HTTPFailure.self), minimumCalls: 1, jitter: 0, clock: clock)
     }
 
     private func client(
@@ -87,7 +87,7 @@ extension ClientCircuitTests {
 
     @Test("the refresh of a token is part of the trial call that needs it, so the half-open circuit doesn't refuse it")
     func refreshInTrial() async throws {
-        let circuit = CircuitBreaker("shop", of: 1, jitter: 0, counting: .any, clock: clock)
+        let circuit = CircuitBreaker("shop", counting: .any, minimumCalls: 1, jitter: 0, clock: clock)
         let script = Script { message, _ in
             TransportResponse(status: message.headers["Authorization"] == "Bearer new" ? 204 : 401)
         }

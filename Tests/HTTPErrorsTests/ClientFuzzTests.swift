@@ -175,7 +175,7 @@ private struct Trial: CustomStringConvertible {
     func client(_ script: Script, _ bus: ErrorBus) -> APIClient {
         var policy = RetryPolicy.default.retrying(NetworkError.self)
         policy.backoff = .constant(.zero)
-        policy.longestHint = .zero
+        policy.maxRetryAfter = .zero
         let token: BearerToken? = token.map { text in BearerToken(text) { throw URLError(.timedOut) } }
         let hasServiceError = hasServiceError
         return APIClient(base: base, transport: script, retry: retries ? policy : nil, errors: bus, token: token) {

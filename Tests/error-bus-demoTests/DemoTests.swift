@@ -102,7 +102,7 @@ extension DemoTests {
         expect(ends.map { $0[0] }, equals: ["17", "18", "19", "20"])
         expect(ends.map { $0.last == "paid" }, equals: [true, false, false, true])
         #expect(ends[1][1].hasSuffix("(not retried: the budget is spent)"), "\(ends[1])")
-        #expect(ends[2][1].hasSuffix("(not retried: no rule retries this error)"), "\(ends[2])")
+        #expect(ends[2][1].hasSuffix("(not retried: the error is final)"), "\(ends[2])")
     }
 
     @Test("shutdown returns two reports in time, and counts both as dropped")

@@ -26,10 +26,10 @@ import Synchronization
 /// The circuit posts each change of state once, as ``CircuitChanged`` with the role `.notice`, in order. It always
 /// posts to the poster that it was created with, never to a caller's scope.
 public final class CircuitBreaker: Sendable {
-    /// The breaker's name.
+    /// The circuit's name.
     ///
     /// Errors and descriptions show it.
-    let name: String
+    public let name: String
 
     /// The state under the lock.
     ///
@@ -72,7 +72,11 @@ public final class CircuitBreaker: Sendable {
     ///
     /// - Parameters:
     ///   - name: The breaker's name.
-    ///   - ratio: The share of failed calls at which the circuit opens; above 0 and at most 1.
+    ///   - counting: The errors that count as failures. A call that throws another error counts as a call without a
+    ///     failure. Three kinds of calls don't count at all: those that end with a cancellation, those that throw in a
+    ///     cancelled task, and those that throw ``CircuitOpen``, ``CircuitChanged``, or an error that wraps one of
+    ///     them.
+    ///   - failureRatio: The share of failed calls at which the circuit opens; above 0 and at most 1.
     ///   - minimumCalls: How many calls must have ended before the circuit can open; at least 1. With fewer calls, a
     ///     ratio isn't significant.
     ///   - window: How long a call counts after it ended; positive. The window moves in tenths of its length, so a call
@@ -80,10 +84,6 @@ public final class CircuitBreaker: Sendable {
     ///   - openPeriod: How long the open circuit refuses calls before it admits a trial call; not negative.
     ///   - jitter: The largest share of the open period by which it is longer or shorter, at random; from 0 to 1. With
     ///     it, many clients that lost the dependency at the same time don't make their trial calls at the same time.
-    ///   - counting: The errors that count as failures. A call that throws another error counts as a call without a
-    ///     failure. Three kinds of calls don't count at all: those that end with a cancellation, those that throw in a
-    ///     cancelled task, and those that throw ``CircuitOpen``, ``CircuitChanged``, or an error that wraps one of
-    ///     them.
     ///   - clock: The clock that measures the window and the open period; a test clock in tests.
     ///   - errors: Where to post changes. With `.ambient`, the circuit posts to the bus that was bound when the circuit
     ///     was created, while that bus exists. Without such a bus, it posts to the root bus at the time of the change;
@@ -92,21 +92,23 @@ public final class CircuitBreaker: Sendable {
     ///   - fileID: The source file in the reports of changes.
     ///   - line: The source line in the reports of changes.
     public init<Output, C: Clock>(
-        _ name: String, opensAt ratio: Double = 0.5, of minimumCalls: Int = 10,
-        within window: Duration = .seconds(10), openFor openPeriod: Duration = .seconds(5),
-        jitter: Double = 0.1, counting: ErrorMatcher<Output>, clock: C = ContinuousClock(),
-        errors: any ErrorPosting = .ambient,
+        _ name: String, counting: ErrorMatcher<Output>, failureRatio: Double = 0.5, minimumCalls: Int = 10,
+        window: Duration = .seconds(10), openPeriod: Duration = .seconds(5), jitter: Double = 0.1,
+        clock: C = ContinuousClock(), errors: any ErrorPosting = .ambient,
         fileID: String = #fileID, line: UInt = #line
     ) where C.Duration == Duration {
         func refuse(_ message: String) -> Never { fatalError("CircuitBreaker(\(name)): \(message)") }
-        if !(ratio > 0 && ratio <= 1) { refuse("opensAt must be a ratio above 0, at most 1, not \(ratio)") }
-        if minimumCalls < 1 { refuse("of must be at least 1, not \(minimumCalls)") }
-        if window <= .zero { refuse("within must be positive, but is \(window)") }
-        if openPeriod < .zero { refuse("openFor must not be negative, but is \(openPeriod)") }
+        if !(failureRatio > 0 && failureRatio <= 1) {
+            refuse("failureRatio must be above 0 and at most 1, not \(failureRatio)")
+        }
+        if minimumCalls < 1 { refuse("minimumCalls must be at least 1, not \(minimumCalls)") }
+        if window <= .zero { refuse("window must be positive, but is \(window)") }
+        if openPeriod < .zero { refuse("openPeriod must not be negative, but is \(openPeriod)") }
         if !(0...1).contains(jitter) { refuse("jitter must be 0 to 1, not \(jitter)") }
         self.name = name
         let machine = CircuitMachine(
-            opensAt: ratio, of: minimumCalls, within: window, openFor: openPeriod, jitter: jitter)
+            failureRatio: failureRatio, minimumCalls: minimumCalls, window: window, openPeriod: openPeriod,
+            jitter: jitter)
         storage = Locked(Storage(machine: machine))
         division = CallWindow.Division(of: window)
         matches = { counting.match($0) != nil }
@@ -120,18 +122,16 @@ public final class CircuitBreaker: Sendable {
     /// After the open period, the state stays `.open` until the next call.
     public var state: CircuitChanged.State { storage.withLock { $0.machine.state } }
 
-    /// Opens the circuit by hand.
+    /// Refuses all calls until ``close()``, such as during maintenance of the dependency.
     ///
-    /// The open period begins now, and a trial call follows it as usual.
-    ///
-    /// Refusals have a ``CircuitChanged`` as their cause, and the posted change has no cause. In an open circuit the
-    /// open period begins again, and nothing is posted. The outcome of a trial call under way doesn't count.
-    public func open() {
-        let (reason, now) = (CircuitChanged(name: name, state: .open), now())
-        change { ((), $0.open(because: reason, at: now, using: &$1)) }
+    /// There is no trial call. Refusals have a ``CircuitChanged`` as their cause, and the posted change has no cause.
+    /// The outcomes of calls under way don't count. In an isolated circuit nothing changes.
+    public func isolate() {
+        let reason = CircuitChanged(name: name, state: .isolated)
+        change { machine, _ in ((), machine.isolate(because: reason)) }
     }
 
-    /// Closes the circuit by hand and discards the counted calls.
+    /// Closes the circuit by hand and discards the counted calls, also of an isolated circuit.
     ///
     /// In a closed circuit nothing is posted. The outcomes of calls under way don't count.
     public func close() {
@@ -150,6 +150,37 @@ public final class CircuitBreaker: Sendable {
         guard let era = currentEra else { return try await runUnlessRefused(operation) }
         return try await run(operation, in: era)
     }
+}
+
+extension CircuitBreaker {
+    /// The counts of a circuit's calls.
+    public struct Statistics: Sendable, Hashable, CustomStringConvertible {
+        /// How many calls ended within the window; 0 unless the circuit is closed.
+        public let calls: Int
+        /// How many of them failed.
+        public let failures: Int
+        /// How many calls the circuit refused since it was created.
+        public let refused: Int
+
+        /// The share of the calls in the window that failed; 0 without calls.
+        public var failureRatio: Double { calls == 0 ? 0 : Double(failures) / Double(calls) }
+
+        /// `40 calls in the window, 2 failed, 0 refused`.
+        public var description: String { "\(calls) calls in the window, \(failures) failed, \(refused) refused" }
+    }
+
+    /// The counts of this circuit's calls, as of now.
+    public var statistics: Statistics {
+        let now = now()
+        let counts = change { machine, _ in (machine.counts(at: now), CircuitMachine.Change()) }
+        return Statistics(calls: counts.calls, failures: counts.failures, refused: counts.refused)
+    }
+
+    /// Unavailable: use ``isolate()``.
+    @available(
+        *, unavailable, renamed: "isolate()", message: "an open circuit makes a trial call after its open period"
+    )
+    public func open() {}
 }
 
 extension CircuitBreaker: CustomStringConvertible {

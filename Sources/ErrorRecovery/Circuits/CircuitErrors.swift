@@ -12,6 +12,8 @@ public struct CircuitChanged: Error, UnderlyingErrorsProviding, CustomStringConv
         case open
         /// The circuit admits one trial call and refuses the others.
         case halfOpen
+        /// The circuit refuses all calls until ``CircuitBreaker/close()``.
+        case isolated
     }
 
     /// The breaker's name.
@@ -42,29 +44,34 @@ public struct CircuitChanged: Error, UnderlyingErrorsProviding, CustomStringConv
         case .closed: "circuit \(name) is closed"
         case .open: "circuit \(name) is open"
         case .halfOpen: "circuit \(name) is half open"
+        case .isolated: "circuit \(name) is isolated"
         }
     }
 }
 
 /// The error of a call that a ``CircuitBreaker`` refused without running the operation.
 ///
-/// It never counts as a failure, in this breaker or in another one.
-public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrorsProviding, CustomStringConvertible {
+/// It never counts as a failure, in this breaker or in another one. A ``RetryPolicy`` doesn't retry it unless a rule
+/// says otherwise.
+public struct CircuitOpen: Error, RetryAfterProviding, RetryClassified, UnderlyingErrorsProviding,
+    CustomStringConvertible
+{
     /// The breaker's name.
     public let name: String
     /// How long to wait: the rest of the open period, or the rest of the cause's hint (``RetryAfterProviding``) if that
     /// is longer.
     ///
     /// While a trial call is under way, its end is unknown, so only the rest of the hint counts; nil if there is none.
+    /// It is nil if the circuit is isolated.
     public let retryAfter: Duration?
-    /// The failure that opened the circuit last; a ``CircuitChanged`` if ``CircuitBreaker/open()`` opened it.
+    /// The failure that opened the circuit last; a ``CircuitChanged`` if the circuit is isolated.
     public let cause: any Error
 
     /// Creates a refusal, for tests and fakes.
     ///
     /// - Parameters:
     ///   - name: The breaker's name.
-    ///   - retryAfter: How long to wait; nil if that is unknown, because a trial call is under way.
+    ///   - retryAfter: How long to wait; nil if that is unknown.
     ///   - cause: The failure that opened the circuit last.
     public init(name: String, retryAfter: Duration?, cause: any Error) {
         (self.name, self.retryAfter, self.cause) = (name, retryAfter, cause)
@@ -73,8 +80,12 @@ public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrorsProviding
     /// The cause, so that `anywhere` and reports find it.
     public var underlyingErrors: [any Error] { [cause] }
 
+    /// `.fail`: the circuit makes a trial call when it is time.
+    public var retryDecision: RetryDecision { .fail }
+
     /// `circuit payments is open: retry after 4.5 seconds`.
     public var description: String {
+        if (cause as? CircuitChanged)?.state == .isolated { return "circuit \(name) is isolated" }
         guard let retryAfter else { return "circuit \(name) is open while a trial is under way" }
         return "circuit \(name) is open: retry after \(retryAfter.bounded)"
     }

@@ -56,6 +56,8 @@ struct CircuitMachine {
         case open(Opening)
         /// `trial` is the number of the trial call under way; nil after a trial call whose error didn't count.
         case halfOpen(trial: UInt64?, Opening)
+        /// Isolated by hand; the error is the cause of all refusals.
+        case isolated(because: any Error)
     }
 
     /// When and why the circuit opened last.
@@ -79,7 +81,7 @@ struct CircuitMachine {
         mutating func restOfHint(at now: Duration) -> Duration? { failure.retryAfter.flatMap { rest(of: $0, at: now) } }
     }
 
-    private let ratio: Double
+    private let failureRatio: Double
     private let minimumCalls: Int
     /// The possible lengths of an open period in attoseconds.
     private let periods: ClosedRange<Int128>
@@ -88,18 +90,19 @@ struct CircuitMachine {
     private var lastTrial: UInt64 = 0
     /// The number of the last closed period.
     private var era = 1
+    /// How many calls were refused since the machine was created.
+    private var refused = 0
 
     /// - Parameters:
-    ///   - ratio: The share of failed calls at which the circuit opens; above 0 and at most 1.
+    ///   - failureRatio: The share of failed calls at which the circuit opens; above 0 and at most 1.
     ///   - minimumCalls: How many calls must have ended before the circuit can open; at least 1.
     ///   - window: How long a call counts after it ended; positive.
     ///   - openPeriod: How long an open circuit refuses calls before it admits a trial call; not negative.
     ///   - jitter: The largest share of the open period by which it is longer or shorter; from 0 to 1.
     init(
-        opensAt ratio: Double, of minimumCalls: Int, within window: Duration, openFor openPeriod: Duration,
-        jitter: Double
+        failureRatio: Double, minimumCalls: Int, window: Duration, openPeriod: Duration, jitter: Double
     ) {
-        self.ratio = ratio
+        self.failureRatio = failureRatio
         self.minimumCalls = minimumCalls
         let period = openPeriod.bounded.attoseconds
         let spread = min(Int128(Double(period) * jitter), period)
@@ -115,7 +118,14 @@ struct CircuitMachine {
         case .closed: .closed
         case .open: .open
         case .halfOpen: .halfOpen
+        case .isolated: .isolated
         }
+    }
+
+    /// Returns the counts of the calls that ended within the window before a time.
+    mutating func counts(at now: Duration) -> (calls: Int, failures: Int, refused: Int) {
+        window.move(to: now)
+        return (window.calls, window.failures, refused)
     }
 
     /// The number of the current closed period; nil while the circuit isn't closed.
@@ -140,6 +150,12 @@ struct CircuitMachine {
     ///   - enclosing: The number of the trial call around this call, which might be over; nil for none.
     ///   - now: The current time.
     mutating func admit(within enclosing: UInt64? = nil, at now: Duration) -> (Admission, Change) {
+        let (admission, change) = admission(within: enclosing, at: now)
+        if case .refused = admission { refused += 1 }
+        return (admission, change)
+    }
+
+    private mutating func admission(within enclosing: UInt64?, at now: Duration) -> (Admission, Change) {
         switch phase {
         case .closed:
             return (.passes(era: era), Change())
@@ -157,6 +173,8 @@ struct CircuitMachine {
             let hinted = opening.restOfHint(at: now)
             phase = .halfOpen(trial: trial, opening)
             return (.refused(retryAfter: hinted, cause: opening.failure.error), Change())
+        case .isolated(let reason):
+            return (.refused(retryAfter: nil, cause: reason), Change())
         }
     }
 
@@ -188,7 +206,8 @@ struct CircuitMachine {
             phase = .closed(latest: latest)
         }
         // Use a quotient: rounding can make the product larger than a whole number of calls.
-        guard let latest, window.calls >= minimumCalls, Double(window.failures) / Double(window.calls) >= ratio else {
+        guard let latest, window.calls >= minimumCalls, Double(window.failures) / Double(window.calls) >= failureRatio
+        else {
             return Change(released: released)
         }
         return open(latest, at: now, using: &generator, releasing: released)
@@ -197,8 +216,8 @@ struct CircuitMachine {
     /// Ends a trial call.
     ///
     /// - Parameters:
-    ///   - trial: The trial call's number. If the circuit was opened or closed by hand, the trial call is over and
-    ///     nothing happens.
+    ///   - trial: The trial call's number. If the circuit was isolated or closed by hand, the trial call is over
+    ///     and nothing happens.
     ///   - end: How the trial call ended.
     ///   - now: When the trial call ended.
     ///   - generator: The source of randomness for the length of an open period.
@@ -224,19 +243,14 @@ struct CircuitMachine {
         }
     }
 
-    /// Opens the circuit by hand.
+    /// Refuses all calls until `close`.
     ///
-    /// - Parameters:
-    ///   - reason: The cause for refusals.
-    ///   - now: The current time, at which the open period begins.
-    ///   - generator: The source of randomness for the length of the open period.
-    mutating func open(
-        because reason: any Error, at now: Duration, using generator: inout some RandomNumberGenerator
-    ) -> Change {
-        let state: CircuitChanged.State? = state == .open ? nil : .open
-        let failure = Failure(error: reason, retryAfter: nil)
-        let change = open(failure, at: now, using: &generator, releasing: cause)
-        return Change(state: state, released: change.released)
+    /// - Parameter reason: The cause of the refusals.
+    mutating func isolate(because reason: any Error) -> Change {
+        let change = Change(state: state == .isolated ? nil : .isolated, released: cause)
+        window.removeAll()
+        phase = .isolated(because: reason)
+        return change
     }
 
     /// Closes the circuit and discards all counted calls.
@@ -253,6 +267,7 @@ struct CircuitMachine {
         switch phase {
         case .closed(let latest): latest?.error
         case .open(let opening), .halfOpen(_, let opening): opening.failure.error
+        case .isolated(let reason): reason
         }
     }
 

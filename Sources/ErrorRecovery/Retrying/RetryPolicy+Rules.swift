@@ -44,25 +44,25 @@ extension RetryPolicy {
     ///   - fileID: The file that registers the rule.
     ///   - line: The line that registers the rule.
     /// - Returns: The policy with the rule, which is tried before all others.
-    public func failing<Output>(
+    public func notRetrying<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line
     ) -> Self {
         changing { $0.on(matching: matcher, .fail, fileID: fileID, line: line) }
     }
 
-    /// Returns a policy that doesn't retry a type of error and its subclasses; see ``failing(matching:fileID:line:)``.
-    public func failing<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> Self {
+    /// Returns a policy that doesn't retry a type of error and its subclasses; see ``notRetrying(matching:fileID:line:)``.
+    public func notRetrying<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(type, .fail, fileID: fileID, line: line) }
     }
 
-    /// Returns a policy that doesn't retry errors equal to one; see ``failing(matching:fileID:line:)``.
-    public func failing<E: Error & Equatable>(_ error: E, fileID: String = #fileID, line: UInt = #line) -> Self {
+    /// Returns a policy that doesn't retry errors equal to one; see ``notRetrying(matching:fileID:line:)``.
+    public func notRetrying<E: Error & Equatable>(_ error: E, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(error, .fail, fileID: fileID, line: line) }
     }
 
     /// Returns a policy that doesn't retry an `NSError` domain or one of its codes; see
-    /// ``failing(matching:fileID:line:)``.
-    public func failing(domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line) -> Self {
+    /// ``notRetrying(matching:fileID:line:)``.
+    public func notRetrying(domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(domain: domain, code: code, .fail, fileID: fileID, line: line) }
     }
 
@@ -91,11 +91,11 @@ extension RetryPolicy {
         self
     }
 
-    /// Unavailable for protocols: use `failing(matching: .conforming(to:))`.
+    /// Unavailable for protocols: use `notRetrying(matching: .conforming(to:))`.
     @available(
-        *, unavailable, message: "not a concrete error type: use failing(matching: .conforming(to:)) for a protocol"
+        *, unavailable, message: "not a concrete error type: use notRetrying(matching: .conforming(to:)) for a protocol"
     )
-    public func failing<P>(_ type: P.Type, fileID: String = #fileID, line: UInt = #line) -> Self {
+    public func notRetrying<P>(_ type: P.Type, fileID: String = #fileID, line: UInt = #line) -> Self {
         self
     }
 }

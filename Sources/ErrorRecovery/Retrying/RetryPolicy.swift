@@ -4,13 +4,16 @@ public import ErrorRouting
 ///
 /// ```swift
 /// static let payments = RetryPolicy(maxAttempts: 4, budget: RetryBudget(), deadline: .seconds(10))
-///     .retrying(matching: .type(Timeout.self))
-///     .failing(PaymentError.declined)
+///     .retrying(Timeout.self, cost: 2)
+///     .notRetrying(PaymentError.declined)
 /// ```
+///
+/// Retry only what may run twice: whoever writes `retry` says so. By default a policy retries every error but those
+/// that say otherwise, as ``classified`` lists them. Rules that you add are tried before that.
 ///
 /// The rules are an `ErrorMap` and use the same matchers as error handlers. The rule registered last is tried first,
 /// and ``explain(_:)`` shows which rule decides. A policy is a value: build it once and share it. `retrying` and
-/// `failing` return a new policy.
+/// `notRetrying` return a new policy.
 ///
 /// Some errors are never retried, whatever the rules decide: a cancellation, and an error that forbids retries or wraps
 /// one that does (``RetryClassified/forbidsRetry``).
@@ -30,7 +33,7 @@ public struct RetryPolicy: Sendable {
     /// The longest hint to obey, without the added jitter; not negative.
     ///
     /// A longer hint ends the attempts, so that no attempt begins before the time that the server requested.
-    public var longestHint: Duration { didSet { check() } }
+    public var maxRetryAfter: Duration { didSet { check() } }
 
     /// How long after the start of the call another attempt may begin, on the call's clock; nil for no limit, not
     /// negative.
@@ -45,32 +48,33 @@ public struct RetryPolicy: Sendable {
     /// - Parameters:
     ///   - maxAttempts: How often the operation is tried, including the first time; at least 1.
     ///   - backoff: How long to wait before each retry.
-    ///   - decisions: Which errors are retried; none by default.
+    ///   - decisions: Which errors are retried; by default ``classified``.
     ///   - budget: The budget that limits the retries of all callers that share it; nil for no limit.
-    ///   - longestHint: The longest hint to obey; not negative.
+    ///   - maxRetryAfter: The longest hint to obey; not negative.
     ///   - deadline: How long after the start of the call another attempt may begin; nil for no limit, not negative.
     public init(
         maxAttempts: Int = 3, backoff: Backoff = .exponential(),
-        decisions: ErrorMap<RetryDecision> = ErrorMap(default: .fail), budget: RetryBudget? = nil,
-        longestHint: Duration = .seconds(60), deadline: Duration? = nil
+        decisions: ErrorMap<RetryDecision> = classified, budget: RetryBudget? = nil,
+        maxRetryAfter: Duration = .seconds(60), deadline: Duration? = nil
     ) {
         (self.maxAttempts, self.backoff, self.decisions) = (maxAttempts, backoff, decisions)
-        (self.budget, self.longestHint, self.deadline) = (budget, longestHint, deadline)
+        (self.budget, self.maxRetryAfter, self.deadline) = (budget, maxRetryAfter, deadline)
         check()
     }
 
     /// A policy with 3 attempts and a backoff that begins at 1 second and doubles, up to 30 seconds.
-    ///
-    /// It follows the decisions of ``RetryClassified`` errors and retries no others.
-    public static let `default` = RetryPolicy(decisions: classified)
+    public static let `default` = RetryPolicy()
 
     /// A policy with 5 attempts and a backoff that begins at 0.5 seconds and doubles, up to 60 seconds.
-    ///
-    /// It follows the decisions of ``RetryClassified`` errors and retries no others.
     public static let aggressive = RetryPolicy(
-        maxAttempts: 5, backoff: .exponential(from: .milliseconds(500), upTo: .seconds(60)), decisions: classified)
+        maxAttempts: 5, backoff: .exponential(from: .milliseconds(500), upTo: .seconds(60)))
 
-    private static let classified = ErrorMap(default: RetryDecision.fail)
+    /// The decisions that a policy has unless others are given.
+    ///
+    /// An error that is ``RetryClassified`` decides for itself. `DecodingError` and `EncodingError` are final, because
+    /// the same value fails again. Every other error is retried.
+    public static let classified = ErrorMap(default: RetryDecision.retry())
+        .on(DecodingError.self, .fail).on(EncodingError.self, .fail)
         .on(matching: .conforming(to: (any RetryClassified).self)) { $0.retryDecision }
 
     /// Returns an explanation of the rule that decides about an error.
@@ -90,7 +94,9 @@ public struct RetryPolicy: Sendable {
 
     private func check() {
         if maxAttempts < 1 { fatalError("RetryPolicy.maxAttempts must be at least 1, not \(maxAttempts)") }
-        if longestHint < .zero { fatalError("RetryPolicy.longestHint must not be negative, but is \(longestHint)") }
+        if maxRetryAfter < .zero {
+            fatalError("RetryPolicy.maxRetryAfter must not be negative, but is \(maxRetryAfter)")
+        }
         if let deadline, deadline < .zero {
             fatalError("RetryPolicy.deadline must not be negative, but is \(deadline)")
         }
@@ -108,15 +114,15 @@ public enum RetryDecision: Sendable, Hashable {
     case retry(cost: Int = 1)
     /// The operation is tried again after this delay. The error's own hint and the policy's backoff are ignored.
     ///
-    /// The delay has no jitter. A negative delay counts as zero, and a delay longer than ``RetryPolicy/longestHint``
+    /// The delay has no jitter. A negative delay counts as zero, and a delay longer than ``RetryPolicy/maxRetryAfter``
     /// ends the attempts. `cost` is how many tokens of a ``RetryBudget`` the retry costs; at least 1.
     case retryAfter(Duration, cost: Int = 1)
 }
 
 /// An error that carries its own retry decision.
 ///
-/// ``RetryPolicy/default`` and ``RetryPolicy/aggressive`` use the decision. To use it in another policy, add the rule
-/// `.on(matching: .conforming(to: (any RetryClassified).self)) { $0.retryDecision }` to its `decisions`.
+/// Every policy uses the decision unless a rule was added for the error, or the policy was created with other
+/// `decisions`.
 public protocol RetryClassified: Error {
     /// The error's decision. It is read once for each failed attempt, so make it cheap and free of side effects.
     var retryDecision: RetryDecision { get }

@@ -55,7 +55,7 @@ struct RetryProgress {
         if attempt >= policy.maxAttempts { return .attemptsSpent }
         // Check this late, because it searches all underlying errors.
         if forbidsRetry(error) { return .notRetryable }
-        if let hint, hint > policy.longestHint { return .hintTooLong(hint) }
+        if let hint, hint > policy.maxRetryAfter { return .hintTooLong(hint) }
         var (delay, isHinted) = (max(hint ?? .zero, .zero), hint != nil)
         if !isOwnRule {
             // Treat the hint as a lower bound: a hint of zero must not switch the backoff off.

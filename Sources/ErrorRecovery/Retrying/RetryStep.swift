@@ -41,7 +41,7 @@ extension RetryStep.Verdict: CustomStringConvertible {
         switch self {
         case .retriesAfter(let delay, hinted: false): "retried after \(delay)"
         case .retriesAfter(let delay, hinted: true): "retried after \(delay), as the error asked"
-        case .notRetryable: "not retried: no rule retries this error"
+        case .notRetryable: "not retried: the error is final"
         case .attemptsSpent: "not retried: the attempts are spent"
         case .budgetSpent: "not retried: the budget is spent"
         case .deadlineWouldPass: "not retried: the deadline would pass"

@@ -30,7 +30,7 @@ struct Suppliers: Service {
         // The error of an attempt that a retry follows is posted too, in the request's scope.
         let policy = RetryPolicy(
             maxAttempts: 2, backoff: .exponential(from: .milliseconds(20)), budget: RetryBudget(ratio: 0.2)
-        ).retrying(matching: .transient)
+        )
         api = APIClient(base: base, transport: AsyncHTTPClientTransport(client), retry: policy)
     }
 

@@ -1,0 +1,90 @@
+public import ErrorRouting
+
+/// Runs an operation, and cancels it if it takes longer than a limit.
+///
+/// ```swift
+/// let rates = try await withTimeLimit(.seconds(2)) { try await client.rates() }
+/// ```
+///
+/// At the limit, the function cancels the operation and waits until it has ended, so that nothing continues unseen. An
+/// operation that ignores cancellation therefore takes as long as it wants; its result is discarded, and the error is
+/// thrown all the same. If the caller's task is cancelled, so is the operation, and its own result or error is passed on.
+///
+/// Set the limit inside `retry`, where each attempt has a limit of its own, and inside ``CircuitBreaker/run(_:)``, where
+/// a call that takes too long counts as a failure.
+///
+/// - Parameters:
+///   - limit: How long the operation may take. If it is zero or negative, the operation is cancelled at once.
+///   - clock: The clock that measures the limit; a test clock in tests.
+///   - operation: The operation. It runs in a child task, with the caller's task-local values.
+/// - Returns: The operation's result.
+/// - Throws: ``TimeLimitExceeded`` at the limit; before it, the operation's own error. An error of the clock's sleep is
+///   thrown as it is, after the operation was cancelled and has ended.
+public func withTimeLimit<T: Sendable, C: Clock>(
+    _ limit: Duration, clock: C = ContinuousClock(), _ operation: @escaping @Sendable () async throws -> T
+) async throws -> T where C.Duration == Duration {
+    let result = await withTaskGroup(of: LimitedEnd<T>.self) { group -> Result<T, any Error> in
+        group.addTask {
+            do { return .operation(.success(try await operation())) } catch { return .operation(.failure(error)) }
+        }
+        group.addTask {
+            do {
+                try await sleep(for: limit, on: clock)
+                return .limit(nil)
+            } catch { return .limit(error) }
+        }
+        var ended: Result<T, any Error>?
+        var failure: (any Error)?
+        while ended == nil, let end = await group.next() {
+            switch end {
+            case .operation(let result):
+                ended = result
+            case .limit(nil):
+                failure = TimeLimitExceeded(limit: limit)
+            case .limit(let error?):
+                // If the caller is cancelled, the operation's own result counts.
+                if !Task.isCancelled { failure = error }
+            }
+            group.cancelAll()
+        }
+        switch (failure, ended) {
+        case (is TimeLimitExceeded, .failure(let error)?):
+            return .failure(TimeLimitExceeded(limit: limit, cause: error))
+        case (let failure?, _): return .failure(failure)
+        case (nil, let ended?): return ended
+        // The group always has the operation's end.
+        case (nil, nil): return .failure(CancellationError())
+        }
+    }
+    return try result.get()
+}
+
+/// What ended first: the operation, or the wait for its limit.
+private enum LimitedEnd<T: Sendable>: Sendable {
+    case operation(Result<T, any Error>)
+    /// The limit has passed, or the clock's sleep threw this error.
+    case limit((any Error)?)
+}
+
+/// The error of ``withTimeLimit(_:clock:_:)`` if an operation took longer than its limit.
+public struct TimeLimitExceeded: Error, UnderlyingErrorsProviding, CustomStringConvertible {
+    /// The limit.
+    public let limit: Duration
+    /// What the cancelled operation threw; nil if that was a `CancellationError`, or nothing.
+    public let cause: (any Error)?
+
+    /// Creates an error, for tests and fakes.
+    ///
+    /// - Parameters:
+    ///   - limit: The limit.
+    ///   - cause: What the cancelled operation threw. A `CancellationError` is left out.
+    public init(limit: Duration, cause: (any Error)? = nil) {
+        (self.limit, self.cause) = (limit, cause is CancellationError ? nil : cause)
+    }
+
+    /// The cause, so that `anywhere` and reports find it.
+    public var underlyingErrors: [any Error] { cause.map { [$0] } ?? [] }
+
+    /// `took longer than 2.0 seconds`.
+    public var description: String { "took longer than \(limit.bounded)" }
+}
