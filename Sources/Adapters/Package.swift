@@ -51,6 +51,7 @@ let package = Package(
         .target(
             name: "ErrorRoutingUpstream",
             dependencies: [
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
             ]),
@@ -83,6 +84,7 @@ let package = Package(
             dependencies: [
                 "ErrorRoutingTracing",
                 "ErrorRoutingUpstream",
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
             ]),
@@ -92,6 +94,7 @@ let package = Package(
             dependencies: [
                 "ErrorRoutingUpstream",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -184,6 +187,7 @@ let package = Package(
             dependencies: [
                 "ErrorRoutingGRPC",
                 "AdaptersTestSupport",
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
                 .product(name: "GRPCCore", package: "grpc-swift-2"),

@@ -1,3 +1,4 @@
+public import ErrorRecovery
 public import ErrorRouting
 import Foundation
 
@@ -58,6 +59,16 @@ public enum UpstreamError: Error, UnderlyingErrorsProviding, CustomStringConvert
         // Use the matcher: on Darwin a URLError in a box is an object of Foundation's class, which a cast doesn't
         // recognize.
         error as? any UpstreamFailure ?? ErrorMatcher.type(URLError.self).match(error)
+    }
+}
+
+extension UpstreamError: RetryClassified {
+    /// The decision of the client's error, or `.retry` if it has none.
+    public var retryDecision: RetryDecision {
+        switch self {
+        case .timeout(let error, _), .connection(let error, _), .body(let error, _):
+            (error as? any RetryClassified)?.retryDecision ?? .retry()
+        }
     }
 }
 
