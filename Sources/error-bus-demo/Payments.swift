@@ -51,7 +51,7 @@ struct Charge: APIRequest {
     typealias Response = NoContent
 
     let order: Int
-    var method: String { "POST" }
+    var method: HTTPMethod { .post }
     var path: String { "charges" }
     var idempotencyKey: String? { "order-\(order)" }
 }

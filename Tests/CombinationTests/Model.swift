@@ -1,3 +1,4 @@
+import HTTPErrors
 /// A plain model of the modules' promises about a program.
 struct Model {
     /// An error, as far as the model distinguishes errors.
@@ -105,14 +106,14 @@ struct Model {
     ///
     /// An order is sent again only if it never arrived or was rejected.
     private mutating func repeated(
-        _ attempts: Int, reporting destination: Destination?, method: String?, _ body: (inout Model) -> Failure?
+        _ attempts: Int, reporting destination: Destination?, method: HTTPMethod?, _ body: (inout Model) -> Failure?
     ) -> Failure? {
         for number in 1...attempts {
             guard let failure = body(&self) else { return nil }
             let isRepeated =
                 switch failure {
                 case .flaky, .unreachable, .busy: true
-                case .unavailable: method == "GET"
+                case .unavailable: method == .get
                 case .fatal, .expected, .cancelled, .missing, .refused: false
                 }
             guard isRepeated, number < attempts else { return failure }

@@ -42,7 +42,7 @@ enum End {
 struct Operation {
     /// A client that sends the requests; nil for an operation without one.
     struct Client {
-        let method: String
+        let method: HTTPMethod
         let attempts: Int?
         let errors: Destination
     }
@@ -79,7 +79,7 @@ extension Event {
             Bool.random(using: &random)
             ? nil
             : Operation.Client(
-                method: Bool.random(using: &random) ? "GET" : "POST",
+                method: Bool.random(using: &random) ? .get : .post,
                 attempts: [nil, 1, 2, 3].randomElement(using: &random) ?? nil, errors: destination())
         let failures: [Outcome] =
             client == nil

@@ -124,9 +124,9 @@ private struct Responses: HTTPTransport {
 
 private struct Order: APIRequest {
     typealias Response = NoContent
-    let method: String
+    let method: HTTPMethod
     var path: String { "orders" }
-    var body: (any Encodable & Sendable)? { method == "POST" ? ["item": "book"] : nil }
+    var body: (any Encodable & Sendable)? { method == .post ? ["item": "book"] : nil }
 }
 
 extension Model.Post {

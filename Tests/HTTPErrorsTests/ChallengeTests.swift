@@ -42,7 +42,7 @@ extension ChallengeTests {
 
     /// Returns the transfer of a task that received a 401, and a function that challenges the task's delegate.
     private func challenged(
-        _ handler: URLSessionTransport.ChallengeHandler?
+        _ handler: URLSessionHTTPTransport.ChallengeHandler?
     ) throws -> (transfer: Transfer, challenge: (@escaping @Sendable (Answer) -> Void) -> Void) {
         let delegate = TransferDelegate(onChallenge: handler)
         let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
@@ -72,7 +72,7 @@ extension ChallengeTests {
             (.performDefaultHandling, 401), (.rejectProtectionSpace, 401), (.useCredential, 401),
             (.cancelAuthenticationChallenge, nil),
         ]
-        let handlers = dispositions.map { disposition, status -> (URLSessionTransport.ChallengeHandler?, Int?) in
+        let handlers = dispositions.map { disposition, status -> (URLSessionHTTPTransport.ChallengeHandler?, Int?) in
             ({ _ in (disposition, nil) }, status)
         }
         for (handler, status) in handlers + [(nil, 401)] {

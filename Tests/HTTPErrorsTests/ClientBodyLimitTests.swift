@@ -46,7 +46,7 @@ extension ClientBodyLimitTests {
             let isFresh = message.headers["Authorization"] == "Bearer new"
             return TransportResponse(status: isFresh ? 204 : 401, body: Data("x".utf8), isTruncated: true)
         }
-        _ = try await APIClient(script, token: BearerToken("old") { "new" }).send(Call(NoContent.self, method: "POST"))
+        _ = try await APIClient(script, token: BearerToken("old") { "new" }).send(Call(NoContent.self, method: .post))
         expect(script.requests.count, equals: 2)
     }
 
@@ -54,7 +54,7 @@ extension ClientBodyLimitTests {
     func successes() async throws {
         for status in [200, 201, 202] {
             let script = truncated(status, #"{"name": "Ada"}"#)
-            _ = try await APIClient(script).send(Call(NoContent.self, method: "POST"))
+            _ = try await APIClient(script).send(Call(NoContent.self, method: .post))
             let error = await #expect(throws: NetworkError.self) { try await APIClient(script).send(Call(User.self)) }
             expect("\(try #require(error))", equals: "bodyTooLarge, more than 15 bytes")
             expect(error?.neverReachedServer, equals: false)

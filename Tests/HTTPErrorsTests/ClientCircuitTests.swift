@@ -50,7 +50,7 @@ extension ClientCircuitTests {
         for repeats in [false, true] {
             let script = Script(repeatsByItself: repeats) { _, _ in TransportResponse(status: 503) }
             let client = try client(script, circuit())
-            let order = Call(NoContent.self, method: "POST")
+            let order = Call(NoContent.self, method: .post)
             await withRecordedErrors { _ in
                 let failed = await #expect(throws: NetworkError.self) { try await client.send(order) }
                 expect(failed?.kind, equals: .server)

@@ -99,8 +99,9 @@ private struct Scrambler {
     /// Returns no secret: descriptions can contain the method and the path.
     mutating func path() -> String { chance(2) ? "users/17" : text().replacing(Self.secret, with: "x") }
 
-    mutating func method() -> String {
-        chance(10) ? text().replacing(Self.secret, with: "X") : one(of: ["GET", "POST", "PUT", "PATCH", "HEAD", "get"])
+    mutating func method() -> HTTPMethod {
+        let names = ["GET", "POST", "PUT", "PATCH", "HEAD", "get"]
+        return HTTPMethod(rawValue: chance(10) ? text().replacing(Self.secret, with: "X") : one(of: names))
     }
 
     mutating func body() -> Data {
@@ -245,10 +246,12 @@ private struct Trial: CustomStringConvertible {
         for field in request.headers.fields {
             #expect(!(field.name + field.value).utf8.contains { [0, 10, 13].contains($0) }, "\(self)")
         }
-        #expect(!request.method.utf8.contains { $0 <= 32 }, "\(self)")
+        #expect(!request.method.rawValue.utf8.contains { $0 <= 32 }, "\(self)")
     }
 
-    var description: String { "\(call.method.debugDescription) \(call.path.debugDescription) \(call.headers.fields)" }
+    var description: String {
+        "\(call.method.rawValue.debugDescription) \(call.path.debugDescription) \(call.headers.fields)"
+    }
 }
 
 extension Array {

@@ -128,11 +128,11 @@ extension ClientInputTests {
         }
         // This field determines where the body ends.
         for name in ["Content-Length", "content-length", "Transfer-Encoding"] {
-            let call = Call(NoContent.self, method: "POST", headers: [name: "0"], body: ["a": "b"])
+            let call = Call(NoContent.self, method: .post, headers: [name: "0"], body: ["a": "b"])
             cases.append((call, "the header field \(name) is the transport's to set"))
         }
         for method in ["", "GET ", "GET / HTTP/1.1\r\nX: y", "G\nT", "GÉT", "GET\u{0}"] {
-            cases.append((Call(NoContent.self, method: method), "the method is not a token"))
+            cases.append((Call(NoContent.self, method: HTTPMethod(rawValue: method)), "the method is not a token"))
         }
         for (call, detail) in cases {
             let error = try await refusal(of: call)

@@ -22,9 +22,9 @@ extension ClientRefreshTests {
 
     @Test("a 401 for a request without the client's token causes no refresh, and the request isn't sent again")
     func otherMeaning() async throws {
-        var login = Call(NoContent.self, method: "POST")
+        var login = Call(NoContent.self, method: .post)
         login.usesToken = false
-        let basic = Call(NoContent.self, method: "POST", headers: ["Authorization": "Basic eA=="])
+        let basic = Call(NoContent.self, method: .post, headers: ["Authorization": "Basic eA=="])
         struct Signing: HTTPInterceptor {
             func prepare(_ request: inout TransportRequest) { request.headers["Authorization"] = "Signature x" }
         }
@@ -102,7 +102,7 @@ extension ClientRefreshTests {
             return "\(next)"
         }
         let client = try APIClient(script, token: token)
-        var first = Call(NoContent.self, method: "POST")
+        var first = Call(NoContent.self, method: .post)
         first.path = "first"
         let task = Task { [first] in try await client.send(first) }
         await held.wait()
@@ -206,7 +206,7 @@ extension ClientRefreshTests {
             // The new token is accepted: an order is sent twice, because the server refused the first one.
             var script = server(refusingWith: status, taking: "new")
             var client = try APIClient(script, token: token { "new" }) { _ in GitHubError(code: 1) }
-            let order = Call(NoContent.self, method: "POST")
+            let order = Call(NoContent.self, method: .post)
             if isRefusal {
                 _ = try await client.send(order)
             } else {

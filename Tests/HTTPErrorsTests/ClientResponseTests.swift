@@ -15,7 +15,7 @@ extension ClientResponseTests {
     }
 
     private func send<R: Decodable & Sendable>(
-        _ type: R.Type, _ response: TransportResponse, method: String = "GET"
+        _ type: R.Type, _ response: TransportResponse, method: HTTPMethod = .get
     ) async throws -> R {
         try await APIClient(Script { _, _ in response }).send(Call(type, method: method))
     }
@@ -30,9 +30,9 @@ extension ClientResponseTests {
     @Test("an optional is nil for a response without a body and for null, and an empty string or data stands for it")
     func empty() async throws {
         let ada = Data(#"{"name": "Ada"}"#.utf8)
-        let bodiless = [
-            (response(204), "GET"), (response(205, nil), "GET"), (response(200), "GET"), (response(201, nil), "POST"),
-            (response(204, "application/json", ada), "GET"), (response(200, "application/json", ada), "HEAD"),
+        let bodiless: [(TransportResponse, HTTPMethod)] = [
+            (response(204), .get), (response(205, nil), .get), (response(200), .get), (response(201, nil), .post),
+            (response(204, "application/json", ada), .get), (response(200, "application/json", ada), .head),
         ]
         for (response, method) in bodiless {
             expectNil(try await send(User?.self, response, method: method))

@@ -24,7 +24,7 @@ extension ClientRetryTests {
 
     /// Returns how often a request is sent if every attempt ends in the same way.
     private func attempts(
-        _ method: String,
+        _ method: HTTPMethod,
         key: Bool = false,
         repeatsByItself: Bool = false,
         _ end: @escaping @Sendable () throws -> TransportResponse
@@ -53,15 +53,15 @@ extension ClientRetryTests {
             { throw URLError(.notConnectedToInternet) }, { TransportResponse(status: 429) },
         ]
         for (end, isSeen) in seen.map({ ($0, true) }) + unseen.map({ ($0, false) }) {
-            for method in ["POST", "PATCH"] {
+            for method in [HTTPMethod.post, .patch] {
                 expect(try await attempts(method, end), equals: isSeen ? 1 : 3)
                 expect(try await attempts(method, key: true, end), equals: 3)
             }
-            for method in ["GET", "HEAD", "PUT", "DELETE"] { expect(try await attempts(method, end), equals: 3) }
+            for method in [HTTPMethod.get, .head, .put, .delete] { expect(try await attempts(method, end), equals: 3) }
             // If the HTTP stack repeats requests, the client can't know how the earlier ones ended.
-            expect(try await attempts("POST", repeatsByItself: true, end), equals: 1)
-            expect(try await attempts("GET", repeatsByItself: true, end), equals: 3)
-            expect(try await attempts("POST", key: true, repeatsByItself: true, end), equals: 3)
+            expect(try await attempts(.post, repeatsByItself: true, end), equals: 1)
+            expect(try await attempts(.get, repeatsByItself: true, end), equals: 3)
+            expect(try await attempts(.post, key: true, repeatsByItself: true, end), equals: 3)
         }
     }
 
@@ -92,16 +92,16 @@ extension ClientRetryTests {
         }
         for (policy, end) in policies.flatMap({ policy in ends.map { (policy, $0) } }) {
             for inner in [nil, Self.policy] {
-                try await check(policy, inner, Call(User.self, method: "POST"), attempts: 1, end)
+                try await check(policy, inner, Call(User.self, method: .post), attempts: 1, end)
             }
         }
-        var order = Call(User.self, method: "POST")
+        var order = Call(User.self, method: .post)
         order.idempotencyKey = "17"
-        for call in [Call(User.self), Call(User.self, method: "PUT"), order] {
+        for call in [Call(User.self), Call(User.self, method: .put), order] {
             try await check(Self.byDefault, nil, call, attempts: 3, ends[0])
         }
         // Only the client's own retries trust a key among the headers, because it might differ in the next call.
-        let keyed = Call(User.self, method: "POST", headers: ["Idempotency-Key": "17"])
+        let keyed = Call(User.self, method: .post, headers: ["Idempotency-Key": "17"])
         try await check(Self.byDefault, nil, keyed, attempts: 1, ends[0])
         // On a shared budget, the client's calls are part of the outer attempts, so the second call withdraws a token
         // too.
@@ -116,7 +116,8 @@ extension ClientRetryTests {
         struct CheckoutFailed: Error { let cause: NetworkError }
         let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero))
             .retrying(matching: .anywhere(.network(.timeout, .server)))
-        func attempts(_ method: String, _ send: @escaping @Sendable () throws -> TransportResponse) async throws -> Int
+        func attempts(_ method: HTTPMethod, _ send: @escaping @Sendable () throws -> TransportResponse) async throws
+            -> Int
         {
             let script = Script { _, _ in try send() }
             let client = try APIClient(script)
@@ -129,11 +130,11 @@ extension ClientRetryTests {
             }
             return script.requests.count
         }
-        expect(try await attempts("POST") { throw URLError(.timedOut) }, equals: 1)
-        expect(try await attempts("GET") { throw URLError(.timedOut) }, equals: 3)
+        expect(try await attempts(.post) { throw URLError(.timedOut) }, equals: 1)
+        expect(try await attempts(.get) { throw URLError(.timedOut) }, equals: 3)
         let order = NetworkError(.timeout, mayBeSentAgain: false)
         expect(
-            try await attempts("POST") { throw CircuitOpen(name: "shop", retryAfter: .zero, cause: order) }, equals: 3)
+            try await attempts(.post) { throw CircuitOpen(name: "shop", retryAfter: .zero, cause: order) }, equals: 3)
     }
 
     @Test("a call that is cancelled during a delay throws cancelled, with the last error as the cause")
@@ -201,7 +202,7 @@ extension ClientRetryTests {
                 let client = try APIClient(script, retry: Self.policy, interceptors: [Inspector(error: error)])
                 await withRecordedErrors { _ in
                     _ = try? await retry(Self.policy) { _ in
-                        try await client.send(Call(NoContent.self, method: "POST", body: User(name: "Ada")))
+                        try await client.send(Call(NoContent.self, method: .post, body: User(name: "Ada")))
                     }
                 }
                 if status != 429 { expect(script.requests.count, equals: 1, "\(status), \(error)") }
@@ -215,7 +216,7 @@ extension ClientRetryTests {
             typealias Response = NoContent
             var isStored = true
             let key = "stored"
-            var method: String { "POST" }
+            var method: HTTPMethod { .post }
             var path: String { "orders" }
             var idempotencyKey: String? { isStored ? key : nil }
             var headers: HTTPHeaders { isStored ? [:] : ["Idempotency-Key": UUID().uuidString] }
@@ -241,7 +242,7 @@ extension ClientRetryTests {
             URLError.Code.serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
             .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired, .cancelled,
         ] {
-            for method in ["GET", "POST"] {
+            for method in [HTTPMethod.get, .post] {
                 let script = Script { _, _ in throw URLError(code) }
                 let error = await #expect(throws: NetworkError.self) {
                     try await APIClient(script, retry: Self.byDefault).send(Call(User.self, method: method))
@@ -295,7 +296,7 @@ extension ClientRetryTests {
         let client = APIClient(
             base: try #require(URL(string: "https://example.org")), transport: script, retry: Self.policy, clock: clock)
         try await withErrorBus(handler: ErrorHandler()) { (_: ErrorBus) async throws in
-            async let user = client.send(Call(User.self, method: "POST"))
+            async let user = client.send(Call(User.self, method: .post))
             await clock.waitForSleepers()
             clock.advance(by: .seconds(29))
             expect(script.requests.count, equals: 1)

@@ -13,7 +13,7 @@ extension ClientTests {
     private func outcome<R: Decodable & Sendable>(
         of response: TransportResponse,
         _ type: R.Type,
-        method: String = "GET",
+        method: HTTPMethod = .get,
         headers: HTTPHeaders = [:]
     ) async throws -> Result<R, NetworkError> {
         let client = try APIClient(Script { _, _ in response })
@@ -27,7 +27,7 @@ extension ClientTests {
     private func kind<R: Decodable & Sendable>(
         of response: TransportResponse,
         _ type: R.Type,
-        method: String = "GET",
+        method: HTTPMethod = .get,
         headers: HTTPHeaders = [:]
     ) async throws -> NetworkError.Kind? {
         switch try await outcome(of: response, type, method: method, headers: headers) {
@@ -40,7 +40,7 @@ extension ClientTests {
     func request() async throws {
         let script = Script { _, _ in .json(#"{"name": "Ada"}"#) }
         let client = try APIClient(script)
-        var call = Call(User.self, method: "POST", headers: ["X-A": "1"], body: User(name: "Ada"))
+        var call = Call(User.self, method: .post, headers: ["X-A": "1"], body: User(name: "Ada"))
         call.path = "/users/a b?c#d"
         call.query = [URLQueryItem(name: "q+1", value: "1+1&2=é"), URLQueryItem(name: "flag", value: nil)]
         call.timeout = .seconds(3)
@@ -48,7 +48,7 @@ extension ClientTests {
         let sent = try #require(script.requests.first)
         expect(
             sent.url.absoluteString, equals: "https://example.org/v1/users/a%20b%3Fc%23d?q%2B1=1%2B1%262%3D%C3%A9&flag")
-        expect(sent.method, equals: "POST")
+        expect(sent.method, equals: .post)
         expect(sent.timeout, equals: .seconds(3))
         expect(sent.headers, equals: ["X-A": "1", "Accept": "application/json", "Content-Type": "application/json"])
         expect(sent.body.map { String(decoding: $0, as: UTF8.self) }, equals: #"{"name":"Ada"}"#)
@@ -57,24 +57,24 @@ extension ClientTests {
         expectNil(script.requests.last?.body)
     }
 
-    @Test("sendForResponse returns the status and the header fields too, and a body of bytes is sent unchanged")
+    @Test("response(for:) returns the status and the header fields too, and a body of bytes is sent unchanged")
     func bytesAndHeaders() async throws {
         let script = Script { _, _ in .json(#"{"name": "Ada"}"#, status: 201, headers: ["Location": "/users/18"]) }
         let client = try APIClient(script)
         let body = BodyBytes(Data([0, 255, 7]), contentType: "image/png")
-        let (user, status, headers) = try await client.sendForResponse(Call(User.self, method: "POST", body: body))
+        let (user, status, headers) = try await client.response(for: Call(User.self, method: .post, body: body))
         expect(user, equals: User(name: "Ada"))
         expect(status, equals: 201)
         expect(headers["location"], equals: "/users/18")
         expect(script.requests.first?.body, equals: Data([0, 255, 7]))
         expect(script.requests.first?.headers["Content-Type"], equals: "image/png")
         _ = try await client.send(
-            Call(NoContent.self, method: "PUT", headers: ["Content-Type": "image/x-png"], body: body))
+            Call(NoContent.self, method: .put, headers: ["Content-Type": "image/x-png"], body: body))
         expect(script.requests.last?.headers["Content-Type"], equals: "image/x-png")
         expect("\(body)", equals: "BodyBytes")
         let wrong = BodyBytes(Data(), contentType: "image/png\r\nX-Admin: yes")
         let error = await #expect(throws: NetworkError.self) {
-            try await client.send(Call(NoContent.self, method: "POST", body: wrong))
+            try await client.send(Call(NoContent.self, method: .post, body: wrong))
         }
         expect(error?.kind, equals: .encoding)
         expect(script.requests.count, equals: 2)
@@ -103,7 +103,7 @@ extension ClientTests {
             expect(error?.kind, equals: .invalidURL, "\(base)")
             expect(error?.detail?.contains("?"), equals: false, "\(base)")
         }
-        let call = Call(User.self, method: "POST", body: [Double.nan])
+        let call = Call(User.self, method: .post, body: [Double.nan])
         let error = await #expect(throws: NetworkError.self) { try await APIClient(script).send(call) }
         expect(error?.kind, equals: .encoding)
         expect(error?.neverReachedServer, equals: true)
@@ -115,11 +115,11 @@ extension ClientTests {
         let page = TransportResponse(status: 200, headers: ["Content-Type": "text/html"], body: Data("<p>".utf8))
         let user = TransportResponse.json(#"{"name": "Ada"}"#)
         let empty = [204, 205, 200].map { TransportResponse(status: $0) }
-        for (response, method) in (empty + [page]).map({ ($0, "GET") }) + [(user, "HEAD")] {
+        for (response, method) in (empty + [page]).map({ ($0, HTTPMethod.get) }) + [(user, .head)] {
             expectNil(try await kind(of: response, NoContent.self, method: method))
         }
         let without = empty + [.json(#"{"name": "Ada"}"#, status: 204)]
-        for (response, method) in without.map({ ($0, "GET") }) + [(user, "HEAD")] {
+        for (response, method) in without.map({ ($0, HTTPMethod.get) }) + [(user, .head)] {
             expect(try await kind(of: response, User.self, method: method), equals: .noData)
         }
     }

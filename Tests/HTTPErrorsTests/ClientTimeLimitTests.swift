@@ -13,7 +13,7 @@ struct ClientTimeLimitTests {}
 extension ClientTimeLimitTests {
     private static let none: [Duration] = [.zero, .nanoseconds(-1), .seconds(-5), .seconds(-10_000_000_000_000_000)]
 
-    private func call(_ method: String = "POST", within limit: Duration?) -> Call<NoContent> {
+    private func call(_ method: HTTPMethod = .post, within limit: Duration?) -> Call<NoContent> {
         var call = Call(NoContent.self, method: method)
         call.timeout = limit
         return call
@@ -31,7 +31,7 @@ extension ClientTimeLimitTests {
             // No server listens on this port.
             let url = try #require(URL(string: "http://127.0.0.1:9/"))
             await #expect(throws: URLError(.timedOut)) {
-                try await URLSessionTransport().send(TransportRequest(url: url, timeout: limit))
+                try await URLSessionHTTPTransport().send(TransportRequest(url: url, timeout: limit))
             }
         }
     }
@@ -49,12 +49,12 @@ extension ClientTimeLimitTests {
                 await go.wait()
                 return "new"
             })
-        for method in ["POST", "GET"] {
+        for method in [HTTPMethod.post, .get] {
             // Allow enough time for the request to reach the server, even on a busy machine.
             let call = call(method, within: .milliseconds(200))
             let error = await #expect(throws: NetworkError.self) { try await client.send(call) }
             expect("\(try #require(error))", equals: "timeout, URLError -1001")
-            expect([error?.neverReachedServer, error?.mayBeSentAgain], equals: [false, method == "GET"])
+            expect([error?.neverReachedServer, error?.mayBeSentAgain], equals: [false, method == .get])
         }
         await refreshing.wait()
         expect(script.requests.count, equals: 2)

@@ -31,7 +31,7 @@ extension ClientTokenTests {
         }
         let client = try APIClient(script, token: token)
         try await withThrowingTaskGroup(of: User.self) { group in
-            for _ in 0..<50 { group.addTask { try await client.send(Call(User.self, method: "POST")) } }
+            for _ in 0..<50 { group.addTask { try await client.send(Call(User.self, method: .post)) } }
             await refreshing.wait()
             // All requests have received their 401 before the refresh ends.
             while script.requests.count < 50 { await Task.yield() }

@@ -16,6 +16,7 @@ extension DiagnosticTests {
         expect(errors.count, equals: 1)
         let error = errors.first ?? ""
         #expect(error.hasPrefix("wrong.swift:3:"))
-        #expect(error.contains("AsyncHTTPClientTransport") && error.contains("URLSessionTransport()"), "\(error)")
+        #expect(
+            error.contains(".asyncHTTPClient(_:)") && error.contains(".urlSession()"), "\(error)")
     }
 }

@@ -77,15 +77,15 @@ extension RedactionTests {
                     ]),
             ]
         let wrapped = kept.map { NetworkError(.unauthorized, cause: $0, detail: "a detail") }
-        let client = APIClient(base: url, transport: URLSessionTransport())
+        let client = APIClient(base: url, transport: .urlSession())
         let type = NetworkError(.unexpectedContentType, detail: "text/\(secret)")
         let message = TransportRequest(
-            method: "POST", url: url, headers: ["Authorization": secret], body: Data(secret.utf8))
+            method: .post, url: url, headers: ["Authorization": secret], body: Data(secret.utf8))
         let response = TransportResponse(status: 200, headers: ["Set-Cookie": secret], body: Data(secret.utf8))
         let token = BearerToken(secret) { secret }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = ["X-Api-Key": secret, "User-Agent": secret]
-        let transport = URLSessionTransport(configuration: configuration)
+        let transport = URLSessionHTTPTransport(configuration: configuration)
         let shown =
             wrapped.compactMap(\.cause)
             + [CircuitOpen(name: "c", retryAfter: nil, cause: foreign)].map {
@@ -163,7 +163,7 @@ extension RedactionTests {
             "\(NetworkError(.service, cause: GitHubError(code: 1), failure: unprocessable))",
             equals: "service, GitHubError, HTTP 422")
         expect("\(NetworkError(.bodyTooLarge, detail: "more than 9 bytes"))", equals: "bodyTooLarge, more than 9 bytes")
-        expect("\(TransportRequest(method: "PUT", url: try Self.url()))", equals: "PUT https://example.org/path")
+        expect("\(TransportRequest(method: .put, url: try Self.url()))", equals: "PUT https://example.org/path")
         expect("\(HTTPHeaders([("A", "1"), ("b", "2")]))", equals: "[A, b]")
         struct Box: Decodable { let choices: [String: [Choice]] }
         let error = #expect(throws: DecodingError.self) {
@@ -249,7 +249,9 @@ extension RedactionTests {
         // No server listens on this port.
         let url = try #require(URL(string: "http://127.0.0.1:9/path?token=\(Self.secret)"))
         let error = try #require(
-            await #expect(throws: URLError.self) { try await URLSessionTransport().send(TransportRequest(url: url)) })
+            await #expect(throws: URLError.self) {
+                try await URLSessionHTTPTransport().send(TransportRequest(url: url))
+            })
         expect(error.failingURL?.absoluteString, equals: "http://127.0.0.1:9/path")
         for text in ["\(error)", String(reflecting: error), "\(error as NSError)"] {
             #expect(!text.contains(Self.secret), "\(text)")

@@ -12,7 +12,7 @@ import Testing
     .hangLimit)
 struct RedirectTests {
     private let order = TransportRequest(
-        method: "POST", url: URL(string: "https://api.example.com/v1/orders?a=b")!,
+        method: .post, url: URL(string: "https://api.example.com/v1/orders?a=b")!,
         headers: [
             "Authorization": "Bearer t", "X-Api-Key": "k", "Cookie": "c", "Content-Type": "application/json",
             "Accept": "application/json", "Idempotency-Key": "i",
@@ -32,15 +32,15 @@ struct RedirectTests {
 extension RedirectTests {
     @Test("303 turns every request into a GET, and 301 and 302 turn a POST into one; any other request is repeated")
     func get() throws {
-        for method in ["POST", "PUT", "DELETE", "PATCH", "GET", "HEAD"] {
+        for method in [HTTPMethod.post, .put, .delete, .patch, .get, .head] {
             for status in [301, 302, 303, 307, 308] {
                 var request = order
                 request.method = method
                 let next = try #require(try follow(request, status, "/v2/orders"))
-                let isChanged = status == 303 ? !["GET", "HEAD"].contains(method) : status < 303 && method == "POST"
-                expect(next.request.method, equals: isChanged ? "GET" : method, "\(status), \(method)")
+                let isChanged = status == 303 ? ![.get, .head].contains(method) : status < 303 && method == .post
+                expect(next.request.method, equals: isChanged ? .get : method, "\(status), \(method)")
                 expect(next.request.body, equals: isChanged ? nil : order.body, "\(status), \(method)")
-                expect(next.isProcessed, equals: !["GET", "HEAD"].contains(method), "\(status), \(method)")
+                expect(next.isProcessed, equals: ![.get, .head].contains(method), "\(status), \(method)")
                 var headers = order.headers
                 if isChanged { headers["Content-Type"] = nil }
                 expect(next.request.headers, equals: headers, "\(status), \(method)")
@@ -112,7 +112,7 @@ extension ClientRedirectTests {
     /// Returns the requests of an order if the first response is a redirect and all others end in the same way.
     private func requests(
         _ status: Int,
-        method: String = "POST",
+        method: HTTPMethod = .post,
         headers: HTTPHeaders = [:],
         to location: String = "/elsewhere",
         token: BearerToken? = nil,
@@ -138,14 +138,14 @@ extension ClientRedirectTests {
             for end in ends {
                 let token = BearerToken("t") { "u" }
                 let methods = try await requests(status, token: token, then: end).map(\.method)
-                expect(methods, equals: ["POST", "GET"], "\(status)")
+                expect(methods, equals: [.post, .get], "\(status)")
             }
         }
     }
 
     @Test("a redirected request is sent again only if it has a key, which is sent too")
     func elsewhere() async throws {
-        for (method, status) in [("POST", 307), ("POST", 308), ("PATCH", 301), ("PATCH", 302), ("PATCH", 307)] {
+        for (method, status) in [(HTTPMethod.post, 307), (.post, 308), (.patch, 301), (.patch, 302), (.patch, 307)] {
             for code in [URLError.Code.cannotConnectToHost, .networkConnectionLost, .notConnectedToInternet] {
                 let sent = try await requests(status, method: method) { throw URLError(code) }
                 expect(sent.map(\.method), equals: [method, method], "\(status), \(code)")
@@ -157,8 +157,8 @@ extension ClientRedirectTests {
             expect(refused.count, equals: 2)
         }
         // An idempotent request may be sent again.
-        let put = try await requests(302, method: "PUT") { throw URLError(.cannotConnectToHost) }
-        expect(put.map(\.method), equals: Array(repeating: "PUT", count: 6))
+        let put = try await requests(302, method: .put) { throw URLError(.cannotConnectToHost) }
+        expect(put.map(\.method), equals: Array(repeating: HTTPMethod.put, count: 6))
         let headers: HTTPHeaders = ["Idempotency-Key": "17", "X-Api-Key": "k"]
         let sent = try await requests(307, headers: headers, to: "https://other.example/x") {
             throw URLError(.timedOut)

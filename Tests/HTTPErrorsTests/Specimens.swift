@@ -4,6 +4,8 @@ import Foundation
 
 @testable import HTTPErrors
 
+typealias JSONValue = ProblemDetails.JSONValue
+
 /// A service's own error.
 struct GitHubError: Error, Equatable {
     var code: Int
@@ -85,7 +87,7 @@ struct User: Codable, Equatable {
 
 /// A request of any method, with or without a body.
 struct Call<Response: Decodable & Sendable>: APIRequest {
-    var method = "GET"
+    var method = HTTPMethod.get
     var path = "users/17"
     var query: [URLQueryItem] = []
     var headers: HTTPHeaders = [:]
@@ -96,7 +98,7 @@ struct Call<Response: Decodable & Sendable>: APIRequest {
 
     init(
         _ response: Response.Type,
-        method: String = "GET",
+        method: HTTPMethod = .get,
         headers: HTTPHeaders = [:],
         body: (any Encodable & Sendable)? = nil
     ) {

@@ -19,7 +19,7 @@ extension APIClient {
         _ response: TransportResponse, to message: TransportRequest, _ type: Response.Type
     ) throws(NetworkError) -> Response {
         // HTTP defines no body for these responses.
-        let isBodiless = message.method == "HEAD" || [204, 205].contains(response.status)
+        let isBodiless = message.method == .head || [204, 205].contains(response.status)
         let isEmpty = isBodiless || response.body.isEmpty && !response.isTruncated
         if isEmpty, let value = RawBody.empty(type) { return value }
         if let nothing = NoContent() as? Response { return nothing }

@@ -75,7 +75,7 @@ public struct APIClient: Sendable {
         self.serviceError = serviceError
     }
 
-    /// Creates a client that sends its requests with its own ``URLSessionTransport``.
+    /// Creates a client that sends its requests with its own ``URLSessionHTTPTransport``.
     ///
     /// Not available on Linux, where you must name a transport.
     ///
@@ -97,8 +97,8 @@ public struct APIClient: Sendable {
         @available(
             *, unavailable,
             message: """
-                name a transport: on a Linux server AsyncHTTPClientTransport, of the package's adapters; \
-                URLSessionTransport() for a tool, since some responses stop the process inside URLSession there
+                name a transport: on a Linux server .asyncHTTPClient(_:), of the package's adapters; \
+                .urlSession() for a tool, since some responses stop the process inside URLSession there
                 """
         )
     #endif
@@ -110,7 +110,7 @@ public struct APIClient: Sendable {
         serviceError: (@Sendable (HTTPFailure) -> (any Error)?)? = nil
     ) {
         self.init(
-            base: base, transport: URLSessionTransport(), retry: retry, errors: errors, token: token,
+            base: base, transport: .urlSession(), retry: retry, errors: errors, token: token,
             interceptors: interceptors, clock: clock, encoder: encoder, decoder: decoder, serviceError: serviceError)
     }
 
@@ -127,7 +127,7 @@ public struct APIClient: Sendable {
     public func send<R: APIRequest>(
         _ request: R, fileID: String = #fileID, line: UInt = #line
     ) async throws(NetworkError) -> R.Response {
-        try await sendForResponse(request, fileID: fileID, line: line).value
+        try await response(for: request, fileID: fileID, line: line).value
     }
 
     /// Sends a request and returns its decoded response with the status and the header fields.
@@ -138,8 +138,8 @@ public struct APIClient: Sendable {
     ///   - line: The line that posted errors name as their source.
     /// - Returns: The decoded response, its status, which is from 200 to 299, and its header fields.
     /// - Throws: The error of the last attempt.
-    public func sendForResponse<R: APIRequest>(
-        _ request: R, fileID: String = #fileID, line: UInt = #line
+    public func response<R: APIRequest>(
+        for request: R, fileID: String = #fileID, line: UInt = #line
     ) async throws(NetworkError) -> (value: R.Response, status: Int, headers: HTTPHeaders) {
         let message = try message(for: request)
         let source = ErrorReport.Source(fileID: fileID, line: line)

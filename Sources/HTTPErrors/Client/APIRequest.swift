@@ -24,8 +24,8 @@ public protocol APIRequest: Sendable {
     /// `Data` stands for it otherwise, and any other type throws an error of kind `noData`.
     associatedtype Response: Decodable & Sendable
 
-    /// The method, in capitals; `GET` by default.
-    var method: String { get }
+    /// The method; `GET` by default.
+    var method: HTTPMethod { get }
     /// The path below the client's base URL, which the client percent-encodes.
     ///
     /// A percent sign with two hexadecimal digits counts as encoded and stays: `projects/group%2Fapp` has two segments.
@@ -69,7 +69,7 @@ public protocol APIRequest: Sendable {
 
 extension APIRequest {
     /// The method `GET`.
-    public var method: String { "GET" }
+    public var method: HTTPMethod { .get }
     /// No query.
     public var query: [URLQueryItem] { [] }
     /// No header fields.

@@ -52,9 +52,9 @@ struct RedirectChain {
         guard count <= Self.limit else {
             throw NetworkError(.invalidResponse, cause: URLError(.httpTooManyRedirects))
         }
-        if !["GET", "HEAD"].contains(request.method) {
+        if ![.get, .head].contains(request.method) {
             isProcessed = true
-            if response.status == 303 || response.status < 303 && request.method == "POST" { becomeGET() }
+            if response.status == 303 || response.status < 303 && request.method == .post { becomeGET() }
         }
         if !request.url.hasSameOrigin(as: target) {
             request.headers = HTTPHeaders(
@@ -68,7 +68,7 @@ struct RedirectChain {
     ///
     /// The target has the result of the request. After 301 and 302, clients have always turned a POST into a GET.
     private mutating func becomeGET() {
-        request.method = "GET"
+        request.method = .get
         request.body = nil
         for (name, _) in request.headers.fields where name.lowercased().hasPrefix("content-") {
             request.headers[name] = nil

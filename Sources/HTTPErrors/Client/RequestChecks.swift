@@ -12,7 +12,7 @@ extension TransportRequest {
     /// Throws if the method or a header field could change another part of the message, or if no time is left.
     func check() throws(NetworkError) {
         if let timeout, timeout <= .zero { throw NetworkError(.timeout, cause: NoTimeLeft()) }
-        guard method.isToken else { throw NetworkError(.encoding, detail: "the method is not a token") }
+        guard method.rawValue.isToken else { throw NetworkError(.encoding, detail: "the method is not a token") }
         for (name, value) in headers.fields {
             guard name.isToken else {
                 throw NetworkError(.encoding, detail: "the name of a header field is not a token")

@@ -134,12 +134,21 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
-extension HTTPHeaders: Equatable {
+extension HTTPHeaders: Hashable {
     /// Whether both have the same fields with the same values, in any order.
     public static func == (first: HTTPHeaders, second: HTTPHeaders) -> Bool {
-        first.stored.count == second.stored.count
-            && first.stored.allSatisfy { second.stored[$0.key]?.values == $0.value.values }
+        first.values == second.values
     }
+
+    /// Hashes the fields with their values, without their order.
+    public func hash(into hasher: inout Hasher) { hasher.combine(values) }
+
+    private var values: [String: [String]] { stored.mapValues(\.values) }
+}
+
+extension HTTPHeaders: Sequence {
+    /// Iterates over ``fields``.
+    public func makeIterator() -> IndexingIterator<[(name: String, value: String)]> { fields.makeIterator() }
 }
 
 extension HTTPHeaders: SecretHolding {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A type that sends requests: ``URLSessionTransport``, another HTTP client, or a fake in a test.
+/// A type that sends requests: ``URLSessionHTTPTransport``, another HTTP client, or a fake in a test.
 ///
 /// A transport returns every response, whatever its status and however long its body. It throws only if there is no
 /// response. It doesn't follow redirects: an ``APIClient`` does, in the same way for every transport. The client turns
@@ -44,8 +44,8 @@ extension HTTPTransport {
 /// Descriptions contain the method and the URL without its query, but neither headers nor body. For a request of an
 /// ``APIClient``, they also leave out the path of the client's base, because some services put the token there.
 public struct TransportRequest: Sendable {
-    /// The method, in capitals.
-    public var method: String
+    /// The method.
+    public var method: HTTPMethod
     /// The URL.
     public var url: URL
     /// The header fields.
@@ -60,13 +60,13 @@ public struct TransportRequest: Sendable {
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - method: The method, in capitals.
+    ///   - method: The method.
     ///   - url: The URL.
     ///   - headers: The header fields.
     ///   - body: The body.
     ///   - timeout: The time limit; nil for the transport's own limit.
     public init(
-        method: String = "GET", url: URL, headers: HTTPHeaders = [:], body: Data? = nil, timeout: Duration? = nil
+        method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: Data? = nil, timeout: Duration? = nil
     ) {
         self.method = method
         self.url = url
@@ -82,7 +82,7 @@ public struct TransportRequest: Sendable {
     var isIdempotent: Bool { hasIdempotentMethod || headers["Idempotency-Key"] != nil }
 
     /// Whether the method is idempotent by RFC 9110.
-    var hasIdempotentMethod: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
+    var hasIdempotentMethod: Bool { method.isIdempotent }
 }
 
 extension TransportRequest: SecretHolding {

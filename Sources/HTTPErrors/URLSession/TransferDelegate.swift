@@ -9,10 +9,10 @@ import Foundation
 /// A session's delegate that forwards each event to its transfer.
 final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let transfers = Locked<[Int: Transfer]>([:])
-    private let onChallenge: URLSessionTransport.ChallengeHandler?
+    private let onChallenge: URLSessionHTTPTransport.ChallengeHandler?
 
     /// - Parameter onChallenge: Answers challenges; nil for none.
-    init(onChallenge: URLSessionTransport.ChallengeHandler?) {
+    init(onChallenge: URLSessionHTTPTransport.ChallengeHandler?) {
         self.onChallenge = onChallenge
     }
 

@@ -44,7 +44,7 @@ struct Pager: Sendable {
         typealias Response = NoContent
         let path: String
         let subject: String
-        var method: String { "POST" }
+        var method: HTTPMethod { .post }
         var body: (any Encodable & Sendable)? { ["subject": subject] }
         var timeout: Duration? { .seconds(60) }
     }
@@ -53,7 +53,7 @@ struct Pager: Sendable {
     private let path: String
 
     init(_ url: URL, _ path: String) {
-        api = APIClient(base: url, transport: AsyncHTTPClientTransport(.shared))
+        api = APIClient(base: url, transport: .asyncHTTPClient(.shared))
         self.path = path
     }
 

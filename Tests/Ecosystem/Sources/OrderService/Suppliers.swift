@@ -24,14 +24,14 @@ struct Suppliers: Service {
 
     init(base: URL) {
         self.base = base
-        var configuration = AsyncHTTPClientTransport.configuration()
+        var configuration = AsyncHTTPClientHTTPTransport.configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         client = HTTPClient(configuration: configuration)
         // The error of an attempt that a retry follows is posted too, in the request's scope.
         let policy = RetryPolicy(
             maxAttempts: 2, backoff: .exponential(from: .milliseconds(20)), budget: RetryBudget(ratio: 0.2)
         )
-        api = APIClient(base: base, transport: AsyncHTTPClientTransport(client), retry: policy)
+        api = APIClient(base: base, transport: .asyncHTTPClient(client), retry: policy)
     }
 
     /// Requests a supplier's catalogue, and returns when its body begins.

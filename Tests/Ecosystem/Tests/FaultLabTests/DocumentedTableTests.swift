@@ -82,8 +82,8 @@ extension FaultLab {
             of situation: Situation,
             on transport: TransportUnderTest
         ) async throws -> (error: NetworkError?, getAgain: Bool, postAgain: Bool) {
-            let get = try await retryObservation(of: situation, as: "GET", on: transport)
-            let post = try await retryObservation(of: situation, as: "POST", on: transport)
+            let get = try await retryObservation(of: situation, as: .get, on: transport)
+            let post = try await retryObservation(of: situation, as: .post, on: transport)
             #expect(
                 post.error?.kind == get.error?.kind,
                 "\(situation.name), \(transport.name): a POST ends in \(String(describing: post.error))")
@@ -93,7 +93,7 @@ extension FaultLab {
         /// Each situation has its own server: a connection that one left behind must not affect the next.
         private static func retryObservation(
             of situation: Situation,
-            as method: String,
+            as method: HTTPMethod,
             on transport: TransportUnderTest
         ) async throws -> RetryObservation {
             var result: RetryObservation?
@@ -136,7 +136,7 @@ extension FaultLab {
 
             ## Overview
 
-            Observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with ``URLSessionTransport``.
+            Observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with ``URLSessionHTTPTransport``.
 
             These are the common situations. The package's fault lab, `Tests/Ecosystem`, sends these requests and a
             hundred others, and fails if a result differs from the table. An empty `URLError` cell means that a response

@@ -83,7 +83,7 @@ extension FaultLab {
                 #expect(sold?.failure?.problem?.title == "sold")
                 let busy = await error(of: Get<JSONValue>(path: "raw/twice/retry-after"), server, sender)
                 #expect(busy?.retryAfter == .seconds(3))
-                let (_, _, headers) = try await client.sendForResponse(Get<NoContent>(path: "raw/twice/cookies"))
+                let (_, _, headers) = try await client.response(for: Get<NoContent>(path: "raw/twice/cookies"))
                 let cookies = headers.fields.filter { $0.name.lowercased() == "set-cookie" }.map(\.value)
                 #expect(cookies == ["a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT", "b=2; Path=/"])
             }
@@ -104,14 +104,14 @@ extension FaultLab {
 
         @Test("A client with its own TLS configuration reaches a server whose certificate only it trusts")
         func ownCertificate() async throws {
-            var configuration = AsyncHTTPClientTransport.configuration()
+            var configuration = AsyncHTTPClientHTTPTransport.configuration()
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(FaultServer.certificate.utf8)))
             configuration.tlsConfiguration = tls
             try await FaultServer.withServer { server in
                 try await HTTPClient.withHTTPClient(configuration: configuration) { http in
                     let client = APIClient(
-                        base: server.url("/", scheme: .https), transport: AsyncHTTPClientTransport(http))
+                        base: server.url("/", scheme: .https), transport: .asyncHTTPClient(http))
                     _ = try await client.send(Get<NoContent>(path: "json"))
                 }
             }
@@ -128,14 +128,14 @@ extension FaultLab {
             let path = "/challenge?by=Basic%20realm=%22a%22&accepts=Basic%20dXNlcjpwYXNzd29yZA=="
             for (disposition, credential, outcome, requests) in answers {
                 try await FaultServer.withServer { server in
-                    let sender = URLSessionTransport(onChallenge: { _ in (disposition, credential) })
-                    for method in ["GET", "POST"] {
+                    let sender = URLSessionHTTPTransport(onChallenge: { _ in (disposition, credential) })
+                    for method in [HTTPMethod.get, .post] {
                         let message = TransportRequest(
-                            method: method, url: server.url(path), headers: ["X-Test-Id": method],
-                            body: method == "POST" ? Data("{}".utf8) : nil)
+                            method: method, url: server.url(path), headers: ["X-Test-Id": method.rawValue],
+                            body: method == .post ? Data("{}".utf8) : nil)
                         let observed = await Observation(sending: message, by: sender)
                         #expect(observed.outcome == outcome, "\(method) \(disposition)")
-                        #expect(server.count(of: method) == requests, "\(method) \(disposition)")
+                        #expect(server.count(of: method.rawValue) == requests, "\(method) \(disposition)")
                     }
                 }
             }
@@ -144,10 +144,10 @@ extension FaultLab {
         @Test("H1: a client that was shut down causes a connection error that isn't temporary", .tags(.http1))
         func shutDown() async throws {
             try await FaultServer.withServer { server in
-                let http = HTTPClient(configuration: AsyncHTTPClientTransport.configuration())
-                let client = APIClient(base: server.url("/"), transport: AsyncHTTPClientTransport(http))
+                let http = HTTPClient(configuration: AsyncHTTPClientHTTPTransport.configuration())
+                let client = APIClient(base: server.url("/"), transport: .asyncHTTPClient(http))
                 let request = TransportRequest(url: server.url("/hang"), headers: ["X-Test-Id": "hanging"])
-                let hanging = Task { await Observation(sending: request, by: AsyncHTTPClientTransport(http)) }
+                let hanging = Task { await Observation(sending: request, by: AsyncHTTPClientHTTPTransport(http)) }
                 try await server.waitForRequests(of: "hanging")
                 try await http.shutdown()
                 let under = try #require(await hanging.value.error)

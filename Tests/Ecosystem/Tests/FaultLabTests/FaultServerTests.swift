@@ -19,7 +19,7 @@ extension FaultLab {
                 for number in 0..<6 {
                     let id = number % 2 == 0 ? "even" : "odd"
                     let message = TransportRequest(
-                        method: number < 4 ? "GET" : "POST", url: server.url("/json?n=\(number)"),
+                        method: number < 4 ? .get : .post, url: server.url("/json?n=\(number)"),
                         headers: ["X-Test-Id": id])
                     _ = try await client.send(message)
                 }
@@ -71,7 +71,7 @@ extension FaultLab {
         func unread() async throws {
             try await withLab(transport) { server, client in
                 let message = TransportRequest(
-                    method: "PUT", url: server.url("/unread"), headers: ["X-Test-Id": "upload"],
+                    method: .put, url: server.url("/unread"), headers: ["X-Test-Id": "upload"],
                     body: Data(count: 64 << 20))
                 async let observation = Observation(sending: message, by: client)
                 try await server.waitForUnread()
@@ -98,7 +98,7 @@ extension FaultLab {
         @Test("A hundred megabytes are sent no faster than they are read, and are never in memory at once")
         func backpressure() async throws {
             try await FaultServer.withServer { server in
-                try await HTTPClient.withHTTPClient(configuration: AsyncHTTPClientTransport.configuration()) { client in
+                try await HTTPClient.withHTTPClient(configuration: AsyncHTTPClientHTTPTransport.configuration()) { client in
                     let before = ProcessFigures.now
                     let request = HTTPClientRequest(url: server.url("/big/100").absoluteString)
                     let response = try await client.execute(request, timeout: .minutes(5))
@@ -128,13 +128,13 @@ extension FaultLab {
         @Test("A client that trusts its certificate receives answers over TLS, and a drop is a connection error")
         func trusted() async throws {
             try await FaultServer.withServer { server in
-                var configuration = AsyncHTTPClientTransport.configuration()
+                var configuration = AsyncHTTPClientHTTPTransport.configuration()
                 let certificate = try NIOSSLCertificate(bytes: Array(FaultServer.certificate.utf8), format: .pem)
                 var tls = TLSConfiguration.makeClientConfiguration()
                 tls.trustRoots = .certificates([certificate])
                 configuration.tlsConfiguration = tls
                 try await HTTPClient.withHTTPClient(configuration: configuration) { client in
-                    let transport = AsyncHTTPClientTransport(client)
+                    let transport = AsyncHTTPClientHTTPTransport(client)
                     let paths = [
                         "/json": Outcome.success(200), "/drop/before": .failure(.connection),
                         "/drop/reset": .failure(.connection), "/drop/after-headers": .failure(.connection),

@@ -77,7 +77,7 @@ extension FaultLab {
             if transport.name == TransportUnderTest.urlSession.name, bytes.stopURLSession { return false }
             // Don't keep the connection: the next request would receive the rest of a broken response.
             let request = TransportRequest(
-                method: seed % 3 == 0 ? "POST" : "GET", url: server.url("/fuzz/\(seed)"),
+                method: seed % 3 == 0 ? .post : .get, url: server.url("/fuzz/\(seed)"),
                 headers: ["Connection": "close"], body: seed % 3 == 0 ? Data("order".utf8) : nil)
             let observed = await Observation(sending: request, by: client)
             guard case .failure(let kind) = observed.outcome else { return false }

@@ -16,17 +16,17 @@ extension FaultLab {
     struct HTTP2Tests {
         private struct Send: APIRequest {
             typealias Response = NoContent
-            let method: String
+            let method: HTTPErrors.HTTPMethod
             let path = "a"
             let timeout: Duration? = .seconds(60)
         }
 
         /// Sends a request at most three times, and returns the error and how often the request arrived.
         private func send(
-            _ method: String, _ answer: HTTP2Server.Answer
+            _ method: HTTPErrors.HTTPMethod, _ answer: HTTP2Server.Answer
         ) async throws -> (error: NetworkError?, count: Int) {
             try await HTTP2Server.withServer(answer) { server in
-                var configuration = AsyncHTTPClientTransport.configuration()
+                var configuration = AsyncHTTPClientHTTPTransport.configuration()
                 var tls = TLSConfiguration.makeClientConfiguration()
                 tls.trustRoots = .certificates([
                     try NIOSSLCertificate(bytes: Array(FaultServer.certificate.utf8), format: .pem)
@@ -36,7 +36,7 @@ extension FaultLab {
                     var policy = RetryPolicy.default
                     policy.backoff = .constant(.zero, jitter: .none)
                     let client = APIClient(
-                        base: server.url, transport: AsyncHTTPClientTransport(http), retry: policy,
+                        base: server.url, transport: .asyncHTTPClient(http), retry: policy,
                         errors: ErrorBus(handler: ErrorHandler()))
                     do throws(NetworkError) {
                         _ = try await client.send(Send(method: method))
@@ -50,8 +50,8 @@ extension FaultLab {
 
         @Test(
             "A reset stream is a lost connection; a refused one, and one above GOAWAY's last, never reached the server",
-            .tags(.http1, .http4), arguments: ["GET", "POST"])
-        func broken(_ method: String) async throws {
+            .tags(.http1, .http4), arguments: [HTTPErrors.HTTPMethod.get, .post])
+        func broken(_ method: HTTPErrors.HTTPMethod) async throws {
             let answers: [(HTTP2Server.Answer, isUnprocessed: Bool)] = [
                 (.refuses, true), (.goesAway, true), (.resets, false), (.cancels, false), (.resetsBody, false),
                 (.refusesBody, false), (.goesAwayLater, false), (.closes, false),
@@ -60,16 +60,16 @@ extension FaultLab {
                 let (error, count) = try await send(method, answer)
                 #expect(error?.kind == .connection, "\(answer): \(String(describing: error))")
                 #expect(error?.neverReachedServer == isUnprocessed, "\(answer)")
-                #expect(error.map { ErrorMatcher.transient.match($0) != nil } == (method == "GET" || isUnprocessed))
+                #expect(error.map { ErrorMatcher.transient.match($0) != nil } == (method == .get || isUnprocessed))
                 // A request on a connection that is about to close might not arrive.
-                let attempts = method == "GET" || isUnprocessed ? 3 : 1
+                let attempts = method == .get || isUnprocessed ? 3 : 1
                 #expect(answer == .closes ? (1...attempts).contains(count) : count == attempts, "\(answer)")
             }
         }
 
         @Test("A connection error ends all requests on the connection at once", .tags(.http1))
         func brokenConnection() async throws {
-            for (method, attempts) in [("GET", 3), ("POST", 1)] {
+            for (method, attempts) in [(HTTPErrors.HTTPMethod.get, 3), (.post, 1)] {
                 let (error, count) = try await send(method, .sendsNoFrames)
                 #expect(error?.kind == .connection, "\(String(describing: error))")
                 // A request on a connection that is about to close might not arrive.
@@ -83,12 +83,12 @@ extension FaultLab {
                 "-1", "-9223372036854775808", "0", "99", "101", "600", "1000", "100000", "99999999999999999999", "",
                 "x",
             ] {
-                let (error, count) = try await send("GET", .status(status))
+                let (error, count) = try await send(.get, .status(status))
                 #expect(error?.kind == .invalidResponse, "\(status): \(String(describing: error))")
                 #expect(count == 1)
             }
-            #expect(try await send("GET", .status("200")).error == nil)
-            #expect(try await send("GET", .status("404")).error?.kind == .notFound)
+            #expect(try await send(.get, .status("200")).error == nil)
+            #expect(try await send(.get, .status("404")).error?.kind == .notFound)
         }
     }
 }

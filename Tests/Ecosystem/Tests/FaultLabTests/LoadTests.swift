@@ -105,7 +105,7 @@ extension FaultLab {
                     guard let number = numbers.next() else { return }
                     let (path, expected) = request(number, fatalPaths)
                     // Vary the method, and whether there is a body.
-                    let method = ["GET", "POST", "PUT", "DELETE"][number % 4]
+                    let method = [HTTPMethod.get, .post, .put, .delete][number % 4]
                     let body = number % 8 == 1 ? Data(repeating: 0x20, count: 10_000) : nil
                     let endless = ["/slow-headers", "/slow-body", "/drip", "/hang"].contains(path)
                     let message = TransportRequest(

@@ -11,12 +11,12 @@ extension FaultLab {
     struct OnceOnlyTests {
         /// A request that changes something, with or without a body.
         struct Order: Sendable, CustomTestStringConvertible {
-            let method: String
+            let method: HTTPMethod
             let hasBody: Bool
 
             var testDescription: String { "\(method) \(hasBody ? "with" : "without") a body" }
 
-            static let all = ["POST", "PUT", "PATCH", "DELETE"].flatMap { method in
+            static let all = [HTTPMethod.post, .put, .patch, .delete].flatMap { method in
                 [true, false].map { Order(method: method, hasBody: $0) }
             }
 

@@ -17,15 +17,15 @@ extension FaultLab {
         /// An order that the server redirects to a target.
         private struct Order: APIRequest {
             typealias Response = JSONValue
-            let method: String
+            let method: HTTPMethod
             let path: String
             let query: [URLQueryItem]
             let headers: HTTPHeaders = [
                 "Authorization": "Bearer t", "Cookie": "c=d", "X-Api-Key": "k", "X-Test-Id": "order",
             ]
-            var body: (any Encodable & Sendable)? { method == "GET" ? nil : ["order": 7] }
+            var body: (any Encodable & Sendable)? { method == .get ? nil : ["order": 7] }
 
-            init(_ method: String, _ status: Int, to target: String) {
+            init(_ method: HTTPMethod, _ status: Int, to target: String) {
                 self.method = method
                 path = "redirect"
                 query = [URLQueryItem(name: "status", value: "\(status)"), URLQueryItem(name: "to", value: target)]
@@ -50,16 +50,16 @@ extension FaultLab {
         func same(_ status: Int, on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, sender in
                 try await FaultServer.withServer { other in
-                    for method in ["POST", "PUT", "PATCH", "DELETE"] {
+                    for method in [HTTPMethod.post, .put, .patch, .delete] {
                         let near = try await client(server, sender).send(Order(method, status, to: "/echo"))
                         let far = other.url("/echo").absoluteString
                         let there = try await client(server, sender).send(Order(method, status, to: far))
                         for response in [near, there] {
-                            #expect(echo(response, "method") == .string(method))
+                            #expect(echo(response, "method") == .string(method.rawValue))
                             #expect(echo(response, "body") == .string(#"{"order":7}"#))
                         }
-                        #expect(server.count(method: method, path: "/echo") == 1)
-                        #expect(other.count(method: method, path: "/echo") == 1)
+                        #expect(server.count(method: method.rawValue, path: "/echo") == 1)
+                        #expect(other.count(method: method.rawValue, path: "/echo") == 1)
                     }
                 }
             }
@@ -68,7 +68,7 @@ extension FaultLab {
         @Test("303 fetches the result with GET", arguments: TransportUnderTest.all)
         func result(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, sender in
-                let response = try await client(server, sender).send(Order("POST", 303, to: "/echo"))
+                let response = try await client(server, sender).send(Order(.post, 303, to: "/echo"))
                 #expect(echo(response, "method") == .string("GET") && echo(response, "body") == .string(""))
                 #expect(server.count(method: "POST") == 1 && server.count(method: "GET") == 1)
             }
@@ -76,8 +76,8 @@ extension FaultLab {
 
         @Test(
             "Another server receives no secret header that the caller set, and the same server receives all",
-            arguments: ["GET", "POST"], TransportUnderTest.all)
-        func secrets(_ method: String, on transport: TransportUnderTest) async throws {
+            arguments: [HTTPMethod.get, .post], TransportUnderTest.all)
+        func secrets(_ method: HTTPMethod, on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, sender in
                 try await FaultServer.withServer { other in
                     func headers(_ target: String) async throws -> [String: JSONValue] {
@@ -99,11 +99,11 @@ extension FaultLab {
         func additionalHeaders() async throws {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.httpAdditionalHeaders = ["X-Api-Key": "k", "authorization": "t", "user-agent": "lab"]
-            let sender = URLSessionTransport(configuration: configuration)
+            let sender = URLSessionHTTPTransport(configuration: configuration)
             try await FaultServer.withServer { server in
                 try await FaultServer.withServer { other in
                     let target = other.url("/echo").absoluteString
-                    let response = try await client(server, sender).send(Order("GET", 302, to: target))
+                    let response = try await client(server, sender).send(Order(.get, 302, to: target))
                     guard case .object(let headers)? = echo(response, "headers") else { throw URLError(.unknown) }
                     #expect(headers["x-api-key"] == nil && headers["authorization"] == nil)
                     #expect(headers["user-agent"] == .string("lab"))
@@ -119,7 +119,7 @@ extension FaultLab {
             for status in [301, 302, 303, 307, 308] {
                 for end in ends {
                     try await withLab(transport) { server, sender in
-                        let order = Order("POST", status, to: end)
+                        let order = Order(.post, status, to: end)
                         await #expect(throws: NetworkError.self) { try await client(server, sender).send(order) }
                         #expect(server.count(path: "/redirect") == 1, "\(status) to \(end)")
                         #expect(server.count(of: "order") == 2, "\(status) to \(end)")
@@ -127,7 +127,7 @@ extension FaultLab {
                 }
                 // This also applies to a target port on which no server listens.
                 try await withLab(transport) { server, sender in
-                    let order = Order("POST", status, to: "http://127.0.0.1:9/")
+                    let order = Order(.post, status, to: "http://127.0.0.1:9/")
                     await #expect(throws: NetworkError.self) { try await client(server, sender).send(order) }
                     #expect(server.count(of: "order") == 1, "\(status)")
                 }

@@ -4,6 +4,8 @@ import FaultServer
 import Foundation
 import HTTPErrors
 
+typealias JSONValue = ProblemDetails.JSONValue
+
 /// A client's error for a situation, and whether the client tried again.
 struct RetryObservation: Sendable {
     /// The error; nil for a success.
@@ -11,7 +13,7 @@ struct RetryObservation: Sendable {
     /// Whether the client made a second attempt.
     let isRetried: Bool
 
-    init(of situation: Situation, as method: String, on server: FaultServer, by transport: any HTTPTransport) async {
+    init(of situation: Situation, as method: HTTPMethod, on server: FaultServer, by transport: any HTTPTransport) async {
         let message = situation.message(server)
         var policy = RetryPolicy.default
         policy.maxAttempts = 2
@@ -51,12 +53,12 @@ private struct Attempts: ErrorPosting {
 private struct Probe: APIRequest {
     typealias Response = JSONValue
 
-    let method: String
+    let method: HTTPMethod
     let path: String
     let query: [URLQueryItem]
     let timeout: Duration?
 
-    init(_ message: TransportRequest, as method: String) {
+    init(_ message: TransportRequest, as method: HTTPMethod) {
         self.method = method
         path = String(message.url.path().drop { $0 == "/" })
         query = URLComponents(url: message.url, resolvingAgainstBaseURL: false)?.queryItems ?? []

@@ -27,7 +27,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
         _ expected: Outcome,
         onURLSession: Outcome? = nil,
         body: String? = nil,
-        method: String = "GET",
+        method: HTTPMethod = .get,
         scheme: FaultServer.Scheme = .http,
         port: FaultServer.Scheme? = nil,
         timeout: Duration? = nil
@@ -68,8 +68,8 @@ extension Situation {
     private static let answers: [Situation] = [
         Situation("early hints before the answer", "/status/103", .success(200), body: #"{"status":103}"#),
         Situation("good JSON", "/json?a=1&b=two", .success(200), body: #"{"a":"1","b":"two"}"#),
-        Situation("a HEAD", "/json?a=1", .success(200), body: "", method: "HEAD"),
-        Situation("a HEAD of a body that is too large", "/big/100", .success(200), body: "", method: "HEAD"),
+        Situation("a HEAD", "/json?a=1", .success(200), body: "", method: .head),
+        Situation("a HEAD of a body that is too large", "/big/100", .success(200), body: "", method: .head),
         Situation("malformed JSON", "/malformed-json", .success(200)),
         Situation("an empty body", "/empty", .success(200), body: ""),
         Situation("no content", "/no-content", .success(204), body: ""),

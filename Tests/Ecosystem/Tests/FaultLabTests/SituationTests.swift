@@ -112,7 +112,7 @@ extension FaultLab {
             try await withLab(transport) { server, client in
                 let paths = ["/hang", "/slow-headers", "/drip-headers", "/slow-body", "/drip", "/drip-headers"]
                 for (number, path) in paths.enumerated() {
-                    let method = number % 2 == 0 ? "GET" : "POST"
+                    let method: HTTPMethod = number % 2 == 0 ? .get : .post
                     let message = TransportRequest(method: method, url: server.url(path), timeout: .milliseconds(300))
                     #expect(await Observation(sending: message, by: client).outcome == .failure(.timeout), "\(path)")
                 }
@@ -173,7 +173,7 @@ extension FaultLab {
                     try await endless.waitForRequests(of: "endless")
                     for _ in 0..<10 {
                         let hanging = Task { await Observation(sending: .init(url: server.url("/hang")), by: client) }
-                        for method in ["GET", "POST"] {
+                        for method in [HTTPMethod.get, .post] {
                             let limited = TransportRequest(
                                 method: method, url: server.url("/json"), timeout: .milliseconds(300))
                             let outcome = await Observation(sending: limited, by: client).outcome
@@ -189,7 +189,7 @@ extension FaultLab {
                     #expect(ends.contains(await redirect.value.outcome))
                     if !transport.losesRedirects { try await endless.waitForConnections(atMost: 0) }
                 }
-                for method in ["GET", "POST"] {
+                for method in [HTTPMethod.get, .post] {
                     let message = TransportRequest(method: method, url: server.url("/json"))
                     #expect(await Observation(sending: message, by: client).outcome == .success(200))
                 }
@@ -201,7 +201,7 @@ extension FaultLab {
             try await withLab(transport) { server, client in
                 // Send more than the buffers of two sockets can hold.
                 let message = TransportRequest(
-                    method: "POST", url: server.url("/unread"), headers: ["X-Test-Id": "upload"],
+                    method: .post, url: server.url("/unread"), headers: ["X-Test-Id": "upload"],
                     body: Data(count: 64 << 20))
                 let task = Task { await Observation(sending: message, by: client) }
                 try await server.waitForUnread()
@@ -218,7 +218,7 @@ extension FaultLab {
         func echo(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
                 let message = TransportRequest(
-                    method: "PATCH", url: server.url("/echo?a=b"), headers: ["X-Test-Id": "echo", "X-Colour": "blue"],
+                    method: .patch, url: server.url("/echo?a=b"), headers: ["X-Test-Id": "echo", "X-Colour": "blue"],
                     body: Data("a body".utf8))
                 let response = try await client.send(message)
                 let echo = try JSONDecoder().decode(Echo.self, from: response.body)

@@ -52,7 +52,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     ) {
         options, body in
         try await body(
-            URLSessionTransport(
+            URLSessionHTTPTransport(
                 timeout: options.timeout, bodyLimit: options.bodyLimit, transferLimit: options.transferLimit))
     }
 
@@ -68,10 +68,10 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     #endif
 
     static let asyncHTTPClient = TransportUnderTest(name: "async-http-client") { options, body in
-        var configuration = AsyncHTTPClientTransport.configuration(bodyLimit: options.bodyLimit)
+        var configuration = AsyncHTTPClientHTTPTransport.configuration(bodyLimit: options.bodyLimit)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = options.connections
         try await HTTPClient.withHTTPClient(configuration: configuration) { client in
-            try await body(AsyncHTTPClientTransport(client, timeout: options.timeout, bodyLimit: options.bodyLimit))
+            try await body(AsyncHTTPClientHTTPTransport(client, timeout: options.timeout, bodyLimit: options.bodyLimit))
         }
     }
 }

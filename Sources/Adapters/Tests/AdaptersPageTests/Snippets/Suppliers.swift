@@ -6,11 +6,11 @@ import HTTPErrors
 import ServiceLifecycle
 
 struct Suppliers: Service {
-    private let client = HTTPClient(configuration: AsyncHTTPClientTransport.configuration())
+    private let client = HTTPClient(configuration: AsyncHTTPClientHTTPTransport.configuration())
     let api: APIClient
 
     init(base: URL) {
-        api = APIClient(base: base, transport: AsyncHTTPClientTransport(client), retry: .default)
+        api = APIClient(base: base, transport: .asyncHTTPClient(client), retry: .default)
     }
 
     func run() async throws {

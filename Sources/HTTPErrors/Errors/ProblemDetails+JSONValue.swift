@@ -1,58 +1,61 @@
-/// A JSON value.
-public enum JSONValue: Codable, Hashable, Sendable {
-    /// The value `null`.
-    case null
-    /// A Boolean.
-    case bool(Bool)
-    /// A number.
-    case number(Number)
-    /// A string.
-    case string(String)
-    /// An array.
-    case array([JSONValue])
-    /// An object.
-    case object([String: JSONValue])
+extension ProblemDetails {
+    /// A JSON value.
+    public enum JSONValue: Codable, Hashable, Sendable {
+        /// The value `null`.
+        case null
+        /// A Boolean.
+        case bool(Bool)
+        /// A number.
+        case number(Number)
+        /// A string.
+        case string(String)
+        /// An array.
+        case array([JSONValue])
+        /// An object.
+        case object([String: JSONValue])
 
-    /// How many keys and indices a value's coding path may contain.
-    ///
-    /// Decoding tries several types for each value, and the time grows with the square of the depth. Without a limit, a
-    /// kilobyte of brackets would take seconds, and an error's body minutes.
-    private static let depthLimit = 20
+        /// How many keys and indices a value's coding path may contain.
+        ///
+        /// Decoding tries several types for each value, and the time grows with the square of the depth. Without a limit, a
+        /// kilobyte of brackets would take seconds, and an error's body minutes.
+        private static let depthLimit = 20
 
-    /// Reads a value.
-    ///
-    /// - Throws: A `DecodingError` if there is no JSON value, or if values are nested more than 20 deep.
-    public init(from decoder: any Decoder) throws {
-        guard decoder.codingPath.count <= Self.depthLimit else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "The value is nested too deep.")
-            )
+        /// Reads a value.
+        ///
+        /// - Throws: A `DecodingError` if there is no JSON value, or if values are nested more than 20 deep.
+        public init(from decoder: any Decoder) throws {
+            guard decoder.codingPath.count <= Self.depthLimit else {
+                throw DecodingError.dataCorrupted(
+                    DecodingError.Context(
+                        codingPath: decoder.codingPath, debugDescription: "The value is nested too deep.")
+                )
+            }
+            let container = try decoder.singleValueContainer()
+            func value<Value: Decodable>(_ make: (Value) -> Self) -> Self? {
+                (try? container.decode(Value.self)).map(make)
+            }
+            let null: Self? = container.decodeNil() ? .null : nil
+            self =
+                try null ?? value(Self.bool) ?? value(Self.number) ?? value(Self.string) ?? value(Self.array)
+                ?? .object(container.decode([String: JSONValue].self))
         }
-        let container = try decoder.singleValueContainer()
-        func value<Value: Decodable>(_ make: (Value) -> Self) -> Self? {
-            (try? container.decode(Value.self)).map(make)
-        }
-        let null: Self? = container.decodeNil() ? .null : nil
-        self =
-            try null ?? value(Self.bool) ?? value(Self.number) ?? value(Self.string) ?? value(Self.array)
-            ?? .object(container.decode([String: JSONValue].self))
-    }
 
-    /// Writes the value.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
+        /// Writes the value.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .null: try container.encodeNil()
+            case .bool(let value): try container.encode(value)
+            case .number(let value): try container.encode(value)
+            case .string(let value): try container.encode(value)
+            case .array(let value): try container.encode(value)
+            case .object(let value): try container.encode(value)
+            }
         }
     }
 }
 
-extension JSONValue {
+extension ProblemDetails.JSONValue {
     /// A number that keeps all digits of a whole number of up to 128 bits; any other number is the nearest `Double`.
     ///
     /// Numbers are equal if their values are: 1000, `1e3`, and `1000.0` are the same number.
@@ -98,7 +101,7 @@ extension JSONValue {
     }
 }
 
-extension JSONValue.Number: Hashable {
+extension ProblemDetails.JSONValue.Number: Hashable {
     /// Whether both have the same value.
     public static func == (first: Self, second: Self) -> Bool {
         // Compare whole numbers exactly: different ones can have the same nearest `Double`.
@@ -110,7 +113,7 @@ extension JSONValue.Number: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(double) }
 }
 
-extension JSONValue.Number: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+extension ProblemDetails.JSONValue.Number: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
     /// Creates a number.
     public init(integerLiteral value: Int128) { self.init(value) }
 
@@ -118,7 +121,7 @@ extension JSONValue.Number: ExpressibleByIntegerLiteral, ExpressibleByFloatLiter
     public init(floatLiteral value: Double) { self.init(value) }
 }
 
-extension JSONValue.Number: Codable {
+extension ProblemDetails.JSONValue.Number: Codable {
     /// Reads a number.
     ///
     /// - Throws: A `DecodingError` if there is no number, or if it is too large for a `Double`.
@@ -148,7 +151,7 @@ extension JSONValue.Number: Codable {
     }
 }
 
-extension JSONValue.Number: CustomStringConvertible {
+extension ProblemDetails.JSONValue.Number: CustomStringConvertible {
     /// The number in decimal.
     public var description: String {
         switch value {

@@ -13,7 +13,7 @@ import Foundation
 /// A call throws immediately if its task is cancelled or its time limit is over. Its transfer is then cancelled, and
 /// its connection ends. Until then, it doesn't delay other requests, because they have their own connections. On Linux,
 /// a server on a fast network can prevent that; see <doc:URLSessionOnLinux>.
-public final class URLSessionTransport: HTTPTransport {
+public final class URLSessionHTTPTransport: HTTPTransport {
     /// How long a request without its own time limit may take.
     public let timeout: Duration?
     private let transferLimit: Duration
@@ -56,10 +56,10 @@ public final class URLSessionTransport: HTTPTransport {
         configuration: URLSessionConfiguration = .ephemeral,
         onChallenge: ChallengeHandler? = nil
     ) {
-        if timeout <= .zero { fatalError("URLSessionTransport: timeout must be positive, but is \(timeout)") }
-        if bodyLimit < 0 { fatalError("URLSessionTransport: bodyLimit must not be negative, but is \(bodyLimit)") }
+        if timeout <= .zero { fatalError("URLSessionHTTPTransport: timeout must be positive, but is \(timeout)") }
+        if bodyLimit < 0 { fatalError("URLSessionHTTPTransport: bodyLimit must not be negative, but is \(bodyLimit)") }
         if transferLimit <= .zero {
-            fatalError("URLSessionTransport: transferLimit must be positive, but is \(transferLimit)")
+            fatalError("URLSessionHTTPTransport: transferLimit must be positive, but is \(transferLimit)")
         }
         self.timeout = timeout
         self.transferLimit = min(transferLimit, Self.longest)
@@ -99,7 +99,7 @@ public final class URLSessionTransport: HTTPTransport {
         let limit = min(request.timeout ?? timeout ?? Self.longest, Self.longest)
         guard limit > .zero else { throw URLError(.timedOut) }
         // Don't limit HEAD: its response declares the length of a body that doesn't follow.
-        let transfer = Transfer(bodyLimit: request.method == "HEAD" ? .max : bodyLimit)
+        let transfer = Transfer(bodyLimit: request.method == .head ? .max : bodyLimit)
         start(transfer, urlRequest(for: request, within: limit), alone: request.needsOwnConnection)
         do {
             return try await transfer.response(within: limit)
@@ -129,7 +129,7 @@ public final class URLSessionTransport: HTTPTransport {
         // On Linux this is the only limit, and it limits the time in which no bytes move. Round it up: Linux counts
         // whole seconds, so half a second would mean no limit. Linux ignores the initializer's limit.
         result.timeoutInterval = (min(limit, transferLimit) / .seconds(1)).rounded(.up)
-        result.httpMethod = request.method
+        result.httpMethod = request.method.rawValue
         for (name, value) in request.headers.fields { result.setValue(value, forHTTPHeaderField: name) }
         result.httpBody = request.body
         result.httpShouldHandleCookies = false
@@ -137,8 +137,20 @@ public final class URLSessionTransport: HTTPTransport {
     }
 }
 
+extension HTTPTransport where Self == URLSessionHTTPTransport {
+    /// A transport that sends requests with `URLSession`.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long a request without its own time limit may take; positive.
+    ///   - bodyLimit: How many bytes of a body are read; not negative.
+    /// - Returns: The transport. Create a ``URLSessionHTTPTransport`` for its further settings.
+    public static func urlSession(timeout: Duration = .seconds(60), bodyLimit: Int = 1 << 20) -> Self {
+        URLSessionHTTPTransport(timeout: timeout, bodyLimit: bodyLimit)
+    }
+}
+
 // The session's configuration might contain secrets.
-extension URLSessionTransport: SecretHolding {}
+extension URLSessionHTTPTransport: SecretHolding {}
 
 extension TransportRequest {
     /// Whether the request needs its own connection.
@@ -147,7 +159,7 @@ extension TransportRequest {
     /// because it can't read the body twice.
     fileprivate var needsOwnConnection: Bool {
         #if canImport(FoundationNetworking)
-            body != nil || !["GET", "HEAD", "OPTIONS", "TRACE"].contains(method)
+            body != nil || ![.get, .head, .options, .trace].contains(method)
         #else
             false
         #endif

@@ -11,10 +11,10 @@ import Synchronization
 /// Each failure has the same ``NetworkError/kind`` as with `URLSession`.
 ///
 /// ```swift
-/// let client = HTTPClient(configuration: AsyncHTTPClientTransport.configuration())
-/// let api = APIClient(base: url, transport: AsyncHTTPClientTransport(client))
+/// let client = HTTPClient(configuration: AsyncHTTPClientHTTPTransport.configuration())
+/// let api = APIClient(base: url, transport: .asyncHTTPClient(client))
 /// ```
-public struct AsyncHTTPClientTransport: HTTPTransport {
+public struct AsyncHTTPClientHTTPTransport: HTTPTransport {
     /// Returns a configuration that makes a client behave like `URLSession`.
     ///
     /// The client decompresses responses. It follows no redirects, because `APIClient` does. If the server refuses the
@@ -101,7 +101,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
         let headers = HTTPErrors.HTTPHeaders(response.headers.map { ($0.name, $0.value) })
         var result = TransportResponse(status: Int(response.status.code), headers: headers)
         // Some responses declare a length but have no body.
-        let isBodiless = request.method == "HEAD" || [204, 304].contains(response.status.code)
+        let isBodiless = request.method == .head || [204, 304].contains(response.status.code)
         let length = isBodiless ? nil : response.headers.first(name: "Content-Length").flatMap { Int($0) }
         do {
             for try await part in response.body {
@@ -127,7 +127,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
 
     private func clientRequest(_ request: TransportRequest) -> HTTPClientRequest {
         var result = HTTPClientRequest(url: request.url.absoluteString)
-        result.method = HTTPMethod(rawValue: request.method)
+        result.method = .init(rawValue: request.method.rawValue)
         for field in request.headers.fields { result.headers.add(name: field.name, value: field.value) }
         if let body = request.body { result.body = .bytes(ByteBuffer(bytes: body)) }
         return result
@@ -141,4 +141,20 @@ private final class Flag: Sendable {
     var isSet: Bool { value.load(ordering: .acquiring) }
 
     func set() { value.store(true, ordering: .releasing) }
+}
+
+extension HTTPTransport where Self == AsyncHTTPClientHTTPTransport {
+    /// A transport that sends requests with async-http-client.
+    ///
+    /// - Parameters:
+    ///   - client: The client, preferably with ``AsyncHTTPClientHTTPTransport/configuration(bodyLimit:)``; the caller
+    ///     must shut it down.
+    ///   - timeout: How long a response with its body can take if the request has no time limit.
+    ///   - bodyLimit: The maximum number of bytes to read from a body.
+    /// - Returns: The transport.
+    public static func asyncHTTPClient(
+        _ client: HTTPClient, timeout: Duration = .seconds(60), bodyLimit: Int = 1 << 20
+    ) -> Self {
+        AsyncHTTPClientHTTPTransport(client, timeout: timeout, bodyLimit: bodyLimit)
+    }
 }
