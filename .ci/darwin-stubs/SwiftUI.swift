@@ -81,6 +81,10 @@ public struct Text: View {
     public init(_ text: some StringProtocol) { fatalError() }
     public var body: Never { return fatalError() }
 }
+public struct AnyView: View {
+    public init(_ view: some View) { fatalError() }
+    public var body: Never { return fatalError() }
+}
 public struct ButtonRole: Sendable { public static let cancel = ButtonRole() }
 public struct Button: View {
     public init(_ title: some StringProtocol, action: @escaping @MainActor () -> Void) { fatalError() }
@@ -134,6 +138,8 @@ extension View {
     public func sheet<Item: Identifiable>(
         item: Binding<Item?>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping (Item) -> some View
     ) -> some View { self }
+    public func onAppear(perform action: (() -> Void)? = nil) -> some View { self }
+    public func onDisappear(perform action: (() -> Void)? = nil) -> some View { self }
     public func safeAreaInset(edge: VerticalEdge, @ViewBuilder content: () -> some View) -> some View { self }
     public func alert<T>(
         _ title: Text, isPresented: Binding<Bool>, presenting data: T?, @ViewBuilder actions: (T) -> some View,

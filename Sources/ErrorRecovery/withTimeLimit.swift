@@ -8,10 +8,11 @@ public import ErrorRouting
 ///
 /// At the limit, the function cancels the operation and waits until it has ended, so that nothing continues unseen. An
 /// operation that ignores cancellation therefore takes as long as it wants; its result is discarded, and the error is
-/// thrown all the same. If the caller's task is cancelled, so is the operation, and its own result or error is passed on.
+/// thrown all the same. If the caller's task is cancelled, so is the operation, and its own result or error is passed
+/// on.
 ///
-/// Set the limit inside `retry`, where each attempt has a limit of its own, and inside ``CircuitBreaker/run(_:)``, where
-/// a call that takes too long counts as a failure.
+/// Set the limit inside `retry`, where each attempt has a limit of its own, and inside ``CircuitBreaker/run(_:)``,
+/// where a call that takes too long counts as a failure.
 ///
 /// - Parameters:
 ///   - limit: How long the operation may take. If it is zero or negative, the operation is cancelled at once.

@@ -48,7 +48,7 @@ extension CombinationTests {
             }
             let shown = stage.presenter.statistics
             #expect(shown.isBalanced, "seed \(seed): \(shown)")
-            expect(shown.shown + shown.waiting + shown.folded, equals: model.presented, "seed \(seed): \(shown)")
+            expect(shown.shown + shown.waiting + shown.merged, equals: model.presented, "seed \(seed): \(shown)")
         }
     }
 

@@ -5,7 +5,9 @@
     import TestSupport
     import Testing
 
-    @Suite("Behaviour 30: the Runtime module reads addresses and images as they were written", .tags(.behaviour30))
+    @Suite(
+        "Behaviour 30: the Runtime module reads addresses and images as they were written", .tags(.behaviour30),
+        .hangLimit)
     struct SymbolLookupTests {
         @Test("the form of this toolchain is known")
         func form() { #expect(SymbolLookup.isFormKnown) }

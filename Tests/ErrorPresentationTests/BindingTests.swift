@@ -23,22 +23,21 @@ struct BindingTests {
 }
 
 extension BindingTests {
-    @Test("each style shows its own error; setting its binding to nil dismisses it, and any other value is ignored")
+    @Test("each style shows its own error; closing it shows the next one")
     func setToNil() {
         for text in ["inline", "a", "banner", "b", "inline"] { presenter.present(Plain(text)) }
         let alert = presenter.alert
         expect(alert?.message, equals: "a")
         expect(presenter.inline?.count, equals: 2)
-        presenter.alert = alert
-        presenter.alert = PresentedError(id: 9, message: "mine")
-        expect(presenter.alert, equals: alert)
-        presenter.alert = nil
+        presenter.closeShown(.alert)
         expect(presenter.alert?.message, equals: "b")
         expect(presenter.banner?.message, equals: "banner")
-        for _ in 0..<2 { presenter.alert = nil }
-        presenter.inline = nil
+        presenter.closeShown(.hidden)
+        expectNil(presenter.shown(as: .hidden))
+        for _ in 0..<2 { presenter.closeShown(.alert) }
+        presenter.closeShown(.inline)
         expect([presenter.alert, presenter.inline], equals: [nil, nil])
-        expect(presenter.statistics, equals: .init(received: 5, shown: 4, folded: 1))
+        expect(presenter.statistics, equals: .init(received: 5, shown: 4, merged: 1))
     }
 
     @Test("an alert that its button's tap closes is still retried once, and its failure is a new alert")
@@ -49,7 +48,7 @@ extension BindingTests {
             throw Plain("no")
         }
         let seen = try #require(presenter.alert)
-        presenter.alert = nil
+        presenter.closeShown(.alert)
         expectNil(presenter.alert)
         for _ in 0..<3 { await presenter.retry(seen) }
         expect(attempts, equals: 2)
@@ -87,7 +86,7 @@ extension BindingTests {
         let first = try #require(presenter.alert)
         let retry = Task { await presenter.retry(first) }
         await waitUntil { begun == ["first"] }
-        presenter.alert = nil
+        presenter.closeShown(.alert)
         let second = try #require(presenter.alert)
         // Code that means whichever error is shown doesn't reach one that appeared in between.
         await presenter.retry()
@@ -111,13 +110,13 @@ extension BindingTests {
         await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw Plain("no") }
         for index in 0..<9 { presenter.present(Plain("behind \(index)")) }
         let seen = try #require(presenter.alert)
-        presenter.alert = nil
+        presenter.closeShown(.alert)
         expect(presenter.alert?.message, equals: "behind 0")
         await presenter.retry(seen)
-        presenter.alert = nil
+        presenter.closeShown(.alert)
         expect(presenter.alert?.title, equals: "Saving")
         #expect(presenter.alert?.id != seen.id)
-        presenter.alert = nil
+        presenter.closeShown(.alert)
         expect(presenter.alert?.message, equals: "behind 1")
         #expect(presenter.isSound)
     }
@@ -131,14 +130,14 @@ extension BindingTests {
         }
         presenter.present(Plain("behind"))
         let seen = try #require(presenter.alert)
-        presenter.alert = nil
+        presenter.closeShown(.alert)
         let retry = Task { await presenter.retry(seen) }
         retry.cancel()
         await retry.value
         expect(presenter.alert?.message, equals: "behind")
-        presenter.alert = nil
+        presenter.closeShown(.alert)
         expect(presenter.alert, equals: seen)
-        expect(presenter.statistics, equals: .init(received: 3, shown: 2, never: 1))
+        expect(presenter.statistics, equals: .init(received: 3, shown: 2, neverShown: 1))
         await presenter.retry()
         expect(attempts, equals: 3)
         expect(presenter.alert?.title, equals: "Saving")
@@ -156,7 +155,7 @@ extension BindingTests {
         presenter.dismissAll(matching: .value(Plain("b")) || .value(Plain("banner")))
         expect(presenter.alert?.message, equals: "a")
         expect(presenter.banner?.message, equals: OwnText.unknown)
-        expect(presenter.statistics, equals: .init(received: 11, shown: 3, folded: 6, discarded: 2))
+        expect(presenter.statistics, equals: .init(received: 11, shown: 3, merged: 6, discarded: 2))
         presenter.dismissAll(matching: .any)
         expect([presenter.alert, presenter.banner], equals: [nil, nil])
         await presenter.run(failureTitle: "Saving", errors: RecordingPoster()) { throw Plain("b") }
@@ -164,7 +163,7 @@ extension BindingTests {
         // A matcher is user code, which can call back.
         presenter.dismissAll(
             matching: .any.where { [presenter] _ in
-                MainActor.assumeIsolated { presenter.alert = nil }
+                MainActor.assumeIsolated { presenter.closeShown(.alert) }
                 return true
             })
         await presenter.retry(seen)
@@ -230,7 +229,7 @@ extension BindingTests {
         }
         present("a")
         switch kind {
-        case 0: presenter.alert = nil
+        case 0: presenter.closeShown(.alert)
         case 1: presenter.dismiss()
         case 2: await presenter.retry()
         case 3:
@@ -238,8 +237,8 @@ extension BindingTests {
             presenter.dismissAll(matching: .type(Plain.self))
         default:
             present("b")
-            presenter.alert = nil
-            presenter.alert = nil
+            presenter.closeShown(.alert)
+            presenter.closeShown(.alert)
         }
         await waitUntil { presenter.statistics.received >= 2 && presenter.alert == nil }
         #expect(presenter.isSound && !presenter.isRetrying)
@@ -257,7 +256,7 @@ private final class CallsOnRelease {
     deinit {
         MainActor.assumeIsolated {
             presenter.present(Plain("released"))
-            while presenter.alert != nil { presenter.alert = nil }
+            while presenter.alert != nil { presenter.closeShown(.alert) }
         }
     }
 }

@@ -26,7 +26,7 @@ extension BurstTests {
             await waitUntil { presenter.statistics.waiting == 9 }
             expect(presenter.wakeUps, equals: batch)
         }
-        expect(presenter.statistics, equals: .init(received: 3_000, shown: 1, waiting: 9, folded: 2_990))
+        expect(presenter.statistics, equals: .init(received: 3_000, shown: 1, waiting: 9, merged: 2_990))
     }
 
     @Test("errors that don't fit while the main actor is slow are counted, and so are errors that are never shown")
@@ -35,9 +35,11 @@ extension BurstTests {
         let receive = presenter.receiver
         for index in 0..<5_000 { receive(.delivered(Plain("error \(index)"))) }
         for _ in 0..<10 { receive(.delivered(Plain("ignored"), .ignored)) }
-        expect(presenter.statistics, equals: .init(received: 5_010, waiting: 1_024, discarded: 3_976, never: 10))
+        expect(presenter.statistics, equals: .init(received: 5_010, waiting: 1_024, discarded: 3_976, neverShown: 10))
         await waitUntil { presenter.current != nil }
-        expect(presenter.statistics, equals: .init(received: 5_010, shown: 1, waiting: 2, discarded: 4_997, never: 10))
+        expect(
+            presenter.statistics, equals: .init(received: 5_010, shown: 1, waiting: 2, discarded: 4_997, neverShown: 10)
+        )
         expect([presenter.waiting, presenter.discarded, presenter.wakeUps], equals: [2, 4_997, 1])
     }
 
@@ -51,12 +53,12 @@ extension BurstTests {
             .delivered(Plain("ignored"), .ignored), marked,
         ]
         for _ in 0..<1_024 { isNeverShown.forEach(receive) }
-        expect(presenter.statistics, equals: .init(received: 4_096, never: 4_096))
+        expect(presenter.statistics, equals: .init(received: 4_096, neverShown: 4_096))
         for _ in 0..<1_024 { receive(.delivered(Plain("to be shown"))) }
         isNeverShown.forEach(receive)
-        expect(presenter.statistics, equals: .init(received: 5_124, waiting: 1_024, never: 4_100))
+        expect(presenter.statistics, equals: .init(received: 5_124, waiting: 1_024, neverShown: 4_100))
         await waitUntil { presenter.current != nil }
-        expect(presenter.statistics, equals: .init(received: 5_124, shown: 1, folded: 1_023, never: 4_100))
+        expect(presenter.statistics, equals: .init(received: 5_124, shown: 1, merged: 1_023, neverShown: 4_100))
     }
 
     @Test("errors that are presented in between keep their order and don't double the wake-ups")
@@ -98,8 +100,8 @@ extension BurstTests {
                 moments += 1
                 #expect(presenter.isSound, "\(now)")
                 let differences = [
-                    now.received - last.received, now.shown - last.shown, now.folded - last.folded,
-                    now.discarded - last.discarded, now.never - last.never,
+                    now.received - last.received, now.shown - last.shown, now.merged - last.merged,
+                    now.discarded - last.discarded, now.neverShown - last.neverShown,
                 ]
                 expect(differences.filter { $0 < 0 }, equals: [], "\(now)")
                 last = now
@@ -112,7 +114,7 @@ extension BurstTests {
         expect(end.received, equals: count)
         #expect(presenter.isSound)
         #expect(presenter.waiting <= 64)
-        #expect(end.never > 0)
+        #expect(end.neverShown > 0)
         #expect((1...count - end.discarded).contains(presenter.wakeUps))
         print("burst of \(count): \(end); \(presenter.wakeUps) wake-ups, looked at \(moments) times")
     }

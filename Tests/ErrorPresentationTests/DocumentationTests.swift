@@ -16,6 +16,13 @@ extension DocumentationTests {
         // The module contains the modifier only on Apple's platforms, so it is checked with the page that uses it.
         let modifier = try Markdown.text(of: "Sources/ErrorPresentation/SwiftUI/View+PresentsErrors.swift")
         sources["modifier.swift"] = "import ErrorPresentation\n" + modifier
+        sources["binding.swift"] = """
+            import ErrorPresentation
+            import SwiftUI
+            extension ErrorPresenter {
+                func binding(for style: PresentationStyle) -> Binding<PresentedError?> { .constant(nil) }
+            }
+            """
         let swiftUI = try Markdown.text(of: ".ci/darwin-stubs/SwiftUI.swift")
         let errors = try await Typechecker.errors(
             in: sources, modes: Typechecker.modes, stubs: appleStubs.merging(["SwiftUI": swiftUI]) { $1 })

@@ -10,19 +10,19 @@ struct LoaderMachineTests {}
 extension LoaderMachineTests {
     @Test("a loadable has a value, an error, or neither; it is Equatable and Sendable if its content is")
     func loadable() {
-        let states: [Loadable<Int, Plain>] = [.idle, .loading, .failed(Plain("no")), .loaded(1)]
+        let states: [LoadState<Int, Plain>] = [.idle, .loading, .failed(Plain("no")), .loaded(1)]
         expect(states.map(\.value), equals: [nil, nil, nil, 1])
         expect(states.map(\.error), equals: [nil, nil, Plain("no"), nil])
         expect(states.map(\.isLoading), equals: [false, true, false, false])
         #expect(states[2] != .failed(Plain("other")))
         #expect(states[3] != .loaded(2))
         func check(_: (some Sendable).Type) {}
-        check(Loadable<[String], any Error>.self)
+        check(LoadState<[String], any Error>.self)
     }
 
     @Test("map changes a loaded value, keeps the other states, and throws its closure's error")
     func map() throws {
-        let states: [Loadable<Int, Plain>] = [.idle, .loading, .failed(Plain("no")), .loaded(1)]
+        let states: [LoadState<Int, Plain>] = [.idle, .loading, .failed(Plain("no")), .loaded(1)]
         expect(states.map { $0.map { "\($0)" } }, equals: [.idle, .loading, .failed(Plain("no")), .loaded("1")])
         func fail(_: Int) throws(Silent) -> Int { throw .secretCase(code: 1) }
         #expect(throws: Silent.secretCase(code: 1)) { try states[3].map(fail) }
@@ -114,7 +114,7 @@ private final class HeldLoader {
 
     private var machine = LoaderMachine<Int, Plain>()
 
-    var state: Loadable<Int, Plain> { machine.visible.state }
+    var state: LoadState<Int, Plain> { machine.visible.state }
     var latest: Int? { machine.visible.latest }
     var failureCount: Int { machine.visible.failureCount }
 

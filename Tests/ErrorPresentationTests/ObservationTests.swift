@@ -65,7 +65,9 @@ extension ObservationTests {
             for index in 0..<10 { bus.post(Plain("\(index)")) }
             bus.post(Plain("ignored"))
             await waitUntil { current.last == "0" && numbers.last == [3, 6] }
-            await waitUntil { statistics.last == .init(received: 11, shown: 1, waiting: 3, discarded: 6, never: 1) }
+            await waitUntil {
+                statistics.last == .init(received: 11, shown: 1, waiting: 3, discarded: 6, neverShown: 1)
+            }
             withExtendedLifetime(observation) {}
         }
         presenter.dismiss()

@@ -28,15 +28,15 @@ extension PresenterMachineTests {
         for name in ["shown", "a", "b"] { _ = machine.add(name) }
         _ = machine.add("c", count: 3)
         // The error now represents two errors, one of them from the user's own action.
-        expect(machine.add("b", isFromUser: true), equals: .folded(into: 3))
-        // A replaced error counts as discarded, and its repeats count as folded.
+        expect(machine.add("b", isFromUser: true), equals: .merged(into: 3))
+        // A replaced error counts as discarded, and its repeats count as merged.
         expect(machine.add("d", isFromUser: true), equals: .waits(5))
         // A replaced error is new when it is posted again, and there is no room for it.
         expect(machine.add("c"), equals: .discarded)
         expect(machine.add("e", count: 2, canRetry: true), equals: .waits(6))
         expect(machine.add("f", isFromUser: true), equals: .discarded)
         expect(machine.waiting, equals: 3)
-        expect(machine.statistics, equals: .init(received: 12, shown: 1, waiting: 3, folded: 4, discarded: 4))
+        expect(machine.statistics, equals: .init(received: 12, shown: 1, waiting: 3, merged: 4, discarded: 4))
         var messages: [String] = []
         while let current = machine.current {
             messages.append(current.message)
@@ -54,14 +54,14 @@ extension PresenterMachineTests {
         expect(machine.add("a", title: "Saving"), equals: .waits(5))
         expect(machine.add("c", count: 2), equals: .waits(6))
         expect(machine.add("d", count: 7), equals: .discarded)
-        expect(machine.add("a", title: "Saving"), equals: .folded(into: 5))
-        expect(machine.add("a", count: 3), equals: .folded(into: 1))
-        expect(machine.add("b"), equals: .folded(into: 2))
+        expect(machine.add("a", title: "Saving"), equals: .merged(into: 5))
+        expect(machine.add("a", count: 3), equals: .merged(into: 1))
+        expect(machine.add("b"), equals: .merged(into: 2))
         expect(machine.current?.count, equals: 4)
         _ = machine.dismiss()
         expect(machine.current?.count, equals: 2)
         expect(machine.add("a"), equals: .waits(7))
-        expect(machine.statistics, equals: .init(received: 20, shown: 3, waiting: 4, folded: 6, discarded: 7))
+        expect(machine.statistics, equals: .init(received: 20, shown: 3, waiting: 4, merged: 6, discarded: 7))
     }
 
     @Test("operations of several errors can run at the same time, and each failure is next in its own style")
@@ -116,7 +116,7 @@ extension PresenterMachineTests {
         _ = (machine.add("a", canRetry: true), machine.add("b"))
         let retry = machine.beginRetry()
         expect(machine.add("a"), equals: .waits(3))
-        expect(machine.add("a", asFailureOf: retry), equals: .folded(into: 3))
+        expect(machine.add("a", asFailureOf: retry), equals: .merged(into: 3))
         _ = machine.endRetry()
         expect(machine.current, equals: .init(id: 3, message: "a", count: 2))
     }
@@ -127,10 +127,10 @@ extension PresenterMachineTests {
         expect(machine.add("a", canRetry: true), equals: .shown(1))
         expect(machine.add("a", canRetry: true), equals: .waits(2))
         expect(machine.add("a"), equals: .waits(3))
-        expect(machine.add("a"), equals: .folded(into: 3))
+        expect(machine.add("a"), equals: .merged(into: 3))
         expect(machine.add("a", canRetry: true), equals: .waits(4))
         expect(machine.add("a", canRetry: true), equals: .discarded)
-        expect(machine.statistics, equals: .init(received: 6, shown: 1, waiting: 2, folded: 1, discarded: 2))
+        expect(machine.statistics, equals: .init(received: 6, shown: 1, waiting: 2, merged: 1, discarded: 2))
     }
 
     @Test("the answer to a tap is shown next even if its alert is closed, the queue is full, and another one is shown")
@@ -187,7 +187,7 @@ extension PresenterMachineTests {
         _ = machine.add("banner", style: .banner)
         machine.dismissAll([1, 2, 3, 5, 9])
         expect(machine.current?.message, equals: "d")
-        expect(machine.statistics, equals: .init(received: 9, shown: 3, folded: 4, discarded: 2))
+        expect(machine.statistics, equals: .init(received: 9, shown: 3, merged: 4, discarded: 2))
         // An equal error is new.
         expect(machine.add("a"), equals: .waits(6))
     }
@@ -204,12 +204,12 @@ extension PresenterMachineTests {
         expectNil(machine.beginRetry(1))
         expectNil(machine.endRetry())
         expect(machine.current?.id, equals: 1)
-        expect(machine.add("a"), equals: .folded(into: 1))
+        expect(machine.add("a"), equals: .merged(into: 1))
         _ = machine.beginRetry(1)
         expect(machine.add("a"), equals: .waits(3))
         machine.cancelRetry(1)
         expectNil(machine.endRetry())
-        expect(machine.add("a"), equals: .folded(into: 3))
+        expect(machine.add("a"), equals: .merged(into: 3))
         expect(machine.beginRetry(1), equals: 1)
         expect(machine.add("c", asFailureOf: 1), equals: .waits(4))
         machine.cancelRetry(1)

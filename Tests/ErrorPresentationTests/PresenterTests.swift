@@ -78,7 +78,7 @@ extension PresenterTests {
             expect(presenter.current?.style, equals: .banner)
             presenter.dismiss()
             expect(presenter.current?.message, equals: "unmatched")
-            expect(presenter.statistics, equals: .init(received: 4, shown: 2, never: 2))
+            expect(presenter.statistics, equals: .init(received: 4, shown: 2, neverShown: 2))
             observation.cancel()
         }
     }
@@ -99,18 +99,18 @@ extension PresenterTests {
             let cancelled = Task { await meet() }
             cancelled.cancel()
             await cancelled.value
-            expect(presenter.statistics, equals: .init(received: 2, never: 2))
+            expect(presenter.statistics, equals: .init(received: 2, neverShown: 2))
             await meet()
             await waitUntil { presenter.statistics.received == 6 && presenter.inbox.counts == .init() }
             expect(presenter.current?.style, equals: .banner)
             // `catching` posts a cancellation as a notice. `URLError.cancelled` is one only in a cancelled task.
             let isFailure = error is URLError
-            var expected = ErrorPresenter.Statistics(received: 6, shown: 1, waiting: 1, never: 4)
-            if isFailure { (expected.folded, expected.never) = (1, 3) }
+            var expected = ErrorPresenter.Statistics(received: 6, shown: 1, waiting: 1, neverShown: 4)
+            if isFailure { (expected.merged, expected.neverShown) = (1, 3) }
             expect(presenter.statistics, equals: expected)
             // The role decides, not the error.
             bus.post(error)
-            await waitUntil { presenter.statistics.folded == expected.folded + 1 }
+            await waitUntil { presenter.statistics.merged == expected.merged + 1 }
             withExtendedLifetime(observation) {}
         }
     }
@@ -131,7 +131,7 @@ extension PresenterTests {
             withExtendedLifetime(observation) {}
         }
         expect(presenter.current?.title, equals: "Saving")
-        expect(presenter.statistics, equals: .init(received: 5, shown: 1, waiting: 1, never: 3))
+        expect(presenter.statistics, equals: .init(received: 5, shown: 1, waiting: 1, neverShown: 3))
     }
 
     @Test("P5: attempts, notices, and an application's own roles aren't shown, but a failure among them is")
@@ -148,7 +148,7 @@ extension PresenterTests {
             withExtendedLifetime(observation) {}
         }
         expect(presenter.current?.message, equals: "failure")
-        expect(presenter.statistics, equals: .init(received: 7, shown: 1, folded: 1, never: 5))
+        expect(presenter.statistics, equals: .init(received: 7, shown: 1, merged: 1, neverShown: 5))
     }
 
     @Test("if a presenter or a bus is deallocated, the other continues")

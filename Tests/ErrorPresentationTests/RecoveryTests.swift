@@ -70,7 +70,7 @@ extension RecoveryTests {
         await waitUntil { held == nil }
         expect(presenter.discarded, equals: 1)
         let seen = try #require(presenter.alert)
-        presenter.alert = nil
+        presenter.closeShown(.alert)
         await presenter.recover(seen, option: 0)
         expect(chosen.withLock { $0 }, equals: [0])
         expect(presenter.alert?.message, equals: "asked for")

@@ -61,7 +61,7 @@ extension ReentryTests {
         for index in 0..<10 { presenter.present(Plain("\(index)")) }
         var closed = 0
         while presenter.alert != nil {
-            presenter.alert = nil
+            presenter.closeShown(.alert)
             closed += 1
         }
         // An observer is notified before the next error is shown, so it doesn't close an unseen error.
@@ -78,7 +78,7 @@ extension ReentryTests {
             MainActor.assumeIsolated {
                 guard let presenter else { return }
                 closeAll(of: presenter)
-                presenter.alert = nil
+                presenter.closeShown(.alert)
             }
         }
     }
@@ -92,7 +92,7 @@ extension ReentryTests {
             depth += 1
             let error: any Error = depth % 2 == 0 ? Meddling { meddle() } : Plain("from within \(depth)")
             held?.present(error) { held?.present(Plain("again")) }
-            held?.alert = nil
+            held?.closeShown(.alert)
             held?.dismiss()
             Task { await held?.retry() }
         }

@@ -69,7 +69,7 @@ extension RetryCancellationTests {
         await cancelledRetry()
         expectNil(presenter.current)
         expect(poster.errors.count, equals: 2)
-        expect(presenter.statistics, equals: .init(received: 2, shown: 1, never: 1))
+        expect(presenter.statistics, equals: .init(received: 2, shown: 1, neverShown: 1))
     }
 
     @Test("a custom retry in a cancelled task leaves its error, whether or not it presents its failure")
@@ -85,7 +85,7 @@ extension RetryCancellationTests {
             expect(presenter.current, equals: shown)
             expect(attempts, equals: attempt)
         }
-        expect(presenter.statistics, equals: .init(received: 2, shown: 1, never: 1))
+        expect(presenter.statistics, equals: .init(received: 2, shown: 1, neverShown: 1))
     }
 
     /// Runs a retry in a task that is cancelled before it begins.
@@ -123,6 +123,6 @@ extension RetryCancellationTests {
         gate.open()
         await retry.value
         expectNil(presenter.current)
-        expect(presenter.statistics, equals: .init(received: 3, shown: 1, never: 2))
+        expect(presenter.statistics, equals: .init(received: 3, shown: 1, neverShown: 2))
     }
 }

@@ -46,7 +46,7 @@ extension RetryTests {
         expectNil(await task.value)
         expectNil(presenter.current)
         expect(poster.metadata.map(\.isEmpty), equals: error is Plain ? [false] : [])
-        expect(presenter.statistics, equals: .init(received: 1, never: 1))
+        expect(presenter.statistics, equals: .init(received: 1, neverShown: 1))
     }
 
     @Test("P5: a failure that returns over an observed bus isn't shown again by any presenter")
@@ -60,8 +60,8 @@ extension RetryTests {
             await waitUntil { presenter.waiting == 1 && other.current != nil }
             withExtendedLifetime(observations) {}
             expect(presenter.current?.title, equals: "Saving")
-            expect(presenter.statistics, equals: .init(received: 3, shown: 1, waiting: 1, never: 1))
-            expect(other.statistics, equals: .init(received: 2, shown: 1, never: 1))
+            expect(presenter.statistics, equals: .init(received: 3, shown: 1, waiting: 1, neverShown: 1))
+            expect(other.statistics, equals: .init(received: 2, shown: 1, neverShown: 1))
         }
         recorded.expectReported(.value(Plain("no")), count: 2)
     }
@@ -77,10 +77,10 @@ extension RetryTests {
             await waitUntil { presenter.statistics.received == 3 && presenter.waiting == 1 }
             let loader = Loader { () async throws -> Int in throw Plain("no") }
             await loader.load()
-            await waitUntil { presenter.statistics.received == 5 && presenter.statistics.folded == 1 }
+            await waitUntil { presenter.statistics.received == 5 && presenter.statistics.merged == 1 }
             withExtendedLifetime(observation) {}
         }
-        expect(presenter.statistics, equals: .init(received: 5, shown: 1, waiting: 1, folded: 1, never: 2))
+        expect(presenter.statistics, equals: .init(received: 5, shown: 1, waiting: 1, merged: 1, neverShown: 2))
     }
 
     @Test("a failure that the rules of its bus, scope, or task ignore is posted but not shown")
@@ -93,7 +93,7 @@ extension RetryTests {
             await presenter.run(failureTitle: "3", errors: scope) { throw Plain("by the scope") }
             await presenter.run(failureTitle: "4") { throw Plain("by the bus") }
             await scope.bound { _ = await presenter.run(failureTitle: "5") { throw Plain("by the scope") } }
-            expect(presenter.statistics, equals: .init(received: 5, never: 5))
+            expect(presenter.statistics, equals: .init(received: 5, neverShown: 5))
             await presenter.run(failureTitle: "6", errors: bus) { throw Plain("by the scope") }
             expect(presenter.current?.title, equals: "6")
         }
@@ -251,7 +251,7 @@ extension RetryTests {
             { presenter.dismiss() }, { await presenter.retry() },
             {
                 seen = presenter.alert
-                presenter.alert = nil
+                presenter.closeShown(.alert)
                 #expect(held != nil)
                 #expect(seen != nil)
                 seen = nil

@@ -57,7 +57,7 @@ extension ErrorPresenter {
     var isSound: Bool {
         let statistics = statistics
         return statistics.isBalanced && waiting <= statistics.waiting && discarded <= statistics.discarded
-            && [statistics.shown, statistics.waiting, statistics.folded, statistics.discarded, statistics.never]
+            && [statistics.shown, statistics.waiting, statistics.merged, statistics.discarded, statistics.neverShown]
                 .allSatisfy { $0 >= 0 }
     }
 }

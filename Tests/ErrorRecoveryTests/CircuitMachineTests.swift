@@ -145,7 +145,7 @@ extension CircuitMachineTests {
         typealias Begin = (inout CircuitMachine, inout SplitMix64) -> CircuitMachine.Change
         let failure = CircuitMachine.Failure(error: Timeout(), retryAfter: nil)
         let begins: [Begin] = [
-            { $0.end(.failure(failure), in: 1, at: .zero, using: &$1) },
+            { $0.end(.failure(failure), in: 1, at: .zero, using: &$1) }
         ]
         // A trial call begins when the first open period is over.
         let trials = [CircuitMachine.End.failure(failure), .cancellation].map { end -> Begin in

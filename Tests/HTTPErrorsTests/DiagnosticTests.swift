@@ -19,4 +19,18 @@ extension DiagnosticTests {
         #expect(
             error.contains(".asyncHTTPClient(_:)") && error.contains(".urlSession()"), "\(error)")
     }
+
+    @Test("a request whose method is a string doesn't compile, since it would be a GET")
+    func method() async throws {
+        let program = """
+            import HTTPErrors
+            struct Right: APIRequest { typealias Response = NoContent; let path = "a"; let method = HTTPMethod.put }
+            struct Get: APIRequest { typealias Response = NoContent; let path = "a" }
+            struct Wrong: APIRequest { typealias Response = NoContent; let path = "a"; let method = "PUT" }
+            struct Worse: APIRequest { typealias Response = NoContent; let path = "a"; var method: String { "PUT" } }
+            """
+        let errors = try await Typechecker.errors(in: ["wrong.swift": program])
+        expect(Set(errors.compactMap { $0.firstMatch(of: /^wrong.swift:(\d)/)?.1 }), equals: ["4", "5"], "\(errors)")
+        #expect(errors.contains { $0.contains("declare the type of the method") }, "\(errors)")
+    }
 }

@@ -282,6 +282,7 @@ extension MessageTests {
     func methods() {
         expect(HTTPMethod(rawValue: "put"), equals: .put)
         expect("\(HTTPMethod(rawValue: "query"))", equals: "QUERY")
+        expect(HTTPMethod(rawValue: "poſt").rawValue, equals: "POſT")
         let url = URL(fileURLWithPath: "/")
         #expect(TransportRequest(method: HTTPMethod(rawValue: "Delete"), url: url).isIdempotent)
     }

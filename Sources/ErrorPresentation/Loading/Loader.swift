@@ -14,7 +14,7 @@ public import Observation
 @Observable
 public final class Loader<Value: Sendable, Failure: Error> {
     /// The state to show.
-    public var state: Loadable<Value, Failure> { visible.state }
+    public var state: LoadState<Value, Failure> { visible.state }
     /// The last loaded value.
     ///
     /// It is kept during a reload and after a failed one, so that a list can stay visible.

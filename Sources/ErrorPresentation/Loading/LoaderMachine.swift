@@ -16,7 +16,7 @@ struct LoaderMachine<Value, Failure: Error> {
 
     /// The values that a view shows.
     struct Visible {
-        fileprivate(set) var state = Loadable<Value, Failure>.idle
+        fileprivate(set) var state = LoadState<Value, Failure>.idle
         /// The last loaded value.
         ///
         /// Later failures don't change it.
@@ -34,7 +34,7 @@ struct LoaderMachine<Value, Failure: Error> {
     /// Retain them during an event, so that no `deinit` of a value runs within the event.
     struct Results {
         fileprivate let visible: Visible
-        fileprivate let settled: Loadable<Value, Failure>
+        fileprivate let settled: LoadState<Value, Failure>
         fileprivate let overtaken: End?
     }
 
@@ -43,7 +43,7 @@ struct LoaderMachine<Value, Failure: Error> {
     /// The state before the loads under way.
     ///
     /// It is never `.loading`.
-    private var settled = Loadable<Value, Failure>.idle
+    private var settled = LoadState<Value, Failure>.idle
     /// The numbers of the loads under way in the order in which they began, without the obsolete ones.
     private var loads: [UInt64] = []
     /// The newest result that arrived while a newer load was under way.
@@ -114,7 +114,7 @@ struct LoaderMachine<Value, Failure: Error> {
         settle(.idle)
     }
 
-    private mutating func settle(_ end: Loadable<Value, Failure>) {
+    private mutating func settle(_ end: LoadState<Value, Failure>) {
         assert(!end.isLoading, "a load cannot end in loading")
         // All loads that began earlier are obsolete.
         loads.removeAll()
@@ -123,7 +123,7 @@ struct LoaderMachine<Value, Failure: Error> {
         show(end)
     }
 
-    private mutating func show(_ state: Loadable<Value, Failure>) {
+    private mutating func show(_ state: LoadState<Value, Failure>) {
         visible.state = state
         visible.changes += 1
     }

@@ -18,7 +18,7 @@ extension ErrorPresenter {
 
     /// Counts an error that isn't shown.
     func skip() {
-        machine.receive(Statistics(received: 1, never: 1))
+        machine.receive(Statistics(received: 1, neverShown: 1))
         publish()
     }
 
@@ -68,7 +68,7 @@ extension ErrorPresenter {
         switch machine.enqueue(error, type: type, isFromUser: arrival.isFromUser, asFailureOf: arrival.retried) {
         case .shown(let id), .waits(let id):
             recoveries[id] = recovery
-        case .folded, .discarded:
+        case .merged, .discarded:
             break
         }
         if let id = machine.takeDiscarded() { discardRecovery(of: id) }

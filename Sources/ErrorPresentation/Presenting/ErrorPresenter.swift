@@ -21,24 +21,14 @@ public import Observation
 public final class ErrorPresenter {
     /// The error to show as an alert; nil if there is none.
     ///
-    /// Setting it to nil, for example through a binding, dismisses the error and shows the next one. It can't be set to
-    /// any other value. If you retain the error, you can still ``retry(_:)`` it.
-    public var alert: PresentedError? {
-        get { shownAlert }
-        set { if newValue == nil { remove(shownAlert, keepsRecovery: true) } }
-    }
+    /// In SwiftUI, ``binding(for:)`` shows and dismisses it.
+    public var alert: PresentedError? { shownAlert }
 
     /// The error to show as a banner; nil if there is none; see ``alert``.
-    public var banner: PresentedError? {
-        get { shownBanner }
-        set { if newValue == nil { remove(shownBanner, keepsRecovery: true) } }
-    }
+    public var banner: PresentedError? { shownBanner }
 
     /// The error to show next to the element that it concerns; nil if there is none; see ``alert``.
-    public var inline: PresentedError? {
-        get { shownInline }
-        set { if newValue == nil { remove(shownInline, keepsRecovery: true) } }
-    }
+    public var inline: PresentedError? { shownInline }
 
     /// Whether an operation is being retried or an option is being performed.
     public internal(set) var isRetrying = false
@@ -149,6 +139,21 @@ public final class ErrorPresenter {
         }
         present(arrival)
     }
+
+    /// The shown error of a style; nil if there is none.
+    func shown(as style: PresentationStyle) -> PresentedError? {
+        switch style {
+        case .hidden: nil
+        case .alert: shownAlert
+        case .banner: shownBanner
+        case .inline: shownInline
+        }
+    }
+
+    /// Closes the shown error of a style and shows the next one.
+    ///
+    /// The error can still be retried, because SwiftUI closes an alert before the task of its button begins.
+    func closeShown(_ style: PresentationStyle) { remove(shown(as: style), keepsRecovery: true) }
 
     /// Dismisses an error and shows the next one of its style.
     ///

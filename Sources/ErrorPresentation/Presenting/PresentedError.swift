@@ -93,11 +93,11 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
 /// ```
 public struct PresentedText: Sendable, Hashable {
     /// The title above the message; nil for the error's own title.
-    let title: String?
+    public let title: String?
     /// What happened; nil for the error's own message.
-    let message: String?
+    public let message: String?
     /// What the user can do about it; nil for the error's own suggestion.
-    let recoverySuggestion: String?
+    public let recoverySuggestion: String?
 
     /// Creates the text for an error.
     ///

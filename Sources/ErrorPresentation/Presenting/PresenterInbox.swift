@@ -53,7 +53,7 @@ final class PresenterInbox: Sendable {
     /// - Returns: Whether the caller has to wake the main actor.
     func receive(_ report: ErrorReport) -> Bool {
         let count = max(report.occurrences, 1)
-        return Self.isNeverShown(report) ? add(nil, never: count) : add(Arrival(error: report.error, count: count))
+        return Self.isNeverShown(report) ? add(nil, neverShown: count) : add(Arrival(error: report.error, count: count))
     }
 
     /// Adds an error.
@@ -93,12 +93,12 @@ final class PresenterInbox: Sendable {
     ///
     /// - Parameters:
     ///   - arrival: The error; nil if there is nothing to show.
-    ///   - never: How many other errors are never shown.
-    private func add(_ arrival: Arrival?, never: Int = 0) -> Bool {
+    ///   - neverShown: How many other errors are never shown.
+    private func add(_ arrival: Arrival?, neverShown: Int = 0) -> Bool {
         state.withLock { state in
             if state.isClosed { return false }
-            state.batch.counts.received += never
-            state.batch.counts.never += never
+            state.batch.counts.received += neverShown
+            state.batch.counts.neverShown += neverShown
             if let arrival {
                 state.batch.counts.received += arrival.count
                 if state.batch.arrivals.count < capacity {

@@ -25,7 +25,7 @@ struct PresenterMachine {
         case shown(ID)
         case waits(ID)
         /// A repeat, which is counted in a shown or waiting error.
-        case folded(into: ID)
+        case merged(into: ID)
         case discarded
     }
 
@@ -68,7 +68,7 @@ struct PresenterMachine {
     /// Counts received errors that aren't shown.
     mutating func skip(_ count: Int = 1) {
         statistics.waiting -= count
-        statistics.never += count
+        statistics.neverShown += count
     }
 
     /// Adds a received error to the queue of its style.
@@ -97,17 +97,17 @@ struct PresenterMachine {
         // Don't merge an error that can be retried: each operation needs its own error's button.
         let kind = error.canRetry ? nil : Kind(error, type)
         if let kind, let id = mergeTargets[kind] {
-            statistics.folded += error.count
-            queue.fold(error.count, into: id, isFromUser: isFromUser)
+            statistics.merged += error.count
+            queue.merge(error.count, into: id, isFromUser: isFromUser)
             if isAnswer { queue.moveNext(id) }
-            return .folded(into: id)
+            return .merged(into: id)
         }
         let hasRoom = queue.shown == nil || isAnswer || queue.waiting.count < limit
         guard hasRoom || isFromUser && makeRoom(in: &queue) else {
             statistics.discarded += error.count
             return .discarded
         }
-        statistics.folded += error.count - 1
+        statistics.merged += error.count - 1
         lastID += 1
         if let kind { mergeTargets[kind] = lastID }
         let isShown = queue.add(.init(error.numbered(lastID), kind, isFromUser: isFromUser), isNext: isAnswer)
@@ -220,7 +220,7 @@ struct PresenterMachine {
 
     /// Discards the newest waiting error that isn't the result of the user's own action.
     ///
-    /// Its repeats still count as folded.
+    /// Its repeats still count as merged.
     ///
     /// - Returns: Whether there was such an error.
     private mutating func makeRoom(in queue: inout PresenterQueue) -> Bool {

@@ -51,7 +51,7 @@ struct PresenterQueue {
     }
 
     /// Counts repeats in a shown or waiting error.
-    mutating func fold(_ count: Int, into id: ID, isFromUser: Bool) {
+    mutating func merge(_ count: Int, into id: ID, isFromUser: Bool) {
         if shown?.error.id == id {
             shown?.add(count, isFromUser)
         } else if let index = next.firstIndex(where: { $0.error.id == id }) {

@@ -131,8 +131,8 @@ public protocol RetryClassified: Error {
     ///
     /// Return true if another attempt could repeat an effect: the server might have accepted an order that timed out.
     /// It also applies to errors that wrap this one, if `ErrorMatcher.anywhere` finds it there; a class that wraps an
-    /// error must conform to `UnderlyingErrorsProviding`. It doesn't apply if an error contains only a circuit's refusal,
-    /// because the refusal's cause is an earlier call's error.
+    /// error must conform to `UnderlyingErrorsProviding`. It doesn't apply if an error contains only a circuit's
+    /// refusal, because the refusal's cause is an earlier call's error.
     var forbidsRetry: Bool { get }
 }
 

@@ -12,7 +12,7 @@ public import Foundation
 /// ```
 ///
 /// Only the path is required. By default, the request is a GET.
-public protocol APIRequest: Sendable {
+public protocol APIRequest: HTTPMethodProviding, Sendable {
     /// The type of a successful response's value.
     ///
     /// - `String` and `Data` are the body as it comes, whatever its content type. A `String` is decoded by the content

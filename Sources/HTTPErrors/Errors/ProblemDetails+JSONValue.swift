@@ -16,8 +16,8 @@ extension ProblemDetails {
 
         /// How many keys and indices a value's coding path may contain.
         ///
-        /// Decoding tries several types for each value, and the time grows with the square of the depth. Without a limit, a
-        /// kilobyte of brackets would take seconds, and an error's body minutes.
+        /// Decoding tries several types for each value, and the time grows with the square of the depth. Without a
+        /// limit, a kilobyte of brackets would take seconds, and an error's body minutes.
         private static let depthLimit = 20
 
         /// Reads a value.

@@ -46,7 +46,8 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// The value of a field; nil if the field is missing.
     ///
     /// Setting nil removes the field. A field's values are joined with commas (RFC 9110, section 5.2), and those of
-    /// `Cookie` with semicolons. Cookies that a server sets can't be joined: read each `Set-Cookie` from ``fields``.
+    /// `Cookie` with semicolons. Cookies that a server sets can't be joined: read each `Set-Cookie` from the sequence
+    /// of fields.
     ///
     /// - Parameter name: The field's name, in upper or lower case.
     /// - Complexity: O(number of the field's values).
@@ -77,11 +78,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// The names and values in their order.
-    ///
-    /// Each name occurs once, except `Set-Cookie`, which occurs once for each value.
-    ///
-    /// - Complexity: O(n log n) for n fields.
-    public var fields: [(name: String, value: String)] {
+    var fields: [(name: String, value: String)] {
         stored.sorted { $0.value.number < $1.value.number }.flatMap { key, field in
             (key == "set-cookie" ? field.values : [field.value]).map { (field.name, $0) }
         }
@@ -147,7 +144,11 @@ extension HTTPHeaders: Hashable {
 }
 
 extension HTTPHeaders: Sequence {
-    /// Iterates over ``fields``.
+    /// Iterates over the names and values in their order.
+    ///
+    /// Each name occurs once, except `Set-Cookie`, which occurs once for each value.
+    ///
+    /// - Complexity: O(n log n) for n fields.
     public func makeIterator() -> IndexingIterator<[(name: String, value: String)]> { fields.makeIterator() }
 }
 

@@ -8,9 +8,13 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
 
     /// Creates a method, also one that has no constant here.
     ///
-    /// - Parameter rawValue: The method, whose letters are converted to capitals. The client throws an error of kind
-    ///   `encoding` for a request whose method isn't a token (RFC 9110, section 5.6.2).
-    public init(rawValue: String) { self.rawValue = rawValue.uppercased() }
+    /// - Parameter rawValue: The method, whose ASCII letters are converted to capitals. The client throws an error of
+    ///   kind `encoding` for a request whose method isn't a token (RFC 9110, section 5.6.2).
+    public init(rawValue: String) {
+        // Leave other characters than ASCII as they are, because capitals of some of them are ASCII.
+        self.rawValue = String(
+            decoding: rawValue.utf8.map { (97...122).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
+    }
 
     /// Requests a resource.
     public static let get = HTTPMethod(rawValue: "GET")

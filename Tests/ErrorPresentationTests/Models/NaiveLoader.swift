@@ -11,11 +11,11 @@ struct NaiveLoader {
     }
 
     var loads: [Load] = []
-    var settled = Loadable<Int, Plain>.idle
+    var settled = LoadState<Int, Plain>.idle
     var latest: Int?
     var failureCount = 0
 
-    var state: Loadable<Int, Plain> { loads.contains { $0.isRunning } ? .loading : settled }
+    var state: LoadState<Int, Plain> { loads.contains { $0.isRunning } ? .loading : settled }
 
     mutating func begin() -> UInt64 {
         loads.append(.running)

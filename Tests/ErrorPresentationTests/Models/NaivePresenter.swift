@@ -75,7 +75,7 @@ struct NaivePresenter {
     /// Counts errors that are never shown.
     mutating func skip(_ count: Int = 1) {
         counts.received += count
-        counts.never += count
+        counts.neverShown += count
     }
 
     mutating func receive(_ newError: NewError) {
@@ -83,8 +83,8 @@ struct NaivePresenter {
         if let failed = newError.failureOf { retries[failed]?.hasFailed = true }
         if newError.style == .hidden { return skip(newError.count) }
         counts.received += newError.count
-        if fold(newError, goesFirst) {
-            counts.folded += newError.count
+        if merge(newError, goesFirst) {
+            counts.merged += newError.count
             return
         }
         var queue = queues[newError.style] ?? Queue()
@@ -98,7 +98,7 @@ struct NaivePresenter {
             spent.insert(queue.waiting.remove(at: replaced).id)
             counts.discarded += 1
         }
-        counts.folded += newError.count - 1
+        counts.merged += newError.count - 1
         lastID += 1
         let item = Item(
             id: lastID, newError: newError, count: newError.count, isFromUser: newError.isFromUser || newError.canRetry)
@@ -113,7 +113,7 @@ struct NaivePresenter {
         }
     }
 
-    private mutating func fold(_ newError: NewError, _ goesFirst: Bool) -> Bool {
+    private mutating func merge(_ newError: NewError, _ goesFirst: Bool) -> Bool {
         for path in [\Queue.shown, \.next, \.waiting] {
             guard var items = queues[newError.style]?[keyPath: path],
                 let index = items.firstIndex(where: { $0.isLike(newError) })

@@ -43,7 +43,7 @@ extension Walk {
         return lines.joined(separator: "\n")
     }
 
-    private static func text<Failure>(of state: Loadable<Int, Failure>) -> String {
+    private static func text<Failure>(of state: LoadState<Int, Failure>) -> String {
         if let error = state.error { "failed: \(OwnText(error).message ?? OwnText.unknown)" } else { "\(state)" }
     }
 }

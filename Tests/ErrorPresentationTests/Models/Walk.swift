@@ -264,9 +264,9 @@ final class Walk {
     private func setToNil() -> String {
         let style = [PresentationStyle.alert, .banner, .inline].randomElement(using: &random) ?? .alert
         switch style {
-        case .banner: presenter.banner = nil
-        case .inline: presenter.inline = nil
-        default: presenter.alert = nil
+        case .banner: presenter.closeShown(.banner)
+        case .inline: presenter.closeShown(.inline)
+        default: presenter.closeShown(.alert)
         }
         if let id = model.shown(style)?.id { model.dismiss(id, keepsRecovery: true) }
         return "\(style) set to nil"

@@ -128,7 +128,7 @@ public struct AsyncHTTPClientHTTPTransport: HTTPTransport {
     private func clientRequest(_ request: TransportRequest) -> HTTPClientRequest {
         var result = HTTPClientRequest(url: request.url.absoluteString)
         result.method = .init(rawValue: request.method.rawValue)
-        for field in request.headers.fields { result.headers.add(name: field.name, value: field.value) }
+        for field in request.headers { result.headers.add(name: field.name, value: field.value) }
         if let body = request.body { result.body = .bytes(ByteBuffer(bytes: body)) }
         return result
     }

@@ -10,9 +10,9 @@ extension HTTPClientError: @retroactive RetryClassified {
         let errors: [HTTPClientError] = [
             // The request.
             .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath, .unsupportedScheme(""),
-            .identityCodingIncorrectlyPresent, .chunkedSpecifiedMultipleTimes, .contentLengthMissing,
+            .identityCodingIncorrectlyPresent, .contentLengthMissing,
             .traceRequestWithBody, .invalidHeaderFieldNames([]), .invalidHeaderFieldValues([]), .bodyLengthMismatch,
-            .writeAfterRequestSent, .incompatibleHeaders,
+            .writeAfterRequestSent,
             // The client.
             .alreadyShutdown, .cancelled, .invalidRedirectConfiguration, .invalidHTTPVersionConfiguration,
             .invalidDNSOverridesConfiguration, .invalidLocalAddress, .invalidProxyConfiguration,

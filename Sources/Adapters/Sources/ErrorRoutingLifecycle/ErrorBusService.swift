@@ -29,18 +29,25 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     /// The time limits of a shutdown.
     public struct ShutdownLimits: Sendable, Hashable {
         /// How long the bus's tasks can take to end before they are cancelled.
-        public var tasks = Duration.seconds(2)
+        public let tasks: Duration
         /// How long the bus can take to deliver pending reports, and the recorder to write its pending reports.
-        public var delivery = Duration.seconds(3)
+        public let delivery: Duration
 
-        /// Creates the limits of the table above.
-        public init() {}
+        /// Creates limits; by default those of the table above.
+        ///
+        /// - Parameters:
+        ///   - tasks: How long the bus's tasks can take to end before they are cancelled.
+        ///   - delivery: How long the bus can take to deliver pending reports, and the recorder to write its pending
+        ///     reports.
+        public init(tasks: Duration = .seconds(2), delivery: Duration = .seconds(3)) {
+            (self.tasks, self.delivery) = (tasks, delivery)
+        }
     }
 
     /// The bus, for tasks and observers: `errors.bus.measureErrors()`.
     public let bus: ErrorBus
     /// The time limits of a shutdown.
-    public var limits = ShutdownLimits()
+    public let limits: ShutdownLimits
 
     private let log: ErrorLog
     private let logger: Logger
@@ -52,19 +59,44 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     /// - Parameters:
     ///   - handler: The rules; the log is overlaid on them. A rule must not need a service that stops before the bus.
     ///   - logger: The logger of the errors, and of the last entries, which have the counts of all errors.
-    ///   - log: The log of the errors, instead of `ErrorLog(logger)`.
+    ///   - levels: The levels of the errors' entries; an error for which it is nil has the level of its severity.
     ///   - configuration: The bus's configuration.
+    ///   - limits: The time limits of a shutdown.
     ///   - recorder: Receives every report, and is closed at the end.
     public init(
         handler: ErrorHandler,
         logger: Logger,
-        log: ErrorLog? = nil,
+        levels: ErrorMap<Logger.Level?> = ErrorMap(),
         configuration: ErrorBus.Configuration = .init(),
+        limits: ShutdownLimits = .init(),
         recorder: ErrorRecorder? = nil
     ) {
-        (self.log, self.logger, self.recorder) = (log ?? ErrorLog(logger), logger, recorder)
+        self.init(
+            handler: handler, logger: logger, log: ErrorLog(logger, levels: levels), configuration: configuration,
+            limits: limits, recorder: recorder)
+    }
+
+    /// Creates the bus with a log of its own; see
+    /// ``init(handler:logger:levels:configuration:limits:recorder:)``.
+    ///
+    /// - Parameters:
+    ///   - handler: The rules; the log is overlaid on them.
+    ///   - logger: The logger of the last entries, which have the counts of all errors.
+    ///   - log: The log of the errors.
+    ///   - configuration: The bus's configuration.
+    ///   - limits: The time limits of a shutdown.
+    ///   - recorder: Receives every report, and is closed at the end.
+    public init(
+        handler: ErrorHandler,
+        logger: Logger,
+        log: ErrorLog,
+        configuration: ErrorBus.Configuration = .init(),
+        limits: ShutdownLimits = .init(),
+        recorder: ErrorRecorder? = nil
+    ) {
+        (self.log, self.logger, self.recorder, self.limits) = (log, logger, recorder, limits)
         clock = configuration.clock
-        bus = ErrorBus(handler: handler.overlaid(with: .logging(to: self.log)), configuration: configuration)
+        bus = ErrorBus(handler: handler.overlaid(with: .logging(to: log)), configuration: configuration)
         bus.becomeRoot()
         if let recorder { bus.observeUntilEnd { recorder.record($0) } }
     }

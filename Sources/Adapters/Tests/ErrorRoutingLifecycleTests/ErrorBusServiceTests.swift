@@ -56,13 +56,15 @@ struct ErrorBusServiceTests {
 
     /// Creates a bus whose rules note each error with its scope.
     private func bus(
-        noting events: Events, logger: Logger? = nil, configuration: ErrorBus.Configuration = .init()
+        noting events: Events, logger: Logger? = nil, configuration: ErrorBus.Configuration = .init(),
+        limits: ErrorBusService.ShutdownLimits = .init()
     ) -> ErrorBusService {
         let handler = ErrorHandler().always { error, report in
             events.add("\(error) in \(report.scope)")
             return .next
         }
-        return ErrorBusService(handler: handler, logger: logger ?? self.logger, configuration: configuration)
+        return ErrorBusService(
+            handler: handler, logger: logger ?? self.logger, configuration: configuration, limits: limits)
     }
 
     private func group(_ services: [any Service]) -> ServiceGroup {
@@ -155,9 +157,7 @@ struct ErrorBusServiceTests {
 
     @Test func `limits that no clock can express are the longest ones`() async {
         let (events, isRunning) = (Events(), Gate())
-        var errors = bus(noting: events)
-        errors.limits.tasks = .seconds(Int64.max)
-        errors.limits.delivery = .seconds(Int64.max)
+        let errors = bus(noting: events, limits: .init(tasks: .seconds(Int64.max), delivery: .seconds(Int64.max)))
         let watched = errors.watching(Fragile(isRunning: isRunning), endingWithin: .seconds(Int64.max))
         #expect(await run([errors, errors.tasks, watched], until: [isRunning]) is Broken)
         #expect(events.all.count == 1)
@@ -269,8 +269,7 @@ struct ErrorBusServiceTests {
             await never.wait()
             return .stop
         }
-        var errors = ErrorBusService(handler: handler, logger: logger)
-        errors.limits.delivery = .milliseconds(1)
+        let errors = ErrorBusService(handler: handler, logger: logger, limits: .init(delivery: .milliseconds(1)))
         for name in ["first", "second"] { errors.bus.post(Broken(name: name)) }
         _ = await run([errors, errors.tasks], until: [isWaiting])
         never.open()

@@ -35,13 +35,12 @@ enum OrderService {
         _ exporter: Exporter,
         _ recorder: ErrorRecorder?
     ) async {
-        var errors = ErrorBusService(
+        let errors = ErrorBusService(
             handler: .orders(paging: settings.pager.map { Pager(settings.supplier, $0) }, waiting: settings.pagerWaits),
             logger: logger,
             log: ErrorLog(logger, levels: levels, within: ErrorTracing.bind),
             configuration: .init(floodLimit: settings.floodLimit, metadataProvider: ErrorTracing.metadata),
-            recorder: recorder)
-        errors.limits.delivery = settings.deliveryLimit
+            limits: .init(delivery: settings.deliveryLimit), recorder: recorder)
         errors.bus.measureErrors()
         // If creating the services fails, end like a service that fails later, because the bus and the exporters must
         // run.

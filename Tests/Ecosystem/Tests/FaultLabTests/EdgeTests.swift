@@ -84,7 +84,7 @@ extension FaultLab {
                 let busy = await error(of: Get<JSONValue>(path: "raw/twice/retry-after"), server, sender)
                 #expect(busy?.retryAfter == .seconds(3))
                 let (_, _, headers) = try await client.response(for: Get<NoContent>(path: "raw/twice/cookies"))
-                let cookies = headers.fields.filter { $0.name.lowercased() == "set-cookie" }.map(\.value)
+                let cookies = headers.filter { $0.name.lowercased() == "set-cookie" }.map(\.value)
                 #expect(cookies == ["a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT", "b=2; Path=/"])
             }
         }

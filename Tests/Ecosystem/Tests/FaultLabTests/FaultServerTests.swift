@@ -98,7 +98,8 @@ extension FaultLab {
         @Test("A hundred megabytes are sent no faster than they are read, and are never in memory at once")
         func backpressure() async throws {
             try await FaultServer.withServer { server in
-                try await HTTPClient.withHTTPClient(configuration: AsyncHTTPClientHTTPTransport.configuration()) { client in
+                try await HTTPClient.withHTTPClient(configuration: AsyncHTTPClientHTTPTransport.configuration()) {
+                    client in
                     let before = ProcessFigures.now
                     let request = HTTPClientRequest(url: server.url("/big/100").absoluteString)
                     let response = try await client.execute(request, timeout: .minutes(5))

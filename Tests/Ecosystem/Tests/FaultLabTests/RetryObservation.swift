@@ -13,7 +13,8 @@ struct RetryObservation: Sendable {
     /// Whether the client made a second attempt.
     let isRetried: Bool
 
-    init(of situation: Situation, as method: HTTPMethod, on server: FaultServer, by transport: any HTTPTransport) async {
+    init(of situation: Situation, as method: HTTPMethod, on server: FaultServer, by transport: any HTTPTransport) async
+    {
         let message = situation.message(server)
         var policy = RetryPolicy.default
         policy.maxAttempts = 2

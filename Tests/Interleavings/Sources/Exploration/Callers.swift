@@ -20,8 +20,8 @@ struct Callers {
         // Write one address at a time: the tool writes each result before it reads the next address, so a full pipe
         // would block both programs.
         for address in addresses {
-            // The last address, at which no code is, marks the end of the result. Address 0 doesn't serve: a linker puts
-            // the lines of functions that it left out there.
+            // The last address, at which no code is, marks the end of the result. Address 0 doesn't serve: a linker
+            // puts the lines of functions that it left out there.
             let question = "0x\(String(address, radix: 16))\n0x\(String(UInt.max, radix: 16))\n"
             guard (try? input.fileHandleForWriting.write(contentsOf: Data(question.utf8))) != nil else { break }
             places[address] = Self.answer(from: output.fileHandleForReading)

@@ -29,7 +29,8 @@ extension Explorer {
 
     /// Returns the alternative to try: the path's or, at the end of the path, the given one.
     ///
-    /// The same decisions must lead to the same ones. A scenario in which they depend on an address, for example, fails.
+    /// The same decisions must lead to the same ones. A scenario in which they depend on an address, for example,
+    /// fails.
     @inline(__always)
     private func decide(_ first: Int, wanting wanted: UInt8, isLoad: Bool = false) -> Int {
         defer { depth += 1 }

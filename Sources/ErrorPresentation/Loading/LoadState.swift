@@ -14,7 +14,7 @@
 ///
 /// The pattern `.loaded([])` needs `Equatable` elements. For others, write
 /// `case .loaded(let items) where items.isEmpty`.
-public enum Loadable<Value, Failure: Error> {
+public enum LoadState<Value, Failure: Error> {
     /// No load has begun.
     case idle
     /// A load is under way.
@@ -47,7 +47,7 @@ public enum Loadable<Value, Failure: Error> {
     /// - Complexity: That of the closure.
     public func map<NewValue, TransformFailure: Error>(
         _ transform: (Value) throws(TransformFailure) -> NewValue
-    ) throws(TransformFailure) -> Loadable<NewValue, Failure> {
+    ) throws(TransformFailure) -> LoadState<NewValue, Failure> {
         switch self {
         case .idle: .idle
         case .loading: .loading
@@ -57,6 +57,8 @@ public enum Loadable<Value, Failure: Error> {
     }
 }
 
-extension Loadable: Sendable where Value: Sendable {}
+extension LoadState: Sendable where Value: Sendable {}
 
-extension Loadable: Equatable where Value: Equatable, Failure: Equatable {}
+extension LoadState: Equatable where Value: Equatable, Failure: Equatable {}
+
+extension LoadState: Hashable where Value: Hashable, Failure: Hashable {}
