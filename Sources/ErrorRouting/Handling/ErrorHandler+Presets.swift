@@ -14,7 +14,7 @@ extension ErrorHandler {
     ///     public static let `default` = ErrorHandler.standardError.on(PaymentError.self) { … }
     /// }
     /// ```
-    @_disfavoredOverload
+    @_disfavoredOverload  // Prefer an application's own `default`.
     public static var `default`: ErrorHandler { .standardError }
 
     /// Ignores errors that ``ErrorMatcher/cancellation`` matches, and writes errors that no rule matched to standard
