@@ -50,7 +50,8 @@ extension RetryPolicy {
         changing { $0.on(matching: matcher, .fail, fileID: fileID, line: line) }
     }
 
-    /// Returns a policy that doesn't retry a type of error and its subclasses; see ``notRetrying(matching:fileID:line:)``.
+    /// Returns a policy that doesn't retry a type of error and its subclasses; see
+    /// ``notRetrying(matching:fileID:line:)``.
     public func notRetrying<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(type, .fail, fileID: fileID, line: line) }
     }
