@@ -186,6 +186,7 @@ let package = Package(
             name: "ErrorRoutingGRPCTests",
             dependencies: [
                 "ErrorRoutingGRPC",
+                "ErrorRoutingUpstream",
                 "AdaptersTestSupport",
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),

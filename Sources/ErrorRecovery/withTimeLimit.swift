@@ -7,20 +7,20 @@ public import ErrorRouting
 /// ```
 ///
 /// At the limit, the function cancels the operation and waits until it has ended, so that nothing continues unseen. An
-/// operation that ignores cancellation therefore takes as long as it wants; its result is discarded, and the error is
-/// thrown all the same. If the caller's task is cancelled, so is the operation, and its own result or error is passed
-/// on.
+/// operation that ignores cancellation can therefore take any time. A value that it returns after the limit is
+/// discarded, and the function still throws ``TimeLimitExceeded``. If the caller's task is cancelled before the limit,
+/// the operation is cancelled too, and the function returns its result or throws its error.
 ///
-/// Set the limit inside `retry`, where each attempt has a limit of its own, and inside ``CircuitBreaker/run(_:)``,
-/// where a call that takes too long counts as a failure.
+/// Set the limit inside `retry`, where each attempt has its own limit, and inside ``CircuitBreaker/run(_:)``, where
+/// a call that takes too long counts as a failure.
 ///
 /// - Parameters:
-///   - limit: How long the operation may take. If it is zero or negative, the operation is cancelled at once.
+///   - limit: How long the operation may take. If it is zero or negative, the operation is cancelled immediately.
 ///   - clock: The clock that measures the limit; a test clock in tests.
 ///   - operation: The operation. It runs in a child task, with the caller's task-local values.
 /// - Returns: The operation's result.
-/// - Throws: ``TimeLimitExceeded`` at the limit; before it, the operation's own error. An error of the clock's sleep is
-///   thrown as it is, after the operation was cancelled and has ended.
+/// - Throws: ``TimeLimitExceeded`` at the limit; before it, the operation's own error. If the clock's sleep throws an
+///   error, the operation is cancelled, and that error is thrown after the operation has ended.
 public func withTimeLimit<T: Sendable, C: Clock>(
     _ limit: Duration, clock: C = ContinuousClock(), _ operation: @escaping @Sendable () async throws -> T
 ) async throws -> T where C.Duration == Duration {

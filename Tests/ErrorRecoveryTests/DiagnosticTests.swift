@@ -27,6 +27,11 @@ extension DiagnosticTests {
             "type 'RetryDecision' has no member 'retryLater'"
         ),
         ("RetryPolicy(backoff: .exponential(jitter: .fully))", "type 'Backoff.Jitter' has no member 'fully'"),
+        // An old name.
+        (
+            #"CircuitBreaker("c", counting: .any).open()"#,
+            "'open()' has been renamed to 'isolate()': an open circuit makes a trial call after its open period"
+        ),
     ]
 
     private static func isNoType(_ method: String, _ verb: String) -> String {

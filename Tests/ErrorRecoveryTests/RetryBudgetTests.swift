@@ -32,6 +32,7 @@ extension RetryBudgetTests {
         expect([11, .max, 7, 4, 3].map { budget.withdraw($0) }, equals: [false, false, true, false, true])
         budget.giveBack(3)
         expect(budget.statistics, equals: .init(available: 3, granted: 1, refused: 3))
+        expect("\(budget.statistics)", equals: "3.0 tokens available, 1 granted, 3 refused")
         let none = RetryBudget(ratio: 1, reserve: 0)
         for _ in 0..<10 { none.deposit() }
         #expect(!none.withdraw(1))

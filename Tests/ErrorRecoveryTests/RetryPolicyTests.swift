@@ -35,7 +35,7 @@ extension RetryPolicyTests {
             equals: [.retry(cost: 2), .fail, .retry(), .retry(cost: 7), .retry(cost: 5), .fail, .fail, .fail])
     }
 
-    @Test("by default every error is retried but what says that it is final, and customizing a preset changes nothing")
+    @Test("by default every error but a final one is retried, and customizing a preset doesn't change the preset")
     func presets() {
         var policy = RetryPolicy.default.retrying(Timeout.self)
         policy.maxAttempts = 9

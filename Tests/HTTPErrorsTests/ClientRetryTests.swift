@@ -65,6 +65,38 @@ extension ClientRetryTests {
         }
     }
 
+    @Test("a client's default policy repeats what is temporary and may be sent again, but no order and no final error")
+    func defaults() async throws {
+        // How often a GET and a POST are sent.
+        let ends: [(get: Int, post: Int, end: @Sendable () throws -> TransportResponse)] = [
+            // Plain errors: a policy retries these if they are thrown to it, but a client's error decides for itself.
+            (1, 1, { throw GitHubError(code: 1) }), (1, 1, { throw URLError(.unknown) }),
+            (1, 1, { throw URLError(.badURL) }), (1, 1, { .json("{") }), (1, 1, { TransportResponse(status: 204) }),
+            (1, 1, { TransportResponse(status: 400) }), (1, 1, { TransportResponse(status: 404) }),
+            (3, 1, { throw URLError(.timedOut) }), (3, 1, { throw URLError(.networkConnectionLost) }),
+            (3, 1, { TransportResponse(status: 503) }), (3, 1, { TransportResponse(status: 408) }),
+            // The server didn't receive the request, or refused it.
+            (3, 3, { throw URLError(.cannotConnectToHost) }), (3, 3, { TransportResponse(status: 429) }),
+        ]
+        for policy in [RetryPolicy.default, .aggressive, RetryPolicy(maxAttempts: 5), RetryPolicy(budget: .init())] {
+            for (get, post, end) in ends {
+                for (method, count) in [(HTTPMethod.get, get), (.post, post), (.patch, post)] {
+                    var policy = policy
+                    (policy.maxAttempts, policy.backoff) = (3, .constant(.zero))
+                    if policy.budget != nil { policy.budget = RetryBudget() }
+                    let script = Script { _, _ in try end() }
+                    let client = try APIClient(script, retry: policy)
+                    await withRecordedErrors { _ in
+                        await #expect(throws: NetworkError.self) {
+                            try await client.send(Call(User.self, method: method))
+                        }
+                    }
+                    expect(script.requests.count, equals: count, "\(method), \(script.requests)")
+                }
+            }
+        }
+    }
+
     @Test("a retry around a client sends an order once, whatever its rules retry, and repeats only safe requests")
     func around() async throws {
         let policies = [

@@ -164,13 +164,16 @@ public final class RetryBudget: Sendable {
 
 extension RetryBudget {
     /// The counts of a budget.
-    public struct Statistics: Sendable, Hashable {
+    public struct Statistics: Sendable, Hashable, CustomStringConvertible {
         /// The tokens in the bucket; negative if calls within retries withdrew more than it contained.
         public let available: Double
         /// How many retries were granted, plus how many calls within retries withdrew a token.
         public let granted: Int
-        /// How many retries were refused, so that the error was thrown at once.
+        /// How many retries were refused, so that the error was thrown without another attempt.
         public let refused: Int
+
+        /// `8.5 tokens available, 3 granted, 1 refused`.
+        public var description: String { "\(available) tokens available, \(granted) granted, \(refused) refused" }
     }
 
     /// The budget's counts.

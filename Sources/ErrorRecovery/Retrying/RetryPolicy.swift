@@ -8,8 +8,8 @@ public import ErrorRouting
 ///     .notRetrying(PaymentError.declined)
 /// ```
 ///
-/// Retry only what may run twice: whoever writes `retry` says so. By default a policy retries every error but those
-/// that say otherwise, as ``classified`` lists them. Rules that you add are tried before that.
+/// Retry only what may run twice. Writing `retry` around an operation means that it may, so by default a policy retries
+/// every error, except those that ``classified`` lists as final. Rules that you add are tried before that.
 ///
 /// The rules are an `ErrorMap` and use the same matchers as error handlers. The rule registered last is tried first,
 /// and ``explain(_:)`` shows which rule decides. A policy is a value: build it once and share it. `retrying` and

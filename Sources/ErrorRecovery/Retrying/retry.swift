@@ -3,8 +3,11 @@ public import ErrorRouting
 /// Runs an operation, and runs it again as a policy decides.
 ///
 /// ```swift
-/// let receipt = try await retry(.payments) { attempt in try await client.charge(order) }
+/// let rates = try await retry(.default) { _ in try await client.rates() }
 /// ```
+///
+/// Retry only what may run twice, such as a read, or a request with an idempotency key. By default, a policy retries
+/// every error except those that ``RetryPolicy`` lists.
 ///
 /// The last error is thrown unchanged and never posted. If you catch it and don't rethrow it, post it. A cancelled task
 /// makes no further attempt: a delay ends at once, and the last error is thrown.

@@ -1,5 +1,7 @@
 import ErrorRecovery
+import ErrorRouting
 import ErrorRoutingGRPC
+import ErrorRoutingUpstream
 import GRPCCore
 import Testing
 
@@ -9,8 +11,7 @@ struct RetryClassificationTests {
     func codes() async {
         let final: Set<RPCError.Code> = [
             .cancelled, .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .failedPrecondition,
-            .outOfRange,
-            .unimplemented, .dataLoss, .unauthenticated,
+            .outOfRange, .unimplemented, .dataLoss, .unauthenticated,
         ]
         let temporary: Set<RPCError.Code> = [
             .unavailable, .resourceExhausted, .aborted, .deadlineExceeded, .internalError, .unknown,
@@ -24,6 +25,21 @@ struct RetryClassificationTests {
                 }
             }
             #expect(attempts == (final.contains(code) ? 1 : 2), "\(code)")
+        }
+    }
+
+    @Test("an upstream's error has the decision of the client's error that it wraps, or is retried without one")
+    func upstreams() {
+        struct Unclassified: Error {}
+        let source = ErrorReport.Source(fileID: #fileID, line: #line)
+        let errors: [(any Error, RetryDecision)] = [
+            (RPCError(code: .invalidArgument, message: ""), .fail),
+            (RPCError(code: .unavailable, message: ""), .retry()), (Unclassified(), .retry()),
+        ]
+        for (error, decision) in errors {
+            for make in [UpstreamError.timeout, UpstreamError.connection, UpstreamError.body] {
+                #expect(make(error, source).retryDecision == decision, "\(error)")
+            }
         }
     }
 }
