@@ -249,11 +249,11 @@ extension CircuitBreakerTests {
         let clock = ManualClock()
         let breaker = CircuitBreaker(
             "test", counting: .any, minimumCalls: 3, jitter: 0, clock: clock, errors: SilentPoster())
-        expect(breaker.statistics.failureRatio, equals: 0)
+        expect(breaker.statistics.ratio, equals: 0)
         try await breaker.run {}
         await breaker.fail(with: Timeout())
         expect("\(breaker.statistics)", equals: "2 calls in the window, 1 failed, 0 refused")
-        expect(breaker.statistics.failureRatio, equals: 0.5)
+        expect(breaker.statistics.ratio, equals: 0.5)
         clock.advance(by: .seconds(11))
         expect("\(breaker.statistics)", equals: "0 calls in the window, 0 failed, 0 refused")
         for _ in 0..<3 { await breaker.fail(with: Timeout()) }

@@ -21,7 +21,7 @@ public import Observation
 public final class ErrorPresenter {
     /// The error to show as an alert; nil if there is none.
     ///
-    /// In SwiftUI, ``binding(for:)`` shows and dismisses it.
+    /// In SwiftUI, `binding(for:)` shows and dismisses it.
     public var alert: PresentedError? { shownAlert }
 
     /// The error to show as a banner; nil if there is none; see ``alert``.

@@ -15,8 +15,8 @@
             let seen = shown(as: style)?.id
             return Binding { @MainActor [self] in
                 shown(as: style)
-            } set: { @MainActor [self] error in
-                if error == nil, shown(as: style)?.id == seen { closeShown(style) }
+            } set: { @MainActor [self] value in
+                if value == nil, shown(as: style)?.id == seen { closeShown(style) }
             }
         }
     }

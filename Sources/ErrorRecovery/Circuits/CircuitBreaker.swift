@@ -163,7 +163,7 @@ extension CircuitBreaker {
         public let refused: Int
 
         /// The share of the calls in the window that failed; 0 without calls.
-        public var failureRatio: Double { calls == 0 ? 0 : Double(failures) / Double(calls) }
+        public var ratio: Double { calls == 0 ? 0 : Double(failures) / Double(calls) }
 
         /// `40 calls in the window, 2 failed, 0 refused`.
         public var description: String { "\(calls) calls in the window, \(failures) failed, \(refused) refused" }
