@@ -13,7 +13,6 @@ let package = Package(
         .library(name: "ErrorReplay", targets: ["ErrorReplay"]),
         .library(name: "ErrorOrigins", targets: ["ErrorOrigins"]),
         .library(name: "ErrorRoutingTesting", targets: ["ErrorRoutingTesting"]),
-        .executable(name: "error-bus-demo", targets: ["error-bus-demo"]),
         .executable(name: "error-report", targets: ["error-report"]),
         .plugin(name: "ErrorReportCommand", targets: ["ErrorReportCommand"]),
     ],
@@ -36,7 +35,7 @@ let package = Package(
         .executableTarget(
             name: "error-bus-demo",
             dependencies: [
-                "BoundedDescriptions", "ErrorRecording", "ErrorRecovery", "ErrorRouting", "HTTPErrors",
+                "ErrorRecording", "ErrorRecovery", "ErrorRouting", "HTTPErrors",
             ]),
         .executableTarget(
             name: "error-report", dependencies: ["ErrorReplay"],

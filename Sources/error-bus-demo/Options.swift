@@ -1,4 +1,3 @@
-import BoundedDescriptions
 import ErrorRecording
 
 /// A part of the demo, with its own file.
@@ -74,6 +73,6 @@ struct UsageError: Error, CustomStringConvertible {
     let words: [String]
 
     var description: String {
-        "cannot read \(words.map(OneLine.quoted).joined(separator: " "))\n\(Options.usage)"
+        "cannot read \(words.map(\.debugDescription).joined(separator: " "))\n\(Options.usage)"
     }
 }

@@ -149,7 +149,28 @@ public final class ErrorBus: ErrorPosting {
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order of evaluation.
     /// - Complexity: O(number of rules).
-    public func explain(_ error: any Error) -> Explanation { handler.explain(error) }
+    public func explain(_ error: any Error) -> Explanation {
+        var explanation = handler.explain(error)
+        explanation.details = detailsTable
+        return explanation
+    }
+
+    /// Returns a report of an error as this bus would deliver it, and posts nothing.
+    ///
+    /// Its texts heed ``Configuration/details``. Use it to describe an error elsewhere, such as in a span, in the same
+    /// words as in the log, or to test the details.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - fileID: The file of the report's source.
+    ///   - line: The line of the report's source.
+    /// - Returns: The report, whose outcome is pending.
+    public func report(of error: any Error, fileID: String = #fileID, line: UInt = #line) -> ErrorReport {
+        ErrorReport(
+            unboxed: UnboxedError(error), rareParts: .of(.failure, by: detailsTable),
+            source: .init(fileID: fileID, line: line), moment: Moment(.now), metadata: [:], scope: [], sequence: 0,
+            outcome: HandleOutcome(disposition: .pending))
+    }
 
     /// The bus's own last resort or, without one, the process's.
     var lastResort: LastResort { configuration.lastResort ?? .ofProcess }

@@ -33,6 +33,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
 
     /// The error that is explained.
     let error: any Error
+    /// The details of the bus that explains it; nil without a bus.
+    var details: DetailsTable?
     /// The rules in the order in which they are tried, then `onNoMatch`, then `always`.
     public let entries: [Entry]
     /// The disposition of the error if the first rule that matches stopped.
@@ -70,7 +72,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
 
     /// A string with one line per rule, numbered in the order in which they are tried.
     public var description: String {
-        let described = DescribedError(error)
+        let described = DescribedError(error, by: details)
         let origin = described.origin ?? ThrownPlaces.origin(of: UnboxedError(error), at: 0)
         let place = origin.map { ", thrown at \(OneLine.escaped($0.description))" } ?? ""
         var lines = ["\(described.typeName): \(OneLine.escaped(described.message))\(place)"]

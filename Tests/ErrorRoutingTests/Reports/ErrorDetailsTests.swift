@@ -71,6 +71,23 @@ extension ErrorDetailsTests {
         #expect("\(ErrorHandler().explain(ofError.error))".contains("no room on /data"))
     }
 
+    @Test("explain and a report that is only asked for have the words of the bus's map, in the bus and in its scopes")
+    func asked() {
+        let map = ErrorMap<ErrorDetails?>().on(DatabaseError.self) {
+            ErrorDetails(kind: $0.state, message: "a message")
+        }
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(details: map))
+        let error = DatabaseError(state: "23505")
+        #expect("\(bus.explain(error))".contains("DatabaseError: a message"))
+        #expect("\(bus.scope("a").explain(error))".contains("DatabaseError: a message"))
+        #expect(!"\(ErrorHandler().explain(error))".contains("a message"))
+        let report = bus.report(of: error, fileID: "A/B.swift", line: 3)
+        expect([report.kindName, report.message], equals: ["23505", "a message"])
+        expect(report.source, equals: .init(fileID: "A/B.swift", line: 3))
+        expect(report.outcome.disposition, equals: .pending)
+        expect(bus.statistics.posted, equals: 0)
+    }
+
     @Test("each field comes from the map if the map has it, otherwise from the error; what neither has is as before")
     func precedence() async throws {
         let error = StorageError(errorDetails: Self.own)

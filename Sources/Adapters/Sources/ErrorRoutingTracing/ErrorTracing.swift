@@ -129,7 +129,9 @@ private struct RecordedError: Error, CustomStringConvertible {
     let place: ErrorOrigin.Frame?
 
     init(_ error: any Error) {
-        let report = ErrorReport(error: error, source: .init())
+        // The bus knows the details of types that don't know their own.
+        let bus = ErrorBus.current ?? .root
+        let report = bus?.report(of: error) ?? ErrorReport(error: error, source: .init())
         (typeName, message, place) = (report.typeName, report.message, report.origin?.frames.first)
     }
 

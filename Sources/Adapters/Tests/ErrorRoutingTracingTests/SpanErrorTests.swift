@@ -1,4 +1,5 @@
 import AdaptersTestSupport
+import ErrorRouting
 import InMemoryTracing
 import Testing
 import Tracing
@@ -36,5 +37,18 @@ struct SpanErrorTests {
         var fields = ""
         dump(recorded.error, to: &fields)
         #expect(!fields.contains("secret"))
+    }
+
+    @Test func `has the kind of message that the bus's details give`() async throws {
+        let tracer = InMemoryTracer.shared
+        let details = ErrorMap<ErrorDetails?>().on(Refused.self) { _ in ErrorDetails(message: "refused by the bank") }
+        let id = await withErrorBus(handler: ErrorHandler(), configuration: .init(details: details)) { _ in
+            withSpan("refusing") { span in
+                RequestTrace.current.record(Refused(), isFailed: true)
+                return span.context.inMemorySpanContext?.spanID
+            }
+        }
+        let span = try #require(tracer.finishedSpans.first { $0.spanID == id })
+        #expect(span.errors.map { "\($0.error)".hasSuffix("Refused: refused by the bank") } == [true])
     }
 }

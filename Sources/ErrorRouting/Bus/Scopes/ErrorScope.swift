@@ -80,9 +80,8 @@ import BoundedDescriptions
     /// Use it for facts known only after the scope was created, like `logger[metadataKey:]` of a logger:
     ///
     /// ```swift
-    /// await withErrorScope("checkout") { scope in
-    ///     let order = try await parse(request)
-    ///     scope.annotate("order", with: order.id)   // also in what is posted by tasks that the scope has started before
+    /// await withErrorScope("checkout") { scope in let order = try await parse(request) scope.annotate("order", with:
+    /// order.id)   // also in what is posted by tasks that the scope has started before
     /// ```
     ///
     /// Each post reads the metadata at its own time. The annotation replaces the scope's own metadata for the key; the
@@ -122,7 +121,9 @@ import BoundedDescriptions
     public func explain(_ error: any Error) -> Explanation {
         let scope = rooted
         let reason = scope.bus == nil ? AmbientErrorPosting.noBus : nil
-        return Explanation(error, on: scope.pathOfRules, unreachableBecause: reason)
+        var explanation = Explanation(error, on: scope.pathOfRules, unreachableBecause: reason)
+        explanation.details = scope.bus?.detailsTable
+        return explanation
     }
 
     /// Explains how the rules of the whole path would handle an error if only its names are known.
