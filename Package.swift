@@ -11,7 +11,6 @@ let package = Package(
         .library(name: "ErrorPresentation", targets: ["ErrorPresentation"]),
         .library(name: "ErrorRecording", targets: ["ErrorRecording"]),
         .library(name: "ErrorReplay", targets: ["ErrorReplay"]),
-        .library(name: "ErrorOrigins", targets: ["ErrorOrigins"]),
         .library(name: "ErrorRoutingTesting", targets: ["ErrorRoutingTesting"]),
         .executable(name: "error-report", targets: ["error-report"]),
         .plugin(name: "ErrorReportCommand", targets: ["ErrorReportCommand"]),
@@ -28,9 +27,6 @@ let package = Package(
         .target(
             name: "ErrorReplay",
             dependencies: ["BoundedDescriptions", "ErrorRecording", "ErrorRouting", "StandardErrorWriter"]),
-        .target(name: "CErrorOrigins"),
-        .target(
-            name: "ErrorOrigins", dependencies: ["CErrorOrigins", "ErrorRouting", "StandardErrorWriter"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(
             name: "error-bus-demo",
@@ -83,12 +79,6 @@ let package = Package(
                 "TestSupport",
             ]),
         .testTarget(name: "error-reportTests", dependencies: ["ErrorReplay", "TestSupport", "error-report"]),
-        .target(name: "CForeignHook", path: "Tests/CForeignHook"),
-        .testTarget(
-            name: "ErrorOriginsTests",
-            dependencies: [
-                "CErrorOrigins", "CForeignHook", "ErrorOrigins", "ErrorRouting", "ErrorRoutingTesting", "TestSupport",
-            ]),
         .testTarget(
             name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(
@@ -102,7 +92,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .plugin && !["CErrorOrigins", "CForeignHook"].contains(target.name) {
+for target in package.targets where target.type != .plugin {
     var settings = target.swiftSettings ?? []
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md

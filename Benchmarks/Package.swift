@@ -57,14 +57,6 @@ let package = Package(
             name: "post-memory",
             dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
         ),
-        // Prints what recording the places of throws costs; fails above the limits.
-        .executableTarget(
-            name: "throw-places",
-            dependencies: [
-                .product(name: "ErrorOrigins", package: "swift-error-bus"),
-                .product(name: "ErrorRouting", package: "swift-error-bus"),
-            ]
-        ),
         // Prints the costs of a recorder and a replay; see the README.
         .executableTarget(
             name: "recording",

@@ -169,7 +169,6 @@ let package = Package(
             name: "ErrorRoutingHummingbirdTests",
             dependencies: [
                 "ErrorRoutingHummingbird",
-                .product(name: "ErrorOrigins", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),

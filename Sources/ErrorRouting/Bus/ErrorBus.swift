@@ -197,7 +197,6 @@ public final class ErrorBus: ErrorPosting {
         source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
         let error = UnboxedError(error)
-        let place = ThrownPlaces.place(of: error)
         // Run user code first: between reservation and filling, the worker might have to wait for this thread.
         let isAnnotated = scope != nil && ScopeContext.hasAnnotations
         let isIncomplete = configuration.metadataProvider != nil || isAnnotated
@@ -206,8 +205,8 @@ public final class ErrorBus: ErrorPosting {
         let (floodStamp, escapes) = configuration.floodLimit == nil ? (nil, false) : floodInputs(error, role)
         let action = storage.post(
             Posting(
-                error, rareParts: rareParts, at: source, thrownAt: place, metadata: metadata, scope: scope,
-                promise: promise, floodStamp: floodStamp, escapesFloodLimit: escapes))
+                error, rareParts: rareParts, at: source, metadata: metadata, scope: scope, promise: promise,
+                floodStamp: floodStamp, escapesFloodLimit: escapes))
         switch action {
         case .nothing:
             return true

@@ -32,9 +32,8 @@ struct Posting: Sendable {
     }
 
     let error: UnboxedError
-    private let fileID: String
-    /// The line in 48 bits, and the number of the place of the throw in 16: a posting has room for one word.
-    private let lineAndPlace: UInt64
+    /// Where the error was posted.
+    let source: ErrorReport.Source
     let metadata: [String: String]
     let moment: Moment
     private var context: Context
@@ -43,7 +42,6 @@ struct Posting: Sendable {
         _ error: consuming UnboxedError,
         rareParts: ErrorReport.RareParts? = nil,
         at source: ErrorReport.Source,
-        thrownAt place: UInt16 = 0,
         metadata: [String: String] = [:],
         scope: ScopeContext? = nil,
         moment: Moment = .init(),
@@ -52,8 +50,7 @@ struct Posting: Sendable {
         escapesFloodLimit: Bool = false
     ) {
         self.error = error
-        fileID = source.fileID
-        lineAndPlace = UInt64(source.line) << 16 | UInt64(place)
+        self.source = source
         self.metadata = metadata
         self.moment = moment
         context =
@@ -89,12 +86,6 @@ struct Posting: Sendable {
         extras.rareParts = rareParts?.since(firstMoment) ?? .of(.failure, since: firstMoment)
         context = .more(extras)
     }
-
-    /// Where the error was posted.
-    var source: ErrorReport.Source { ErrorReport.Source(fileID: fileID, line: UInt(lineAndPlace >> 16)) }
-
-    /// The number of the place where the error was thrown; 0 if it is unknown.
-    private var place: UInt16 { UInt16(truncatingIfNeeded: lineAndPlace) }
 
     /// The scope of the post; nil for the bus itself.
     var scope: ScopeContext? {
@@ -163,7 +154,7 @@ struct Posting: Sendable {
         if case .bus = context {
             return ErrorReport(
                 unboxed: error, rareParts: nil, source: source, moment: moment, metadata: metadata, scope: [],
-                sequence: sequence, missedAndPlace: UInt64(place), outcome: outcome)
+                sequence: sequence, outcome: outcome)
         }
         return fullReport(sequence, outcome)
     }
@@ -174,6 +165,6 @@ struct Posting: Sendable {
         return ErrorReport(
             unboxed: error, rareParts: extras?.rareParts, source: source, moment: moment,
             metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
-            occurrences: extras?.occurrences ?? 1, missedAndPlace: UInt64(place), outcome: outcome)
+            occurrences: extras?.occurrences ?? 1, outcome: outcome)
     }
 }

@@ -73,8 +73,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// A string with one line per rule, numbered in the order in which they are tried.
     public var description: String {
         let described = DescribedError(error, by: details)
-        let origin = described.origin ?? ThrownPlaces.origin(of: UnboxedError(error), at: 0)
-        let place = origin.map { ", thrown at \(OneLine.escaped($0.description))" } ?? ""
+        let place = described.origin.map { ", thrown at \(OneLine.escaped($0.description))" } ?? ""
         var lines = ["\(described.typeName): \(OneLine.escaped(described.message))\(place)"]
         let hasScopes = entries.contains { !$0.scope.isEmpty }
         let rows = entries.enumerated().map { index, entry in

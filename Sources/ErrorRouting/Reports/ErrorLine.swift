@@ -21,7 +21,7 @@ struct ErrorLine {
             fields.append("code=\(code.code)")
         }
         fields.append("source=\(OneLine.bare(report.source.description))")
-        if let origin = report.origin(described) { fields.append("thrown=\(OneLine.bare(origin.description))") }
+        if let origin = described.origin { fields.append("thrown=\(OneLine.bare(origin.description))") }
         if !report.scope.isEmpty { fields.append("scope=\(OneLine.bare(report.scope.joined(separator: "/")))") }
         for (key, value) in report.metadata.sorted(by: { $0.key < $1.key }) {
             fields.append("metadata.\(OneLine.bare(key))=\(OneLine.quoted(value))")

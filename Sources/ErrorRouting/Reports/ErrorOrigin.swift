@@ -12,10 +12,6 @@ public struct ErrorOrigin: Sendable, Hashable, CustomStringConvertible {
         public let line: UInt?
         /// The name of the executable or library; nil if it is unknown.
         public let image: String?
-        /// The distance of the address from the image's beginning; nil if it is unknown.
-        ///
-        /// Unlike the address, it is the same in every run of the same build.
-        public let offset: UInt?
 
         /// Creates a frame, for tests and fakes.
         ///
@@ -25,24 +21,16 @@ public struct ErrorOrigin: Sendable, Hashable, CustomStringConvertible {
         ///   - file: The source file.
         ///   - line: The line in the file.
         ///   - image: The name of the executable or library.
-        ///   - offset: The distance of the address from the image's beginning.
         public init(
-            address: UInt? = nil, function: String? = nil, file: String? = nil, line: UInt? = nil,
-            image: String? = nil, offset: UInt? = nil
+            address: UInt? = nil, function: String? = nil, file: String? = nil, line: UInt? = nil, image: String? = nil
         ) {
-            (self.address, self.function, self.file, self.line) = (address, function, file, line)
-            (self.image, self.offset) = (image, offset)
+            (self.address, self.function, self.file, self.line, self.image) = (address, function, file, line, image)
         }
 
-        /// The first of these that is known: the file with the line, the function, the image with the offset, the
-        /// address.
-        ///
-        /// Examples are `Module/File.swift:12`, `charge(_:)`, and `intake+0x1a2b`.
+        /// The file and the line, as in `Module/File.swift:12`; without a file, the function or the address.
         public var description: String {
-            if let file, let line { return "\(file):\(line)" }
-            if let function = function ?? file { return function }
-            if let image, let offset { return "\(image)+0x\(String(offset, radix: 16))" }
-            return address.map { "0x\(String($0, radix: 16))" } ?? "unknown"
+            if let file { return line.map { "\(file):\($0)" } ?? file }
+            return function ?? address.map { "0x\(String($0, radix: 16))" } ?? "unknown"
         }
     }
 

@@ -11,7 +11,7 @@ extension ErrorReport {
         return Texts(
             typeName: described.typeName, kindName: described.kindName, caseName: described.caseName,
             givenKind: described.givenKind, domainAndCode: code, message: message,
-            fingerprint: fingerprint(described, code), trail: trail, origin: origin(described))
+            fingerprint: fingerprint(described, code), trail: trail, origin: described.origin)
     }
 
     /// All texts of a report: the report's properties of the same names.

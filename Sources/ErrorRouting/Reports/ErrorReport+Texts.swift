@@ -22,19 +22,10 @@ extension ErrorReport {
 
     /// Where the error was thrown or created; nil if that isn't known.
     ///
-    /// It is the first of these that exists: the place that the error gives by ``ErrorDetails/source``, the place of the
-    /// `throw` statement if the product ErrorOrigins has recorded it. The report's ``source`` is where it was posted.
-    ///
-    /// The names of functions and files are looked up on a thread of their own. Before that, a frame consists of its
-    /// address and its image.
+    /// An error can give the place itself, by ``ErrorDetails/source``. The report's ``source`` is where it was posted.
     ///
     /// - Complexity: That of the error's own details; computed at each access.
-    public var origin: ErrorOrigin? { origin(described) }
-
-    /// Returns the place where the error, which has been described before, was thrown or created.
-    func origin(_ described: DescribedError) -> ErrorOrigin? {
-        described.origin ?? ThrownPlaces.origin(of: unboxed, at: place)
-    }
+    public var origin: ErrorOrigin? { described.origin }
 
     /// The error with its kind and details, read now.
     var described: DescribedError { described(error) }
@@ -126,7 +117,7 @@ extension ErrorReport {
         fields["exception.type"] = described.typeName
         fields["exception.message"] = message
         if let kind = described.kindName { fields["error.kind"] = kind }
-        if let place = origin(described)?.frames.first {
+        if let place = described.origin?.frames.first {
             fields["code.file.path"] = place.file.map(OneLine.escaped)
             fields["code.line.number"] = place.line.map { "\($0)" }
             fields["code.function.name"] = place.function.map(OneLine.escaped)

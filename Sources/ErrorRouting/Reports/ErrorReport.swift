@@ -49,14 +49,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// The number of errors that the report represents: its own, and the ones that a flood limit suppressed.
     public internal(set) var occurrences = 1
     /// The number of reports that an observer missed just before this one, because its buffer was full; otherwise 0.
-    public internal(set) var missed: Int {
-        get { Int(missedAndPlace >> 16) }
-        set { missedAndPlace = UInt64(newValue) << 16 | UInt64(place) }
-    }
-    /// The number of missed reports in 48 bits, and the place in 16: another word would make each report 6 % dearer.
-    var missedAndPlace: UInt64 = 0
-    /// The number of the place where the error was thrown; 0 if it was unknown at the post.
-    var place: UInt16 { UInt16(truncatingIfNeeded: missedAndPlace) }
+    public internal(set) var missed = 0
     /// The outcome.
     ///
     /// For an `always` action it is the outcome so far, for an observer the final one; before that `.pending`.

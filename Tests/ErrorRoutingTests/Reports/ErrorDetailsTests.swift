@@ -71,6 +71,20 @@ extension ErrorDetailsTests {
         #expect("\(ErrorHandler().explain(ofError.error))".contains("no room on /data"))
     }
 
+    @Test("an origin is the place that the details give, and nil without one", .tags(.behaviour30))
+    func origins() {
+        func origin(_ details: ErrorDetails) -> ErrorOrigin? {
+            ErrorReport(error: StorageError(errorDetails: details), source: .init()).origin
+        }
+        let source = ErrorReport.Source(fileID: "Storage/Disk.swift", line: 7)
+        expect(origin(ErrorDetails(source: source))?.description, equals: "Storage/Disk.swift:7")
+        expectNil(origin(ErrorDetails(kind: "a", message: "b")))
+        expectNil(ErrorReport(error: DatabaseError(state: "1"), source: source).origin)
+        expect(
+            [ErrorOrigin.Frame(function: "f()"), .init(address: 26), .init(file: "a"), .init()].map(\.description),
+            equals: ["f()", "0x1a", "a", "unknown"])
+    }
+
     @Test("explain and a report that is only asked for have the words of the bus's map, in the bus and in its scopes")
     func asked() {
         let map = ErrorMap<ErrorDetails?>().on(DatabaseError.self) {
