@@ -7,10 +7,7 @@ import Testing
 
 @Suite("Each field of a report is in its line, its fields, and its record", .hangLimit)
 struct ReportFieldsTests {
-    private struct Torn: Error, CustomStringConvertible, ErrorDetailsProviding {
-        var description: String { "a torn page" }
-        var errorDetails: ErrorDetails { ErrorDetails(source: .init(fileID: "Shop/Tear.swift", line: 7)) }
-    }
+    private struct Torn: Error, CustomStringConvertible { var description: String { "a torn page" } }
 
     /// The text for a part of a report in each of the three; nil if one omits the part on purpose.
     private struct Texts {
@@ -29,9 +26,6 @@ struct ReportFieldsTests {
     private static let parts: [String: Texts] = [
         "unboxed": Texts("a torn page"), "source": Texts("Shop/Print.swift:12"), "metadata": Texts("card-4711"),
         "scope": Texts("checkout"), "occurrences": Texts("55555"), "rareParts.role": Texts("audit"),
-        // The number of the origin, which the error gives here, and an observer's count.
-        "missedAndPlace": Texts(
-            line: "thrown=Shop/Tear.swift:7", fields: "Shop/Tear.swift", record: "Shop/Tear.swift:7"),
         // A line's writer adds its own time, and lines are in order.
         "moment": Texts(line: nil, fields: "-05-06T07:08:09", record: "-05-06T07:08:09"),
         "outcome.disposition": Texts(line: nil, fields: "handled", record: "handled"),
@@ -41,7 +35,8 @@ struct ReportFieldsTests {
         "outcome.failed": Texts(line: nil, fields: nil, record: nil),
         // The recorder has its own count, so that a missing number means a lost report.
         "sequence": Texts(line: nil, fields: nil, record: nil),
-        // These belong to a flood limit, to the `logging` preset, and to a test's bus.
+        // These belong to an observer, to a flood limit, to the `logging` preset, and to a test's bus.
+        "missed": Texts(line: nil, fields: nil, record: nil),
         "rareParts.firstMoment": Texts(line: nil, fields: nil, record: nil),
         "rareParts.log": Texts(line: nil, fields: nil, record: nil),
         "rareParts.mark": Texts(line: nil, fields: nil, record: nil),
