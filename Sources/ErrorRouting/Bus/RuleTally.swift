@@ -4,16 +4,15 @@ import Synchronization
 ///
 /// The worker counts; any thread can read. The rules of ever new scopes must not grow it without end, so rules beyond
 /// the limit are counted together.
-struct RuleTally: ~Copyable, Sendable {
+///
+/// `@unchecked` because of the array's pointer: its elements are atomics.
+struct RuleTally: ~Copyable, @unchecked Sendable {
     /// The count of one rule, which it retains so that its address isn't used again.
     final class Entry: Sendable {
         let rule: Rule
         private let number = Atomic<Int64>(0)
 
-        /// The rule's address.
-        let address: UInt
-
-        init(_ rule: Rule) { (self.rule, address) = (rule, Borrowed(rule).address) }
+        init(_ rule: Rule) { self.rule = rule }
 
         var count: Int { Int(clamping: number.load(ordering: .relaxed)) }
 
@@ -28,37 +27,56 @@ struct RuleTally: ~Copyable, Sendable {
         var beyond = 0
     }
 
-    /// The address of the entry that counted last: usually it counts again, without a lock.
-    private let last = Atomic<UInt>(0)
-    // A dictionary rather than a table of addresses, so that no schedule depends on where a rule was allocated.
+    /// The addresses of the first rules that decided, each followed by that of its entry; 0 where there is none.
+    ///
+    /// Usually these rules decide again, and are counted without a lock. They are searched one after another: in a hash
+    /// table of addresses, the steps would depend on where a rule was allocated, and the explorer needs the same steps
+    /// in each execution.
+    private let first: FixedArray<Atomic<UInt>>
     private let state = Locked(State())
     private let limit: Int
 
-    init(limit: Int = 1_000) { self.limit = limit }
+    private static let firstCount = 8
+
+    init(limit: Int = 1_000) {
+        var first = FixedArray<Atomic<UInt>>(capacity: 2 * Self.firstCount)
+        for _ in 0..<2 * Self.firstCount { first.append(Atomic(0)) }
+        self.first = first
+        self.limit = limit
+    }
 
     /// Counts a report that a rule decided.
     @inline(__always)
     func count(_ rule: Borrowed<Rule>) {
-        // An entry lives as long as the tally, so it can be read by its address.
-        if let entry = unsafe Borrowed<Entry>(at: last.load(ordering: .acquiring)),
-            entry.read({ $0.address == rule.address })
-        {
-            return entry.read { $0.add() }
+        for index in 0..<Self.firstCount {
+            let address = first[2 &* index].load(ordering: .acquiring)
+            if address == 0 { break }
+            // An entry lives as long as the tally, so it can be read by its address.
+            if address == rule.address,
+                let entry = unsafe Borrowed<Entry>(at: first[2 &* index &+ 1].load(ordering: .relaxed))
+            {
+                return entry.read { $0.add() }
+            }
         }
-        countOther(rule.object)
+        countOther(rule)
     }
 
     @inline(never)
-    private func countOther(_ rule: Rule) {
+    private func countOther(_ rule: Borrowed<Rule>) {
+        let rule = rule.object
         state.withLock { state in
             let index = state.indices[ObjectIdentifier(rule)] ?? state.entries.count
             if index == state.entries.count {
                 guard index < limit else { return state.beyond += 1 }
                 state.indices[ObjectIdentifier(rule)] = index
-                state.entries.append(Entry(rule))
+                let entry = Entry(rule)
+                state.entries.append(entry)
+                if index < Self.firstCount {
+                    first[2 * index + 1].store(Borrowed(entry).address, ordering: .relaxed)
+                    first[2 * index].store(Borrowed(rule).address, ordering: .releasing)
+                }
             }
             state.entries[index].add()
-            last.store(Borrowed(state.entries[index]).address, ordering: .releasing)
         }
     }
 
