@@ -80,8 +80,12 @@ import BoundedDescriptions
     /// Use it for facts known only after the scope was created, like `logger[metadataKey:]` of a logger:
     ///
     /// ```swift
-    /// await withErrorScope("checkout") { scope in let order = try await parse(request) scope.annotate("order", with:
-    /// order.id)   // also in what is posted by tasks that the scope has started before
+    /// await withErrorScope("checkout") { scope in
+    ///     let order = try await parse(request)
+    ///     // Later posts have it, including those of tasks that began before.
+    ///     scope.annotate("order", with: order.id)
+    ///     …
+    /// }
     /// ```
     ///
     /// Each post reads the metadata at its own time. The annotation replaces the scope's own metadata for the key; the
