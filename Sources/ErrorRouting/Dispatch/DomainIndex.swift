@@ -38,10 +38,10 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
         let hashesDomains = domains.count > Self.fewDomains && Self.haveManyDomainsForOneCode(conditions)
         self.isOfObjects = isOfObjects
         self.hashesDomains = hashesDomains
-        let entries = conditions.lazy.map { (key: $0.key, hash: Self.hash($0.key, hashesDomains), step: $0.step) }
-        super.init(entries, room: conditions.count) { key in
-            key.code == nil || anyCode.isEmpty ? others : others + anyCode[key.domain, default: []]
-        }
+        super.init(
+            conditions,
+            among: { $0.code == nil || anyCode.isEmpty ? others : others + anyCode[$0.domain, default: []] }
+        ) { (key: $0.key, hash: Self.hash($0.key, hashesDomains), step: $0.step) }
     }
 
     private static func haveManyDomainsForOneCode(_ conditions: [Condition]) -> Bool {

@@ -17,16 +17,19 @@ class KeyIndex<Key: Equatable>: StepIndex, @unchecked Sendable {
     private let memory: [RuleSteps]
 
     /// - Parameters:
-    ///   - entries: The rules in order, each with its key.
-    ///   - room: At least the number of entries.
+    ///   - rules: What the entries are made of, in order; an array, because no lazy sequence is specialized for the key,
+    ///     and each of its steps would look up types.
     ///   - others: The steps for all errors with a key.
-    init(_ entries: some Sequence<Entry>, room: Int, among others: (Key) -> [RuleStep]) {
-        var keys = FixedArray<Key>(capacity: room)
-        table = ProbeTable(room: room)
+    ///   - entry: Returns a rule's entry; nil if the rule has no key.
+    @inline(__always)
+    init<Keyed>(_ rules: [Keyed], among others: (Key) -> [RuleStep], _ entry: (Keyed) -> Entry?) {
+        var keys = FixedArray<Key>(capacity: rules.count)
+        table = ProbeTable(room: rules.count)
         // A dictionary of keys would trap if the user's `==` and `hash` were inconsistent.
         var groups: [[RuleStep]] = []
-        // Skip a key that doesn't equal itself: no error matches it.
-        for (key, hash, step) in entries where key == key {
+        for rule in rules {
+            // Skip a key that doesn't equal itself: no error matches it.
+            guard let (key, hash, step) = entry(rule), key == key else { continue }
             if let known = Self.position(of: key, hash, in: keys, table) {
                 groups[known].append(step)
             } else {

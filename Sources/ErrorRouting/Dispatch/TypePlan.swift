@@ -82,10 +82,9 @@ import Foundation
         else { return nil }
         defer { PerThread.leaveUserCode(entry) }
         func make<Value: Error & Hashable>(_ type: Value.Type) -> StepIndex {
-            let keyed = entries.lazy.compactMap { value, step, isAll in
+            ValueIndex<Value>(entries, among: { _ in others }) { value, step, isAll in
                 (value as? Value).map { (key: $0, hash: $0.hashValue, step: step.judged(isCertain: isAll)) }
             }
-            return ValueIndex(keyed, room: entries.count) { _ in others }
         }
         return make(hashable)
     }
