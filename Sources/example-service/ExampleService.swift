@@ -48,11 +48,12 @@ struct ExampleService {
         bus.becomeRoot()  // for code in threads and callbacks, which has no task
         if let recorder { bus.observeUntilEnd { recorder.record($0) } }
         let running = Task { await bus.run() }
-        bus.task { try await serve(errors: bus) }
+        let serving = bus.task { try await serve(errors: bus) }
         for await _ in terminated {}
         for source in sources { source.cancel() }
         let deadline = ContinuousClock.now + .seconds(5)
-        await bus.cancelTasks(after: .zero, waitingUpTo: .seconds(3))  // cancels `serve`
+        serving.cancel()
+        await bus.cancelTasks(after: .seconds(2), waitingUpTo: .seconds(1))  // posts each task that it cuts off
         let left = await bus.shutdown(within: deadline - .now)
         for report in left {
             say("not delivered: \(report.message)")

@@ -100,7 +100,7 @@ extension ErrorBus {
     /// Cancels the tasks and stops accepting reports once body and tasks have ended, because the caller of
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` was cancelled.
     func cancel() {
-        tasks.cancelAll()
+        tasks.cancelAll(at: nil)
         storage.perform { $0.cancel($1) }
     }
 

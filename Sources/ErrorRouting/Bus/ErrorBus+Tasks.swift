@@ -3,7 +3,14 @@ extension ErrorBus {
     ///
     /// Use it in a service that must stop in time. Call it after the other work has ended and before
     /// ``shutdown(within:)``, so that the last errors of these tasks are delivered like any others. After the limit,
-    /// tasks started later are cancelled too. Once the wait for the cancelled tasks is over, nothing waits any longer
+    /// tasks started later are cancelled too.
+    ///
+    /// What a task throws after this has cancelled it is posted as a ``TaskCutOff``, even a cancellation: its work is
+    /// missing. A task that hasn't ended after the wait is posted as one too, without an underlying error. What it
+    /// throws later is written to the ``LastResort``. A task that returns, or that its owner has cancelled before,
+    /// isn't posted.
+    ///
+    /// Once the wait for the cancelled tasks is over, nothing waits any longer
     /// for a task that continues despite its cancellation: neither another call of this, which immediately returns
     /// false, nor ``withErrorBus(handler:configuration:asRoot:isolation:_:)``. Cancelling the caller doesn't shorten
     /// the time. If one of these tasks calls this, it waits for itself.
@@ -21,10 +28,17 @@ extension ErrorBus {
     @discardableResult
     public func cancelTasks(after limit: Duration, waitingUpTo grace: Duration = .seconds(1)) async -> Bool {
         if limit > .zero, let haveEnded = await tasksEnd(within: limit) { return haveEnded }
-        tasks.cancelAll()
+        tasks.cancelAll(at: max(limit, .zero))
         if let haveEnded = await tasksEnd(within: grace) { return haveEnded }
-        tasks.abandonAll()
+        tasks.abandonAll(at: max(limit, .zero))
         return false
+    }
+
+    /// Writes the error of a task that the bus no longer waits for, and that was posted as cut off.
+    func writeLate(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
+        lastResort.write(
+            ErrorReport(error: error, source: source, metadata: metadata),
+            because: "its task was cut off before, and the bus no longer waited for it")
     }
 
     /// Returns whether all tasks have ended; nil if this must still wait for some at the limit.

@@ -4,7 +4,8 @@ extension ErrorPosting {
     /// Like `Task {}`, it inherits the caller's actor, priority, and task-local values, and tasks that one actor starts
     /// begin in order. A cancellation is posted as in `catching`: as a notice, or not at all in a cancelled task.
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for the tasks of its bus and cancels them if
-    /// its body throws or is cancelled. A task of a scope runs with that scope bound, as in
+    /// its body throws or is cancelled. What a task throws after ``ErrorBus/cancelTasks(after:waitingUpTo:)`` has
+    /// cancelled it is posted as a ``TaskCutOff``, even a cancellation. A task of a scope runs with that scope bound, as in
     /// ``ErrorScope/bound(isolation:_:)``; a task of a bus inherits the scope and bus bound at the call. A poster that
     /// wraps another one returns it from ``wrapped``. Its task belongs to the wrapped bus or scope and posts through
     /// the wrapper.
@@ -33,7 +34,10 @@ extension ErrorPosting {
         let poster = resolved
         let (bus, scope) = poster.target
         let tasks = bus?.tasks
-        let id = tasks?.reserve()
+        let id = tasks?.reserve { limit in
+            poster.post(
+                TaskCutOff(name: name, source: source, limit: limit), as: .failure, metadata: metadata, source: source)
+        }
         let task = Task(name: name, priority: priority) {
             // Capture it: then the task starts on the caller's actor, and tasks of one actor start in order.
             _ = isolation
@@ -44,7 +48,14 @@ extension ErrorPosting {
                 if let bus { ambience = ambience.within(bus) }
                 try await Ambience.binder.binding(ambience, isolation: isolation) { try await operation() }
             } catch {
-                poster.postUnlessCancelled(error, metadata, source)
+                switch id.flatMap({ tasks?.endingOfThrowingTask($0) }) {
+                case nil, .onItsOwn: poster.postUnlessCancelled(error, metadata, source)
+                case .afterLimit(let limit):
+                    poster.post(
+                        TaskCutOff(name: name, source: source, limit: limit, cause: error), as: .failure,
+                        metadata: metadata, source: source)
+                case .afterAbandonment: bus?.writeLate(error, metadata, source)
+                }
             }
             if let tasks, let id { tasks.remove(id) }
         }

@@ -1,17 +1,43 @@
-/// The running tasks started with `task`.
+/// The running tasks started with `task`: whether the bus waits for them, and which of them a time limit cut off.
 final class TaskRegistry: Sendable {
+    /// How a task's operation ended.
+    enum Ending {
+        /// As the operation chose, or because the task's owner or the bus's body cancelled it.
+        case onItsOwn
+        /// After a time limit had cancelled the task.
+        case afterLimit(Duration)
+        /// After the bus had stopped waiting for the task, which was posted as cut off then.
+        case afterAbandonment
+    }
+
+    /// Posts a task as cut off by a limit, without an error.
+    typealias CutOff = @Sendable (_ limit: Duration) -> Void
+
+    private struct Entry {
+        /// The task; nil while it is being started.
+        var task: Task<Void, Never>?
+        let postCutOff: CutOff
+        /// The limit at which the bus cancelled the task.
+        var limit: Duration?
+        /// Whether somebody posts for the task: it posts what its operation threw, or is posted as abandoned.
+        var isPosted = false
+        var isAbandoned = false
+    }
+
     private struct State {
-        /// The running tasks that the bus waits for, by number; nil for a task that is being started.
-        var tasks: [UInt64: Task<Void, Never>?] = [:]
-        /// The running tasks that the bus no longer waits for.
-        var abandoned: Set<UInt64> = []
+        /// The running tasks by number.
+        var tasks: [UInt64: Entry] = [:]
+        /// The number of tasks that the bus still waits for.
+        var awaitedCount = 0
         var lastID: UInt64 = 0
         var isCancelled = false
+        /// The limit that cancels the tasks that are started from now on.
+        var limit: Duration?
         /// Fulfilled and replaced when there is no task left to wait for.
         var none = Promise<Void>()
 
         /// Whether all tasks have ended; nil while the bus waits for some.
-        var haveEnded: Bool? { tasks.isEmpty ? abandoned.isEmpty : nil }
+        var haveEnded: Bool? { awaitedCount == 0 ? tasks.isEmpty : nil }
 
         mutating func takePromise() -> Promise<Void> {
             defer { none = Promise() }
@@ -22,10 +48,13 @@ final class TaskRegistry: Sendable {
     private let state = Locked(State())
 
     /// Returns a number for a task that is about to start; the task counts as running from now on.
-    func reserve() -> UInt64 {
+    ///
+    /// - Parameter postCutOff: Posts the task as cut off if the bus stops waiting for it.
+    func reserve(_ postCutOff: @escaping CutOff) -> UInt64 {
         state.withLock { state in
             state.lastID += 1
-            state.tasks[state.lastID] = .some(nil)
+            state.awaitedCount += 1
+            state.tasks[state.lastID] = Entry(postCutOff: postCutOff, limit: state.limit)
             return state.lastID
         }
     }
@@ -36,7 +65,7 @@ final class TaskRegistry: Sendable {
     func enter(_ task: Task<Void, Never>, as id: UInt64) {
         let cancel = state.withLock { state in
             // The task might already have ended.
-            if state.tasks[id] != nil { state.tasks[id] = task }
+            state.tasks[id]?.task = task
             return state.isCancelled
         }
         if cancel { task.cancel() }
@@ -48,33 +77,62 @@ final class TaskRegistry: Sendable {
     /// Whether all tasks have ended; nil while the bus waits for some.
     var haveEnded: Bool? { state.withLock { $0.haveEnded } }
 
+    /// Returns how a task's operation has ended, which has thrown; the task then posts the error before its removal.
+    func endingOfThrowingTask(_ id: UInt64) -> Ending {
+        state.withLock { state in
+            guard let entry = state.tasks[id] else { return .onItsOwn }
+            if entry.isPosted { return .afterAbandonment }
+            state.tasks[id]?.isPosted = true
+            return entry.limit.map(Ending.afterLimit) ?? .onItsOwn
+        }
+    }
+
     /// Removes a task that has ended.
     func remove(_ id: UInt64) {
         let none = state.withLock { state -> Promise<Void>? in
-            state.abandoned.remove(id)
-            guard state.tasks.removeValue(forKey: id) != nil, state.tasks.isEmpty else { return nil }
-            return state.takePromise()
+            guard let entry = state.tasks.removeValue(forKey: id), !entry.isAbandoned else { return nil }
+            state.awaitedCount -= 1
+            return state.awaitedCount == 0 ? state.takePromise() : nil
         }
         none?.fulfill(())
     }
 
     /// Cancels the running tasks and every task added from now on.
-    func cancelAll() {
+    ///
+    /// - Parameter limit: The time limit that cancels them; nil if no limit does. A task that is already cancelled
+    ///   isn't cut off by the limit.
+    func cancelAll(at limit: Duration?) {
         let tasks = state.withLock { state in
+            if !state.isCancelled { state.limit = limit }
             state.isCancelled = true
-            return state.tasks.values.compactMap(\.self)
+            for (id, entry) in state.tasks where entry.task?.isCancelled != true {
+                state.tasks[id]?.limit = entry.limit ?? limit
+            }
+            return state.tasks.values.compactMap(\.task)
         }
         for task in tasks { task.cancel() }
     }
 
-    /// Stops waiting for the tasks that run now.
-    func abandonAll() {
-        let none = state.withLock { state in
-            state.abandoned.formUnion(state.tasks.keys)
-            state.tasks = [:]
-            return state.takePromise()
+    /// Stops waiting for the tasks that run now, and posts each of them as cut off.
+    ///
+    /// - Parameter limit: The time limit that has cancelled them.
+    func abandonAll(at limit: Duration) {
+        let abandoned = state.withLock { state in
+            state.tasks.filter { !$0.value.isAbandoned }.sorted { $0.key < $1.key }.map { id, entry in
+                state.tasks[id]?.isPosted = true
+                return (id: id, postCutOff: entry.isPosted ? nil : entry.postCutOff, limit: entry.limit)
+            }
         }
-        none.fulfill(())
+        // Post before anyone who waits for the tasks can finish the bus.
+        for entry in abandoned { entry.postCutOff?(entry.limit ?? limit) }
+        let none = state.withLock { state in
+            for (id, _, _) in abandoned where state.tasks[id]?.isAbandoned == false {
+                state.tasks[id]?.isAbandoned = true
+                state.awaitedCount -= 1
+            }
+            return state.awaitedCount == 0 ? state.takePromise() : nil
+        }
+        none?.fulfill(())
     }
 
     /// Waits until there is no task left to wait for, including tasks started during the wait.

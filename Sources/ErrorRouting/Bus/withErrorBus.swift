@@ -47,7 +47,7 @@ public func withErrorBus<T, F: Error>(
             )
         } catch {
             result = .failure(error)
-            bus.tasks.cancelAll()
+            bus.tasks.cancelAll(at: nil)
         }
         await bus.finishWhenIdle()
         return result

@@ -61,7 +61,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     ///   1.
     /// - Returns: The outcome, without failures; `.unmatched` if no rule matches, `.pending` if a rule that counts is
     ///   ``Verdict/undecided``.
-    public func outcome(matchedRuleCount count: Int) -> HandleOutcome {
+    package func outcome(matchedRuleCount count: Int) -> HandleOutcome {
         let reached: [Verdict] = [.matched, .matchedIfReached, .undecided]
         let matched = entries.lazy.filter { $0.stage == .rule && reached.contains($0.verdict) }.prefix(max(count, 1))
         if matched.contains(where: { $0.verdict == .undecided }) { return HandleOutcome(disposition: .pending) }

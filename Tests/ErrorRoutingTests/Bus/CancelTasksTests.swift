@@ -36,7 +36,7 @@ extension CancelTasksTests {
     @Test("at its limit, or at once, cancelTasks cancels the tasks; what they throw then is still delivered")
     func cancelled() async {
         let (journal, clock, gate) = (Journal<Int>(), ManualClock(), Gate())
-        await withErrorBus(handler: .noting(journal), configuration: .init(clock: clock)) { bus in
+        await withErrorBus(handler: Self.notingCauses(journal), configuration: .init(clock: clock)) { bus in
             bus.task { do { try await gate.waitUnlessCancelled() } catch { throw Numbered(1) } }
             async let allEnded = bus.cancelTasks(after: .seconds(3))
             await clock.waitForSleepers()
@@ -49,7 +49,7 @@ extension CancelTasksTests {
         expect(journal.entries, equals: [1, 2])
 
         let (other, never) = (Journal<Int>(), Gate())
-        await withErrorBus(handler: .noting(other)) { bus in
+        await withErrorBus(handler: Self.notingCauses(other)) { bus in
             bus.task { do { try await never.waitUnlessCancelled() } catch { throw Numbered(1) } }
             #expect(await bus.cancelTasks(after: .zero, waitingUpTo: .seconds(300)))
         }
@@ -80,6 +80,14 @@ extension CancelTasksTests {
         #expect(task.isCancelled)
         gate.open()
         await task.value
+    }
+
+    /// A handler that notes what tasks throw, which is below a `TaskCutOff`.
+    private static func notingCauses(_ journal: Journal<Int>) -> ErrorHandler {
+        ErrorHandler().on(matching: .causedBy(Numbered.self)) { error in
+            journal.note(error.number)
+            return .stop
+        }
     }
 
     @Test("a bus without tasks has ended them, whatever the limits; at a limit of zero later tasks are cancelled")

@@ -1,0 +1,142 @@
+import ErrorRoutingTesting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+@Suite(
+    "Behaviour 17: a task that a time limit cuts off is posted, once, before the bus finishes",
+    .tags(.behaviour17), .hangLimit)
+struct TaskCutOffTests {
+    /// A handler that notes each cut-off task, and each other error, as text.
+    private static func noting(_ journal: Journal<String>) -> ErrorHandler {
+        ErrorHandler()
+            .onNoMatch { error, report in
+                journal.note("\(report.role.name): \(error)")
+                return .stop
+            }
+            .on(TaskCutOff.self) { cutOff, report in
+                let cause = cutOff.cause.map { "\($0)" } ?? "no error"
+                journal.note("\(cutOff.name ?? "-") after \(cutOff.limit), \(cause), \(report.metadata["id"] ?? "-")")
+                expect(cutOff.source, equals: report.source)
+                return .stop
+            }
+    }
+
+    @Test("what a task throws after the limit has cancelled it is posted as cut off, also a cancellation")
+    func throwsAfterLimit() async {
+        let (journal, clock, gate) = (Journal<String>(), ManualClock(), Gate())
+        await withErrorBus(handler: Self.noting(journal), configuration: .init(clock: clock)) { bus in
+            bus.task(name: "webhook", metadata: ["id": "7"]) { try await gate.waitUnlessCancelled() }
+            async let allEnded = bus.cancelTasks(after: .seconds(3))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(3))
+            #expect(await allEnded)
+            // The bus cancels a task that starts from now on; it is cut off too.
+            await bus.task { throw URLError(.cancelled) }.value
+            await bus.task { throw Numbered(1) }.value
+            await bus.task {}.value
+        }
+        expect(journal.entries.count, equals: 3)
+        expect(journal.entries.first, equals: "webhook after 3.0 seconds, CancellationError(), 7")
+        #expect(journal.entries.allSatisfy { $0.contains("after 3.0 seconds") })
+        expect(journal.entries.last, equals: "- after 3.0 seconds, Numbered(number: 1), -")
+    }
+
+    @Test("a task that ends in time, that its owner cancels, or that returns nevertheless, isn't cut off")
+    func isNotCutOff() async {
+        let (journal, clock, gate) = (Journal<String>(), ManualClock(), Gate())
+        await withErrorBus(handler: Self.noting(journal), configuration: .init(clock: clock)) { bus in
+            await bus.task { throw Numbered(1) }.value
+            let owned = bus.task {
+                await gate.wait()
+                try Task.checkCancellation()
+            }
+            owned.cancel()
+            bus.task { try? await Gate().waitUnlessCancelled() }
+            async let allEnded = bus.cancelTasks(after: .seconds(3), waitingUpTo: .seconds(300))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(3))
+            await clock.waitForSleepers()
+            gate.open()
+            #expect(await allEnded)
+        }
+        expect(journal.entries, equals: ["failure: Numbered(number: 1)"])
+    }
+
+    @Test("where a body throws, or its task is cancelled, no limit cuts its tasks off")
+    func bodyThrows() async {
+        let journal = Journal<String>()
+        await #expect(throws: Numbered(9)) {
+            try await withErrorBus(handler: Self.noting(journal)) { bus in
+                bus.task { try await Gate().waitUnlessCancelled() }
+                throw Numbered(9)
+            }
+        }
+        expect(journal.entries, equals: [])
+    }
+
+    @Test("a task that ignores its cancellation is posted without an error; what it throws later is a line")
+    func neverEnds() async {
+        let (journal, lines, gate) = (Journal<String>(), Journal<String>(), Gate())
+        let configuration = ErrorBus.Configuration(
+            clock: ManualClock(), lastResort: LastResort { lines.note($0) })
+        let task = await withErrorBus(handler: Self.noting(journal), configuration: configuration) { bus in
+            let task = bus.scope("mail").task(name: "mail", metadata: ["id": "8"]) {
+                await gate.wait()
+                throw Numbered(2)
+            }
+            #expect(await !bus.cancelTasks(after: .zero, waitingUpTo: .zero))
+            #expect(await !bus.cancelTasks(after: .zero, waitingUpTo: .zero))
+            return task
+        }
+        // It was posted before the bus finished, and once.
+        expect(journal.entries, equals: ["mail after 0.0 seconds, no error, 8"])
+        gate.open()
+        await task.value
+        expect(journal.entries.count, equals: 1)
+        expect(lines.entries.count, equals: 1)
+        #expect(lines.entries.first?.contains("Numbered") == true)
+        #expect(lines.entries.first?.contains("its task was cut off before") == true)
+    }
+
+    @Test("of tasks that throw while the bus stops waiting for them, each is told exactly once")
+    func race() async {
+        for _ in 0..<200 {
+            let (journal, lines) = (Journal<String>(), Journal<String>())
+            let configuration = ErrorBus.Configuration(lastResort: LastResort { lines.note($0) })
+            let tasks = await withErrorBus(handler: Self.noting(journal), configuration: configuration) { bus in
+                let tasks = (0..<8).map { number in
+                    bus.task(name: "\(number)") {
+                        while !Task.isCancelled { await Task.yield() }
+                        throw Numbered(number)
+                    }
+                }
+                await bus.cancelTasks(after: .zero, waitingUpTo: .zero)
+                return tasks
+            }
+            for task in tasks { await task.value }
+            let told = journal.entries.compactMap { $0.split(separator: " ").first.map(String.init) }
+            expect(told.sorted(), equals: (0..<8).map { "\($0)" })
+            // What was thrown after the bus had stopped waiting is one line each.
+            let late = journal.entries.count { $0.contains("no error") }
+            expect(lines.entries.count, equals: late)
+        }
+    }
+
+    @Test("the description names the task and its limit")
+    func description() {
+        let source = ErrorReport.Source(fileID: "App/Mail.swift", line: 7)
+        let texts = [
+            TaskCutOff(name: "mail", source: source, limit: .seconds(3), cause: CancellationError()),
+            TaskCutOff(name: nil, source: source, limit: .zero),
+        ].map(\.description)
+        expect(
+            texts,
+            equals: [
+                "the task mail was cancelled at its time limit of 3.0 seconds",
+                "a task was cancelled at once, and didn't end",
+            ])
+    }
+}
