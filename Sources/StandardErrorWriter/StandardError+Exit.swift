@@ -22,8 +22,14 @@ extension StandardError {
     /// Whether an exit handler may wait longer.
     package static var hasTimeAtExit: Bool { ContinuousClock.now < exitEnd }
 
+    /// Whether an exit handler may still add lines: two thirds of the time, so that the rest is left for writing them.
+    package static var hasTimeForLinesAtExit: Bool { ContinuousClock.now < exitEnd - exitLimit / 3 }
+
     /// The process that the buffered lines belong to.
     static let process = getpid()
+
+    /// Whether this process was not forked from the one that the buffered lines belong to.
+    package static var isOfThisProcess: Bool { getpid() == process }
 
     /// Writes the buffered lines and then further ones, as many as standard error accepts within ``exitLimit``.
     ///
@@ -34,7 +40,7 @@ extension StandardError {
     /// - Parameter lines: Further lines without newlines.
     package static func writeAtExit(_ lines: [String] = []) {
         // Skip the buffered lines in a forked process: they belong to the parent, which writes them itself.
-        guard getpid() == process else { return }
+        guard isOfThisProcess else { return }
         var added = lines.flatMap(bytes(of:))
         repeat {
             let answer = buffer.withLockIfAvailable { buffer in

@@ -44,6 +44,7 @@ extension ErrorBus {
     /// - Returns: Whether it was started now.
     @discardableResult
     func start(within work: [Ambience.Work]) -> Bool {
+        unrunWatch.close()
         guard storage.perform({ $0.run() }) else { return false }
         internalTasks.withLock { $0.work = work.filter { $0.bus != number } }
         // If the bus has ended already, the worker stops at once.
@@ -56,6 +57,7 @@ extension ErrorBus {
     /// An error posted later counts as dropped and is written to the ``LastResort``. Calling this again changes
     /// nothing.
     public func finish() {
+        unrunWatch.close()
         perform(storage.perform { $0.close($1) })
     }
 

@@ -35,6 +35,7 @@ public final class ErrorBus: ErrorPosting {
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
     let ruleTally = RuleTally()
+    let unrunWatch = UnrunWatch()
 
     /// The storage that holds every report from its post to its completion; it decides, and the bus carries out its
     /// results.
@@ -197,6 +198,7 @@ public final class ErrorBus: ErrorPosting {
         source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
         let error = UnboxedError(error)
+        if unrunWatch.isOpen { writeIfUnrun() }
         // Run user code first: between reservation and filling, the worker might have to wait for this thread.
         let isAnnotated = scope != nil && ScopeContext.hasAnnotations
         let isIncomplete = configuration.metadataProvider != nil || isAnnotated
@@ -220,6 +222,17 @@ public final class ErrorBus: ErrorPosting {
         }
         promise?.fulfill(HandleOutcome(disposition: .dropped))
         return false
+    }
+
+    /// Writes a line, once, if errors have been posted for some seconds and nothing has ever run the bus.
+    @inline(never)
+    private func writeIfUnrun() {
+        guard unrunWatch.note(Moment()) else { return }
+        lastResort.write(
+            line: """
+                error-bus: nothing has run a bus that has been posted to for \(UnrunWatch.patience): call run(), or use \
+                withErrorBus
+                """)
     }
 
     /// Works like ``post(_:as:metadata:source:in:promise:)``; a copy in each scope's `post` would cost more than a

@@ -4,7 +4,7 @@ import StandardErrorWriter
 /// Writes the errors that no handler receives.
 ///
 /// It writes errors that are posted without a bus, or to a bus that has finished; the pending reports of a bus that is
-/// discarded; reports that a shutdown inside an action removes; failures of actions that remain unhandled; and errors
+/// discarded, and those of every bus when the process exits; reports that a shutdown inside an action removes; failures of actions that remain unhandled; and errors
 /// that a log posts (see ``ErrorHandler/logging(_:)``). A bus's own last resort, ``ErrorBus/Configuration/lastResort``,
 /// takes precedence over the process's. The process's is standard error by default.
 ///
@@ -68,15 +68,20 @@ public struct LastResort: Sendable {
     static var ofProcess: LastResort { process.withLock { $0 } }
 
     /// Writes an unhandled report, with the reason; skips a report with a mark, because the bus's witness has it.
-    func write(_ report: ErrorReport, because reason: String) {
-        if report.mark != nil { return }
+    ///
+    /// - Returns: The length of its line, without what is added to each line; 0 if it has none.
+    @discardableResult
+    func write(_ report: ErrorReport, because reason: String) -> Int {
+        if report.mark != nil { return 0 }
         // A receiver that posts from within user code could recurse without end: such an error has only a line.
         if case .reports(let receive) = receiver, !PerThread.isInUserCode,
             PerThread.inUserCode({ receive(report, reason) }) != nil
         {
-            return
+            return 0
         }
-        write(line: "\(line(of: report).text) reason=\(OneLine.quoted(reason))")
+        let line = "\(line(of: report).text) reason=\(OneLine.quoted(reason))"
+        write(line: line)
+        return line.utf8.count
     }
 
     /// Writes a line.

@@ -1,10 +1,11 @@
 import Foundation
+import StandardErrorWriter
 import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 25: when the process ends, each bus writes its pending counts", .tags(.behaviour25), .hangLimit)
+@Suite("Behaviour 25: when the process ends, each bus writes its pending reports", .tags(.behaviour25), .hangLimit)
 struct PendingAtExitTests {}
 
 extension PendingAtExitTests {
@@ -17,6 +18,7 @@ extension PendingAtExitTests {
     func pending() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
+            StandardError.exitLimit = .seconds(60)
             let buses = (0..<200).map { _ in ErrorBus(handler: ErrorHandler()) }
             buses[0].becomeRoot()
             for number in 1...3 { postError(Numbered(number)) }
@@ -39,6 +41,72 @@ extension PendingAtExitTests {
         #expect(told.contains { $0.contains("had 3 pending: posted 3 = ") })
         #expect(told.contains { $0.contains("had 1 pending: posted 1 = ") })
         #expect(told.contains { $0.contains("had 5 pending") })
+        // Each report is a line with its type, message, and place, before the counts; the counts end the output.
+        let reports = result.standardErrorLines.filter { $0.contains("the process ended before it was delivered") }
+        expect(reports.count, equals: 3 + 1 + 5)
+        for number in 1...5 { #expect(reports.contains { $0.contains("Numbered(number: \(number))") }) }
+        #expect(reports.allSatisfy { $0.contains("PendingAtExitTests.swift:") })
+        #expect(result.standardErrorLines.suffix(3).allSatisfy { $0.hasPrefix("error-bus:") })
+    }
+
+    @Test("an error whose description takes forever doesn't delay the end, and the others before it are written")
+    func slowDescription() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            struct Slow: Error, CustomStringConvertible {
+                var description: String {
+                    DispatchSemaphore(value: 0).wait()
+                    return ""
+                }
+            }
+            endIfItHangs()
+            StandardError.exitLimit = .seconds(3)
+            let bus = ErrorBus(handler: ErrorHandler())
+            bus.post(Numbered(1))
+            bus.post(Slow())
+            bus.post(Numbered(2))
+            withExtendedLifetime(bus) { exit(0) }
+        }
+        expect(lines(result).count, equals: 1)
+        let counts = "had 3 pending, 2 of which aren't written here: posted 3 = "
+        expect(lines(result).first?.contains(counts), equals: true)
+        #expect(result.standardErrorLines.contains { $0.contains("Numbered(number: 1)") })
+    }
+
+    @Test("at most a mebibyte of reports is written, then the number of the others; a bus's own last resort gets them")
+    func manyReports() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            struct Long: Error, CustomStringConvertible {
+                let description = String(repeating: "x", count: 8_000)
+            }
+            endIfItHangs()
+            StandardError.exitLimit = .seconds(60)
+            let redacted = ErrorBus.Configuration(lastResort: .standardError.redacting { _ in "redacted" })
+            let buses = [.init(), redacted].map { ErrorBus(handler: ErrorHandler(), configuration: $0) }
+            for _ in 0..<1_000 { buses[0].post(Long()) }
+            buses[1].post(Long())
+            withExtendedLifetime(buses) { exit(0) }
+        }
+        let reports = result.standardErrorLines.count { $0.contains("xxxxxxxx") }
+        #expect(reports > 0 && reports <= (1 << 20) / 8_000 + 1)
+        let told = lines(result)
+        expect(told.count, equals: 2)
+        let counts = "had 1000 pending, \(1_000 - reports) of which aren't written here: posted 1000 = "
+        expect(told.first.map { $0.contains(counts) ? counts : $0 }, equals: counts)
+        #expect(!result.standardErrorLines.contains { $0.contains("redacted") && $0.contains("xxxxxxxx") })
+    }
+
+    @Test("an error of the set-up, before anything runs the bus, is written where the program exits")
+    func setUp() async {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            endIfItHangs()
+            StandardError.exitLimit = .seconds(60)
+            let bus = ErrorBus(handler: .default)
+            bus.becomeRoot()
+            bus.post(Numbered(1), metadata: ["phase": "set-up"])
+            withExtendedLifetime(bus) { exit(1) }
+        }
+        let line = result.standardErrorLines.first { $0.contains("Numbered(number: 1)") }
+        expect(line?.contains("phase=\"set-up\""), equals: true)
     }
 
     @Test("a thread that holds the bus's lock forever doesn't delay the process's end, which writes what it can read")
@@ -75,8 +143,8 @@ extension PendingAtExitTests {
                 // Unretained: the holder has the last reference.
                 let bus = unsafe holder.withLock { unsafe $0.map { unsafe Unmanaged.passUnretained($0) } }
                 var looks = 0
-                // Continues until the end of the process holds the lock.
-                while unsafe bus?._withUnsafeGuaranteedRef({ $0.storage.statisticsIfUnlocked }) != nil {
+                // Continues until the end of the process has taken what the bus holds.
+                while unsafe bus?._withUnsafeGuaranteedRef({ $0.storage.hasEnded }) == false {
                     looks += 1
                     if looks == 1_000 { isReady.signal() }
                 }

@@ -81,6 +81,18 @@ struct BusStorage: ~Copyable, Sendable {
         perform { machine, _ in event(&machine) }
     }
 
+    /// Performs an event, unless a thread, possibly this one, holds the lock; nil if one does.
+    func performIfUnlocked<Result>(_ event: (inout BusStateMachine, borrowing BusIntake) -> Result) -> Result? {
+        var former: Checkpoint?
+        defer { withExtendedLifetime(former) {} }
+        return machine.withLockIfAvailable { machine in
+            former = machine.relay.checkpoint
+            let worker = machine.relay.generation
+            defer { if machine.relay.generation != worker { generation.set(machine.relay.generation) } }
+            return event(&machine, intake)
+        }
+    }
+
     /// Frees the slot of a report in delivery and returns the posting.
     ///
     /// The report's worker calls this without the lock, because an error's deinitializer might run user code.
@@ -92,9 +104,6 @@ struct BusStorage: ~Copyable, Sendable {
 
     /// The least number of pending reports, for readers that can't take the lock.
     var pendingAtLeast: Int64 { intake.accepted - intake.released }
-
-    /// The counts; nil if a thread, possibly this one, holds the lock.
-    var statisticsIfUnlocked: ErrorBus.Statistics? { machine.withLockIfAvailable { $0.statistics(intake) } }
 
     /// Whether the worker of a generation is still current.
     func isCurrent(_ generation: UInt64) -> Bool { self.generation.value == generation }

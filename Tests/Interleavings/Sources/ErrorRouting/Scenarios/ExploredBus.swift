@@ -9,6 +9,7 @@ struct ExploredBus {
         var configuration = ErrorBus.Configuration(capacity: capacity, actionTimeLimit: nil, floodLimit: floodLimit)
         configuration.lastResort = Ledger.lastResort
         bus = ErrorBus(handler: Ledger.rules, configuration: configuration)
+        bus.unrunWatch.close()
         _ = bus.storage.perform { $0.run() }
     }
 
@@ -65,7 +66,7 @@ struct ExploredBus {
 
     /// The invariant between any two steps.
     func checkCounts() {
-        guard let counts = bus.storage.statisticsIfUnlocked else { return }
+        guard let counts = bus.storage.performIfUnlocked({ $0.statistics($1) }) else { return }
         // Don't use `isBalanced`: it gives the same result, but creates a list of all counts.
         let ends = counts.handled + counts.ignored + counts.unmatched + counts.suppressed + counts.dropped
         expect(counts.posted == ends + counts.pending && counts.pending >= 0, "the counts do not balance: \(counts)")

@@ -1,0 +1,59 @@
+import Foundation
+import StandardErrorWriter
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("A bus that is posted to and that nothing runs is noticed, once", .tags(.behaviour25), .hangLimit)
+struct UnrunWatchTests {
+    private func moment(_ seconds: Double) -> Moment { Moment(Self.origin.advanced(by: .seconds(seconds))) }
+    private static let origin = ContinuousClock.now
+
+    @Test("the first post five seconds after the very first one is noticed, and no other")
+    func once() {
+        let watch = UnrunWatch()
+        let noticed = [0, 1, 4.9, 5, 6, 100].map { watch.note(moment($0)) }
+        expect(noticed, equals: [false, false, false, true, false, false])
+        expect(watch.isOpen, equals: false)
+    }
+
+    @Test("a bus that has run, or has finished, isn't watched")
+    func closed() async {
+        for ends in [false, true] {
+            let bus = ErrorBus(handler: ErrorHandler())
+            bus.post(Numbered(1))
+            expect(bus.unrunWatch.isOpen, equals: true)
+            if ends { bus.finish() } else { Task.detached { await bus.run() } }
+            while bus.unrunWatch.isOpen { await Task.yield() }
+            expect(bus.unrunWatch.note(moment(100)), equals: false)
+            _ = await bus.shutdown(within: .zero)
+        }
+    }
+
+    @Test("of many threads that post at that moment, one notices it")
+    func threads() async {
+        let bus = ErrorBus(handler: ErrorHandler())
+        let late = moment(9)
+        expect(bus.unrunWatch.note(moment(0)), equals: false)
+        let noticed = await withTaskGroup { group in
+            for _ in 0..<8 { group.addTask { bus.unrunWatch.note(late) } }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        expect(noticed, equals: 1)
+    }
+
+    @Test("the last resort gets a line that says what to do")
+    func line() async throws {
+        let lines = Journal<String>()
+        let bus = ErrorBus(
+            handler: ErrorHandler(), configuration: .init(lastResort: LastResort { lines.note($0) }))
+        let past = Moment(ContinuousClock.now.advanced(by: .seconds(-6)))
+        expect(bus.unrunWatch.note(past), equals: false)
+        bus.post(Numbered(1))
+        bus.post(Numbered(2))
+        expect(lines.entries.count, equals: 1)
+        #expect(lines.entries.first?.contains("call run(), or use withErrorBus") == true)
+        _ = await bus.shutdown(within: .zero)
+    }
+}
