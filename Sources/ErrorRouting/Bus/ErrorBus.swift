@@ -198,17 +198,18 @@ public final class ErrorBus: ErrorPosting {
         source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
         let error = UnboxedError(error)
-        if unrunWatch.isOpen { writeIfUnrun() }
         // Run user code first: between reservation and filling, the worker might have to wait for this thread.
         let isAnnotated = scope != nil && ScopeContext.hasAnnotations
         let isIncomplete = configuration.metadataProvider != nil || isAnnotated
         let metadata = isIncomplete ? completed(metadata, for: error.error, in: scope) : metadata
         let rareParts = hasRareParts || PerThread.hasLogged ? rareParts(of: error.error, as: role) : .of(role)
         let (floodStamp, escapes) = configuration.floodLimit == nil ? (nil, false) : floodInputs(error, role)
+        let moment = Moment()
+        if unrunWatch.note(moment) { writeUnrun() }
         let action = storage.post(
             Posting(
-                error, rareParts: rareParts, at: source, metadata: metadata, scope: scope, promise: promise,
-                floodStamp: floodStamp, escapesFloodLimit: escapes))
+                error, rareParts: rareParts, at: source, metadata: metadata, scope: scope, moment: moment,
+                promise: promise, floodStamp: floodStamp, escapesFloodLimit: escapes))
         switch action {
         case .nothing:
             return true
@@ -224,14 +225,13 @@ public final class ErrorBus: ErrorPosting {
         return false
     }
 
-    /// Writes a line, once, if errors have been posted for some seconds and nothing has ever run the bus.
+    /// Writes that errors have been posted for some seconds and nothing has ever run the bus.
     @inline(never)
-    private func writeIfUnrun() {
-        guard unrunWatch.note(Moment()) else { return }
+    private func writeUnrun() {
         lastResort.write(
             line: """
-                error-bus: nothing has run a bus that has been posted to for \(UnrunWatch.patience): call run(), or use \
-                withErrorBus
+                error-bus: nothing has run a bus that has been posted to for \(UnrunWatch.patience / 1_000_000_000) s: call \
+                run(), or use withErrorBus
                 """)
     }
 
