@@ -34,7 +34,7 @@ extension APIClient {
         // Foundation on Linux recognizes only lowercase schemes.
         components.scheme = scheme
         if !request.path.isEmpty {
-            let path = request.path.percentEncoded(keeping: "-._~!$&'()*+,;=:@/", keepsEscapes: true)
+            let path = request.path.encodedAsPath
             let separator = path.hasPrefix("/") ? "" : "/"
             components.percentEncodedPath = base.basePath + separator + path
         }
