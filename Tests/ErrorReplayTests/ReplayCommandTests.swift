@@ -21,7 +21,7 @@ struct ReplayCommandTests {
         for (host, service) in [("a", "shop"), ("b", "intake")] {
             let recorder = try ErrorRecorder(
                 path: "\(folder.path)/\(host)",
-                configuration: .init(service: service, host: host) { record in
+                configuration: .init(service: service, release: host == "b" ? "2.4.1" : nil, host: host) { record in
                     var record = record
                     record.time = "2026-05-31T1\(record.sequence):05:09.125000Z"
                     return record
@@ -73,13 +73,14 @@ extension ReplayCommandTests {
         expect(statuses, equals: Replay.Verdict.allCases.map { _ in true }, "\(text)")
     }
 
-    @Test func `options select records by time, host, service, and type`() async throws {
+    @Test func `options select records by time, host, service, release, and type`() async throws {
         try await record()
         for (arguments, count) in [
             (["--since", "2026-05-31T12"], 4),
             (["--since=2026-05-31T12:05:09.125000Z", "--until", "2026-05-31T13"], 2),
             (["--until=2026-05-31T11:05:09.125Z"], 0), (["--host", "a"], 3), (["--host", "a", "--host=b"], 6),
-            (["--service", "intake", "--host", "a"], 0), (["--type", "Order", "--type", "Foundation.POSIXError"], 4),
+            (["--release", "2.4.1"], 3), (["--release", "2.4"], 0), (["--service", "intake", "--host", "a"], 0),
+            (["--type", "Order", "--type", "Foundation.POSIXError"], 4),
         ] {
             var replay = Replay(rules: ErrorHandler(), rebuilding: RebuildableErrors().adding(Order.self))
             replay.filter = try ReplayOptions(["-"] + arguments).filter
