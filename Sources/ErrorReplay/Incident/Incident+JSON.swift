@@ -3,7 +3,7 @@ extension Incident {
     private static let (fullRows, fineRows) = (1_000, 12)
     /// The number of buckets in a row's own chart of the whole time span.
     private static let sparkline = 60
-    /// The number of buckets in a deployment's own timelines.
+    /// The maximum number of buckets in a deployment's own timelines.
     private static let deploymentBuckets = 360
 
     /// Returns everything that the page shows, as JSON of at most a number of bytes.
@@ -16,7 +16,9 @@ extension Incident {
         head(&page)
         let order = order
         let (whole, base) = span
-        let coarse = max((whole + Self.sparkline - 1) / Self.sparkline, 1)
+        // Use a multiple of the width of the deployments' timelines: the page subtracts rows from them.
+        let fine = hasDeployments ? deploymentFactor(whole) : 1
+        let coarse = max((whole + Self.sparkline * fine - 1) / (Self.sparkline * fine), 1) * fine
         var (rows, rest) = ([[UInt8]](), limit - page.bytes.count - 200)
         let newest = deployments.newest
         let shorts = shortNames
@@ -164,6 +166,14 @@ extension Incident {
         deployments(&page, count, base)
     }
 
+    /// Whether there are several services or releases.
+    private var hasDeployments: Bool { timelines.count > 2 }
+
+    /// The number of buckets in each bucket of a deployment's timelines.
+    private func deploymentFactor(_ count: Int) -> Int {
+        max((count + Self.deploymentBuckets - 1) / Self.deploymentBuckets, 1)
+    }
+
     /// Writes the services and releases and, if there are several, the timelines of each.
     private func deployments(_ page: inout PageText, _ count: Int, _ base: Int) {
         page.field("deployments") { page in
@@ -176,8 +186,8 @@ extension Incident {
                 page.list([number, deployments.firstTimes[number] ?? 0]) { $0.raw("\($1)") }
             }
         }
-        guard timelines.count > 2 else { return }
-        let factor = max((count + Self.deploymentBuckets - 1) / Self.deploymentBuckets, 1)
+        guard hasDeployments else { return }
+        let factor = deploymentFactor(count)
         page.field("deploymentWidth", factor)
         page.field("deploymentTimelines") { page in
             page.list(timelines) { page, own in page.list(own) { Self.times($1, factor, base, &$0) } }

@@ -101,7 +101,7 @@ extension ErrorReport {
     ) {
         self.init(
             unboxed: UnboxedError(error), rareParts: .of(role, since: firstInstant.map(Moment.init)), source: source,
-            moment: Moment(instant), givenMetadata: metadata, scope: scope, sequence: sequence, occurrences: occurrences,
-            outcome: outcome)
+            moment: Moment(instant), givenMetadata: metadata, scope: scope, sequence: sequence,
+            occurrences: occurrences, outcome: outcome)
     }
 }

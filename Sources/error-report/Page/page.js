@@ -3,7 +3,7 @@ const $ = id => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const count = new Intl.NumberFormat().format;
 const clock = { hour: "numeric", minute: "2-digit", second: "2-digit",
-  ...data.width < 1000 ? { fractionalSecondDigits: 3 } : {} };
+  ...data.first < data.last && data.last < data.first + 10000 ? { fractionalSecondDigits: 3 } : {} };
 const [dateAndTime, onlyTime] = [{ year: "numeric", month: "short", day: "numeric", ...clock }, clock]
   .map(options => new Intl.DateTimeFormat(undefined, options));
 const isOneDay = new Date(data.first).toDateString() === new Date(data.last).toDateString();
@@ -203,7 +203,7 @@ function tableRow(row) {
       row.example ? example(row.example) : ""),
     cell("number", isZoomed() && row.width > 1 ? "about " : "", count(row.shown)),
     cell("time", timeOfDay(row.first)), cell("time", timeOfDay(row.last)), cell("", sparkline(row)),
-    ...["outcomes", "hosts", "scopes", ...deploymentColumns].map(key => cell("", names(row, key))));
+    ...["outcomes", ...deploymentColumns, "hosts", "scopes"].map(key => cell("", names(row, key))));
 }
 const deploymentColumns = [["services", services], ["releases", releases]].filter(([, all]) => all.length > 1)
   .map(([key]) => key);
@@ -280,9 +280,7 @@ for (const [id, all, column] of [["service", services, 0], ["release", releases,
     ...all.map((name, index) => make("option", { value: index }, `${name} (${count(errorsOf(name))})`)));
   $(id).onchange = () => update({ [id]: all[$(id).value] ?? "", row: null });
 }
-for (const key of deploymentColumns) {
-  $("kinds").tHead.rows[0].append(make("th", {}, key === "services" ? "Services" : "Releases"));
-}
+$("outcome").after(...deploymentColumns.map(key => make("th", {}, key === "services" ? "Service" : "Release")));
 $("newest").append(...[...newest].flatMap(([of, first]) => [
   "Newest release", ...services.length > 1 ? [" of ", text(labels[of][0])] : [], ": ", text(labels[of][1]),
   `, first seen ${time(first)}. `]));
