@@ -371,7 +371,7 @@ def pictures(browser, folder, target, source):
     # The name of the machine doesn't belong in a picture.
     records = [re.sub('"host":"[^"]*"', '"host":"web-1"', line) for line in records]
     checked(browser, page(folder, "pictures", records))
-    browser.resize(1000, 960)
+    browser.resize(1200, 1080)
     for scheme, name in (("light", "error-report.png"), ("dark", "error-report~dark.png")):
         browser.picture(f"{target}/{name}", scheme)
 
