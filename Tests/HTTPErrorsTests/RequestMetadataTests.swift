@@ -99,6 +99,22 @@ extension RequestMetadataTests {
         expect(ErrorReport(error: error, source: .init()).metadata["server.address"], equals: "pay.example")
     }
 
+    @Test("the error of a refresh shows the request that needs the token; the refresh's own failed call has a prefix")
+    func refresh() async throws {
+        let tokens = try Self.client("https://tokens.example") { TransportResponse(status: 502) }
+        let client = try APIClient(
+            Script { _, _ in TransportResponse(status: 401) },
+            token: BearerToken("a") {
+                _ = try await tokens.send(Call(User.self, method: .post))
+                return "b"
+            })
+        let recorded = await withRecordedErrors { _ in _ = try? await client.send(Call(User.self)) }
+        let metadata = try #require(recorded.reports.first).metadata
+        expect(Self.keys.map { metadata[$0] }, equals: ["GET", "example.org", "/users/17", nil])
+        let failed = Self.keys.map { metadata["upstream.\($0)"] }
+        expect(failed, equals: ["POST", "tokens.example", "/users/17", "502"])
+    }
+
     @Test(
         "an interceptor's own failed call stays the one that is shown, and an error without a client shows its status")
     func otherClients() async throws {

@@ -181,8 +181,7 @@ public struct APIClient: Sendable {
     ) async throws(NetworkError) -> (value: R.Response, status: Int, headers: HTTPHeaders) {
         var chain = RedirectChain(message)
         do throws(NetworkError) {
-            let (response, isTokenRefused) = try await exchange(
-                message, usingToken: request.usesToken, &chain, source)
+            let (response, isTokenRefused) = try await exchange(message, of: request, &chain, source)
             guard (200...299).contains(response.status) else {
                 // Don't call `serviceError` for a refused token: it isn't the service's own error.
                 throw error(of: HTTPFailure(response), isOwn: !isTokenRefused)

@@ -28,6 +28,21 @@ final class FailedRequest: Sendable {
     }
 }
 
+extension FailedRequest {
+    var metadata: [String: String] {
+        var metadata = [RequestKey.method.rawValue: method, RequestKey.path.rawValue: path]
+        metadata[RequestKey.host.rawValue] = host
+        return metadata
+    }
+}
+
+private enum RequestKey: String, CaseIterable {
+    case method = "http.request.method"
+    case host = "server.address"
+    case path = "url.path"
+    case status = "http.response.status_code"
+}
+
 extension NetworkError {
     /// Returns the error of a client's request, unless it is already the error of another client's request.
     func of(_ request: some APIRequest, below base: URL) -> NetworkError {
@@ -39,22 +54,12 @@ extension NetworkError {
 }
 
 extension NetworkError: ErrorMetadataProviding {
-    private enum Key: String, CaseIterable {
-        case method = "http.request.method"
-        case host = "server.address"
-        case path = "url.path"
-        case status = "http.response.status_code"
-    }
-
-    package static let errorMetadataKeys = Set(Key.allCases.map(\.rawValue))
+    package static let errorMetadataKeys = Set(RequestKey.allCases.map(\.rawValue))
 
     /// The client's request and the status of the response, by OpenTelemetry's names.
     package var errorMetadata: [String: String] {
-        var metadata: [String: String] = [:]
-        metadata[Key.method.rawValue] = request?.method
-        metadata[Key.host.rawValue] = request?.host
-        metadata[Key.path.rawValue] = request?.path
-        metadata[Key.status.rawValue] = failure.map { "\($0.status)" }
+        var metadata = request?.metadata ?? [:]
+        metadata[RequestKey.status.rawValue] = failure.map { "\($0.status)" }
         return metadata
     }
 }
