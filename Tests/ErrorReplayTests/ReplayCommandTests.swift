@@ -57,6 +57,8 @@ extension ReplayCommandTests {
         expect(await run("/folder/a", "/folder/b"), equals: 1)
         #expect(text.hasPrefix("4 unchanged, 2 different, 0 not judged, 0 never delivered, 0 unreadable lines\n"))
         #expect(text.contains("\n          example: late (a, 1)\n"))
+        expect(await run("/folder/b", "--json"), equals: 1)
+        #expect(text.contains(#""release" : "2.4.1""#))
         expect(await run("/folder/a", "--type", "Nowhere"), equals: 2)
         #expect(text.contains("\nNothing was compared: "))
         expect(await run("/dev/null"), equals: 2)
