@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Makes pages of recorded errors with error-report, and opens each in a headless Chromium, over its debugging pipe.
 
-    page-in-browser.py BROWSER ERROR-REPORT [--pictures FOLDER]
+    page-in-browser.py BROWSER ERROR-REPORT [--pictures FOLDER FILE]
+
+The pictures show the page of the records in FILE.
 """
-import base64, datetime, json, os, pathlib, random, subprocess, sys, tempfile, time
+import base64, datetime, json, math, os, pathlib, random, re, subprocess, sys, tempfile, time
 
 BROWSER, REPORT = sys.argv[1:3]
-PICTURES = sys.argv[4] if "--pictures" in sys.argv else None
+PICTURES = sys.argv[4:6] if "--pictures" in sys.argv else None
 TOP = 'document.querySelector("#kinds tbody tr .name").textContent'
 FIRST_PAINT = """new Promise(done => new PerformanceObserver(
     list => list.getEntriesByName("first-contentful-paint").forEach(entry => done(entry.startTime))
@@ -41,7 +43,10 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ["Page", "Runtime", "Log", "Network", "Performance", "Accessibility"]:
             self.call(f"{domain}.enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=1000, height=720, deviceScaleFactor=1, mobile=False)
+        self.resize(1000, 720)
+
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def message(self):
         while b"\0" not in self.rest:
@@ -113,15 +118,18 @@ def check(holds, what):
         raise SystemExit(f"failed: {what}")
 
 
-def record(number, at, kind, text=None, **changes):
+def record(number, at, kind, text=None, newest=math.inf, **changes):
     """A line as a recorder writes it, or, with a text, one that somebody made who wishes harm."""
     types = ["Orders.PaymentError", "Orders.StockError", "HTTPErrors.NetworkError", "Orders.MailError",
              "Foundation.URLError"]
     cases = ["declined", "timedOut", "missing", "tooLate", "full"]
     name = text or f"{types[kind % 5]}.{cases[kind // 5 % 5]}" + (f"{kind}" if kind > 24 else "")
+    # One service has two releases, another one records none.
+    service, release = ("mail", None) if kind % 5 == 3 else ("orders", "2.4.1" if number > newest else "2.4.0")
     fields = {
         "version": 1, "time": at.isoformat(timespec="microseconds") + "Z", "host": text or f"web-{number % 5 + 1}",
-        "service": text or "orders", "process": 6239, "start": "2026-05-31T06:00:00.000000Z", "sequence": number,
+        "service": text or service, **({"release": text or release} if text or release else {}),
+        "process": 6239, "start": "2026-05-31T06:00:00.000000Z", "sequence": number,
         "disposition": "unmatched" if kind in UNMATCHED else "ignored" if kind % 7 == 6 else "handled",
         "role": "failure",
         "type": text or types[kind % 5], "caseName": cases[kind // 5 % 5],
@@ -154,7 +162,7 @@ def lines(count):
         # A quarter of the lines comes in a tenth of the time.
         at = begin + datetime.timedelta(hours=6) * (
             part if part < 0.5 else 0.5 + (part - 0.5) * 0.4 if part < 0.75 else 0.6 + (part - 0.75) * 1.6)
-        yield record(number + 1, at, kind, role=role, occurrences=40 if number % 97 == 0 else 1)
+        yield record(number + 1, at, kind, newest=0.6 * count, role=role, occurrences=40 if number % 97 == 0 else 1)
     if count > 1:
         yield record(count + 1, at, 3, type="ErrorRouting.ErrorsDropped",
                      fingerprint="ErrorRouting.ErrorsDropped Orders/Bus.swift",
@@ -162,13 +170,13 @@ def lines(count):
         yield '{"version":1,"broken'
 
 
-def page(folder, name, content):
+def page(folder, name, content, end="\n"):
     """Returns the path of the page of some lines."""
     path = pathlib.Path(folder) / f"{name}.html"
     data = pathlib.Path(folder) / f"{name}.jsonl"
     with data.open("w") as file:
         for line in content:
-            file.write(line + "\n")
+            file.write(line + end)
     with path.open("wb") as output:
         subprocess.run([REPORT, str(data)], stdout=output, check=True)
     data.unlink()
@@ -230,6 +238,54 @@ def interactions(browser):
     browser.set("#role", "0", "change")
 
 
+def deployments(browser):
+    """Services and releases: columns, filters, and what is new in the newest release."""
+    def options(selector):
+        return browser.ask(f"[...document.querySelectorAll('{selector} option')].map(o => [o.value, o.textContent])")
+    def column(number):
+        return set(browser.ask(f"[...document.querySelectorAll('#kinds tbody tr')].flatMap(row =>"
+                               f" [...row.cells[{number}].querySelectorAll('bdi')].map(part => part.textContent))"))
+    heads = browser.ask("[...document.querySelectorAll('#kinds th')].slice(0, 10).map(head => head.textContent)")
+    check(heads[6:8] == ["Service", "Release"], f"the columns are {heads}")
+    check(column(6) == {"orders", "mail"}, f"the services are {column(6)}")
+    check(column(7) == {"2.4.0", "2.4.1", "no release"}, f"the releases are {column(7)}")
+    fresh = browser.ask("[...document.querySelectorAll('#kinds .release')].map(part => part.textContent)")
+    check(set(fresh) == {"new in 2.4.1"}, f"kinds are marked {fresh}")
+    told = browser.ask("document.querySelector('#newest').textContent")
+    check("Newest release of orders: 2.4.1, first seen" in told and "the latest" in told, f"the page says {told}")
+    whole = browser.ask("document.querySelector('#kinds').textContent + document.querySelector('#chart').innerHTML")
+    for selector, number, names in (("#service", 6, ["mail", "orders"]), ("#release", 7, ["2.4.0", "2.4.1"])):
+        for name in names:
+            value, label = next(option for option in options(selector) if option[1].startswith(name))
+            browser.set(selector, value, "change")
+            check(column(number) == {name}, f"only {name} is in the table: {column(number)}")
+            count = int(label[len(name) + 2:-1].replace(",", ""))
+            total = 0
+            for role in range(4):
+                browser.set("#role", str(role), "change")
+                sums = "[...document.querySelectorAll('#buckets tbody tr')].map(row => row.cells[1].textContent)"
+                total += sum(int(text.replace(",", "")) for text in browser.ask(sums))
+            check(total == count, f"the chart of {name} has {total} of {count} errors")
+            browser.set("#role", "0", "change")
+        browser.set(selector, "", "change")
+    after = browser.ask("document.querySelector('#kinds').textContent + document.querySelector('#chart').innerHTML")
+    check(after == whole, "all services and releases again")
+
+
+def numbers(browser):
+    """Each number says what it counts, and a legend shows what tells its kind from the others."""
+    def text(selector):
+        return browser.ask(f"document.querySelector('{selector}').textContent")
+    check(re.search(r": [\d,]+ errors of \d+ kinds on 5 hosts, in [\d,]+ lines\.$", text("#summary")), text("#summary"))
+    found = re.match(r"[\d,]+ failures of (\d+) kinds, (\d+) of (\d+) in the table$", text("#status"))
+    check(found and found[1] == found[3] and int(found[2]) == rows(browser), text("#status"))
+    labels = browser.ask("[...document.querySelectorAll('#legend .label')].map(part => part.textContent)")
+    check(len(labels) == 12 and not any("Orders." in label or "/" in label for label in labels), f"legends: {labels}")
+    check("PaymentError.declined Intake.swift" in labels, f"legends: {labels}")
+    full = browser.ask("document.querySelector('#legend button').title")
+    check("Orders/Intake.swift" in full, f"the whole name is {full}")
+
+
 def keyboard(browser):
     """The keyboard alone reaches every control, and a control that it uses keeps the focus."""
     controls = "'button, select, input, summary'"
@@ -265,7 +321,7 @@ def accessible(browser):
     controls = [node for node in nodes if value(node, "focusable") and node["role"]["value"] != "RootWebArea"]
     roles = {node["role"]["value"] for node in controls}
     check(roles == {"button", "combobox", "option", "searchbox", "DisclosureTriangle"}, f"the controls are {roles}")
-    check(len(of("columnheader")) == 12 and len(of("rowheader")) > 20, "tables have headers")
+    check(len(of("columnheader")) == 14 and len(of("rowheader")) > 20, "tables have headers")
     for node in controls + of("table", "columnheader", "rowheader", "image", "region"):
         check(name(node), f"a {node['role']['value']} has no name")
     check([value(node, "level") for node in of("heading")] == [1, 2, 2, 2], "headings are in order")
@@ -288,7 +344,7 @@ def printed(browser):
     check(browser.ask("document.querySelectorAll('#kinds details[open]').length") == 0, "they are closed again")
     browser.emulate("dark", "print")
     # A4 without the browser's margins.
-    browser.call("Emulation.setDeviceMetricsOverride", width=717, height=1046, deviceScaleFactor=1, mobile=False)
+    browser.resize(717, 1046)
     browser.ask("dispatchEvent(new Event('beforeprint'))")
     colors = browser.ask("(s => [s.backgroundColor, s.color, s.colorScheme])(getComputedStyle(document.body))")
     check(colors == ["rgb(255, 255, 255)", "rgb(28, 30, 33)", "light"], f"the colors of paper are {colors}")
@@ -306,7 +362,18 @@ def printed(browser):
     check(seen, "the chart, its legend, the kinds and their examples are printed")
     browser.ask("dispatchEvent(new Event('afterprint'))")
     browser.emulate("light")
-    browser.call("Emulation.setDeviceMetricsOverride", width=1000, height=720, deviceScaleFactor=1, mobile=False)
+    browser.resize(1000, 720)
+
+
+def pictures(browser, folder, target, source):
+    """Takes the pictures of a file's page, under the names by which docc finds the one for the dark."""
+    records = pathlib.Path(source).read_text().splitlines()
+    # The name of the machine doesn't belong in a picture.
+    records = [re.sub('"host":"[^"]*"', '"host":"web-1"', line) for line in records]
+    checked(browser, page(folder, "pictures", records))
+    browser.resize(1200, 1080)
+    for scheme, name in (("light", "error-report.png"), ("dark", "error-report~dark.png")):
+        browser.picture(f"{target}/{name}", scheme)
 
 
 def main():
@@ -315,14 +382,25 @@ def main():
         try:
             checked(browser, page(folder, "0", []))
             check("Nothing was recorded" in browser.ask("document.body.innerText"), "an empty page says so")
-            checked(browser, page(folder, "1", lines(1)))
+            now = datetime.datetime(2026, 5, 31, 8)
+            checked(browser, page(folder, "1", [record(1, now, 0)]))
             check(rows(browser) == 1, "one line is one row")
+            summary = browser.ask("document.querySelector('#summary').textContent")
+            check(summary.endswith(": 1 error of 1 kind on 1 host, in 1 line."), summary)
+            plain = browser.ask("[...document.querySelectorAll('#service, #release')].every(o => !o.checkVisibility())")
+            check(plain and browser.ask("document.querySelectorAll('#kinds thead th').length") == 8, "no column for one")
+            check("Nothing was lost" in browser.ask("document.body.innerText"), "nothing was lost")
+            checked(browser, page(folder, "unended", [record(1, now, 0)], end=""))
+            shown = browser.ask("document.body.innerText")
+            check("Files whose last line has no end: 1" in shown, "a killed process is told")
+            check("Nothing was lost" not in shown, "what a killed process lost isn't known")
             checked(browser, page(folder, "1000", lines(1_000)))
+            numbers(browser)
             interactions(browser)
+            deployments(browser)
             keyboard(browser)
             accessible(browser)
             printed(browser)
-            now = datetime.datetime(2026, 5, 31, 8)
             checked(browser, page(folder, "hostile", [record(n, now, 0, text) for n, text in enumerate(HOSTILE)]))
             check(rows(browser) == len(HOSTILE), "each hostile line is a kind")
             browser.ask("document.querySelectorAll('details').forEach(part => part.open = true)")
@@ -339,10 +417,9 @@ def main():
             check(painted < 1_000, f"the first paint of 1,000,000 lines takes {painted} ms")
             print(f"1,000,000 lines: a page of {million.stat().st_size} bytes, first paint after {painted:.0f} ms")
             interactions(browser)
+            deployments(browser)
             if PICTURES:
-                # The names by which docc finds the one for the dark.
-                for scheme, name in (("light", "error-report.png"), ("dark", "error-report~dark.png")):
-                    browser.picture(f"{PICTURES}/{name}", scheme)
+                pictures(browser, folder, *PICTURES)
         finally:
             browser.process.kill()
             browser.process.wait()

@@ -76,7 +76,9 @@ struct EngineTests {
                 let (path, host): (String, String) = (try handedOver("fleet"), try handedOver("host"))
                 let recorder = try ErrorRecorder(
                     path: "\(path)/errors/\(host).jsonl",
-                    configuration: .init(fileSize: 40_000, fileCount: 9, host: host))
+                    // Only one of the programs names its release.
+                    configuration: .init(
+                        fileSize: 40_000, fileCount: 9, release: host == "b" ? "2.4.1" : nil, host: host))
                 let rules = ErrorHandler().on(Order.self) { _ in .stop }
                 await withErrorBus(handler: rules) { bus in
                     bus.observeUntilEnd { recorder.record($0) }

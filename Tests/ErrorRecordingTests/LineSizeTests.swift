@@ -83,7 +83,8 @@ extension LineSizeTests {
             \.time, \.host, \.service, \.start, \.role, \.type, \.source, \.disposition, \.fingerprint, \.message,
         ]
         for name in names { record[keyPath: name] = text() }
-        for name in [\ErrorRecord.caseName, \.domain, \.rule, \.ruleSource, \.value] { record[keyPath: name] = text() }
+        let optional = [\ErrorRecord.release, \.caseName, \.domain, \.rule, \.ruleSource, \.value]
+        for name in optional { record[keyPath: name] = text() }
         record.scope = texts()
         record.metadata = Dictionary(texts().map { ($0 + "\(Int.random(in: 0...9, using: &random))", text()) }) { $1 }
         record.trail = texts().map { .init(type: text(), message: $0, fingerprint: text()) }

@@ -43,6 +43,12 @@ extension RecordTests {
         expect(record.metadata, equals: ["order": "17"])
         expect(record.source, equals: "Intake/Rules.swift:12")
         expect(try decoded(RecordLine(record).bytes), equals: record)
+        // A line of a service without a release is that of an earlier version of this package.
+        var released = record
+        released.release = "2.4.1"
+        let newer = try #require(String(bytes: RecordLine(released).bytes, encoding: .utf8))
+        expect(newer.replacing(#""release":"2.4.1","#, with: ""), equals: line)
+        expect(try decoded(RecordLine(released).bytes), equals: released)
         // An NSError has its domain and code, and its underlying errors.
         let under = NSError(domain: "inner", code: 2)
         let outer = self.record(report(NSError(domain: "outer", code: -1, userInfo: [NSUnderlyingErrorKey: under])))

@@ -36,7 +36,7 @@ struct RecorderTests {
 extension RecorderTests {
     @Test func `reports that a bus delivers are in the file, in order, with their outcomes`() async throws {
         let recorder = try ErrorRecorder(
-            path: folder.file, configuration: .init(service: "orders", host: "web-1"),
+            path: folder.file, configuration: .init(service: "orders", release: "2.4.1", host: "web-1"),
             rebuilding: RebuildableErrors().adding(Order.self))
         let rules = ErrorHandler().on(Order.self) { _ in .stop }.ignore(CancellationError.self)
         await withErrorBus(handler: rules) { bus in
@@ -51,8 +51,10 @@ extension RecorderTests {
         expect(records.map(\.sequence), equals: Array(1...102))
         expect(records.prefix(100).map(\.value), equals: (1...100).map { #"{"overLimit":{"cents":\#($0)}}"# })
         expect(records.map(\.disposition).suffix(3), equals: ["handled", "ignored", "unmatched"])
-        expect(Set(records.map { [$0.host, $0.service, $0.start] }).count, equals: 1)
-        expect([records.first?.host, records.first?.service], equals: ["web-1", "orders"])
+        expect(Set(records.map { [$0.host, $0.service, $0.release, $0.start] }).count, equals: 1)
+        let first = try #require(records.first)
+        expect([first.host, first.service, first.release], equals: ["web-1", "orders", "2.4.1"])
+        expectNil(ErrorRecorder.Configuration().release)
         #expect(!ErrorRecorder.Configuration().host.isEmpty)
     }
 

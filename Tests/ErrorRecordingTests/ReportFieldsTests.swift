@@ -24,7 +24,7 @@ struct ReportFieldsTests {
 
     /// The parts of a report, by the names of their stored properties.
     private static let parts: [String: Texts] = [
-        "unboxed": Texts("a torn page"), "source": Texts("Shop/Print.swift:12"), "metadata": Texts("card-4711"),
+        "unboxed": Texts("a torn page"), "source": Texts("Shop/Print.swift:12"), "givenMetadata": Texts("card-4711"),
         "scope": Texts("checkout"), "occurrences": Texts("55555"), "rareParts.role": Texts("audit"),
         // A line's writer adds its own time, and lines are in order.
         "moment": Texts(line: nil, fields: "-05-06T07:08:09", record: "-05-06T07:08:09"),

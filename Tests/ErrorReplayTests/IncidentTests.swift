@@ -11,20 +11,38 @@ import Testing
 struct IncidentTests {
     /// The data that the page reads.
     struct Shown: Decodable {
+        /// A kind; its numbers are those of all parts, its names those of the first one.
         struct Row: Decodable {
             let name: String
+            let short: String?
             let role: Int
+            let new: Int?
+            let inNewest: Int?
+            let width: Int
+            let example: Example?
+            let parts: [Part]
+
+            var count: Int { parts.reduce(0) { $0 + $1.count } }
+            var reports: Int { parts.reduce(0) { $0 + $1.reports } }
+            var first: Int? { parts[0].first }
+            var last: Int? { parts[0].last }
+            var outcomes: [[Cell]] { parts[0].outcomes }
+            var hosts: [[Cell]] { parts[0].hosts }
+            var hostsOthers: Int? { parts[0].hostsOthers }
+            var origins: [[Cell]] { parts[0].origins }
+            var times: [Int] { parts[0].times }
+        }
+
+        struct Part: Decodable {
+            let of: Int
             let count: Int
             let reports: Int
             let first: Int?
             let last: Int?
-            let new: Int?
             let outcomes: [[Cell]]
             let hosts: [[Cell]]
             let hostsOthers: Int?
-            let width: Int
             let times: [Int]
-            let example: Example?
             let origins: [[Cell]]
         }
 
@@ -49,12 +67,16 @@ struct IncidentTests {
         let width: Int
         let buckets: Int
         let lines, reports, unreadable, later, untimed, leftOut, merged, dropped, undelivered, beyond, kinds: Int
-        let left, leftErrors: Int
+        let left, leftErrors, unended: Int
         let timelines: [[Int]]
+        let deployments: [[String]]
+        let newest: [[Int]]
+        let deploymentWidth: Int?
+        let deploymentTimelines: [[[Int]]]?
         let rows: [Row]
     }
 
-    private static func record(
+    static func record(
         _ name: String = "A", at seconds: Int = 0, host: String = "web-1", role: String = "failure",
         disposition: String = "handled", occurrences: Int = 1,
         message: String = "m", origin: String? = nil
@@ -67,13 +89,13 @@ struct IncidentTests {
             ruleSource: disposition == "handled" ? "R.swift:1" : nil, fingerprint: "\(name) F.swift")
     }
 
-    private static func incident(_ records: [ErrorRecord], _ limits: Incident.Limits = .init()) -> Incident {
+    static func incident(_ records: [ErrorRecord], _ limits: Incident.Limits = .init()) -> Incident {
         var incident = Incident(limits: limits)
         for record in records { incident.add(line: RecordLine(record).bytes.span.extracting(droppingLast: 1)) }
         return incident
     }
 
-    private static func shown(_ incident: Incident, limit: Int = 2_000_000) throws -> Shown {
+    static func shown(_ incident: Incident, limit: Int = 2_000_000) throws -> Shown {
         let json = incident.json(limit: limit)
         #expect(json.count <= limit)
         return try JSONDecoder().decode(Shown.self, from: Data(json))
@@ -88,7 +110,7 @@ struct IncidentTests {
     }
 
     /// The counts of times, without the zeros between them.
-    private static func counts(_ times: [Int]) -> [Int] { stride(from: 1, to: times.count, by: 2).map { times[$0] } }
+    static func counts(_ times: [Int]) -> [Int] { stride(from: 1, to: times.count, by: 2).map { times[$0] } }
 }
 
 extension IncidentTests {
@@ -123,7 +145,7 @@ extension IncidentTests {
             ])
         expect(row.hosts, equals: [[.text("web-1"), .number(3)], [.text("web-2"), .number(3)]])
         expect([row.reports, row.first, row.last], equals: [4, 1_780_000_000_000, 1_780_000_005_000])
-        expect(row.times, equals: [0, 1, 1, 1, 4, 4])
+        expect(row.times, equals: [0, 1, 100, 1, 400, 4], "at 0 s, 1 s, and 5 s, in buckets of 10 ms")
         expect(Self.counts(shown.timelines[0]), equals: [2, 1, 4, 1])
         expect(Self.counts(shown.timelines[4]), equals: [1, 1], "unmatched")
         expect(Self.counts(shown.timelines[5]), equals: [1, 1], "dropped")
@@ -139,7 +161,7 @@ extension IncidentTests {
         let (one, other) = (try Self.shown(sorted), try Self.shown(shuffled))
         expect(one.timelines, equals: other.timelines)
         expect(one.rows.map(\.times), equals: other.rows.map(\.times))
-        expect(one.width, equals: 300, "225,000 s in at most 1,440 buckets")
+        expect(one.width, equals: 300_000, "225,000 s in at most 1,440 buckets")
         expect(one.buckets, equals: 750)
         expect(Self.counts(one.timelines[0]).reduce(0, +), equals: 3_000)
         let row = try #require(one.rows.first)
@@ -179,7 +201,8 @@ extension IncidentTests {
         let shown = try Self.shown(incident)
         expect([shown.kinds, shown.rows.count, shown.beyond], equals: [100, 100, 400])
         expect(shown.rows.reduce(0) { $0 + $1.count }, equals: 600)
-        #expect(shown.width > 1 && incident.kinds.reduce(0) { $0 + $1.buckets.entries.count } <= 201)
+        let sizes = incident.kinds.flatMap(\.parts).map(\.buckets.entries.count)
+        #expect(shown.width > 1 && sizes.reduce(0, +) <= 201)
         expect(Self.counts(shown.timelines[0]).reduce(0, +), equals: 1_000)
     }
 

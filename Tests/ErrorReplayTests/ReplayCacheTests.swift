@@ -160,7 +160,8 @@ extension ReplayCacheTests {
         isByType: Bool
     ) async throws {
         let folder = try TemporaryFolder()
-        let recorder = try ErrorRecorder(path: folder.file, rebuilding: rebuilding)
+        let recorder = try ErrorRecorder(
+            path: folder.file, configuration: .init(release: isByType ? nil : "2.4.1"), rebuilding: rebuilding)
         let pay = ErrorHandler().on(Order.late, fileID: "Shop/Pay.swift", line: 1) { _ in .stop }
         await withErrorBus(handler: rules(10)) { bus in
             bus.observeUntilEnd { recorder.record($0) }
@@ -233,6 +234,12 @@ extension ReplayCacheTests {
         let scanned = scan.record(line.span)
         let decoded = ReplayedRecord(decoding: line.span)
         expect("\(scanned)", equals: "\(try #require(decoded))")
+        for release in ["2.4.1", "", nil] {
+            record.release = release
+            let line = Array(RecordLine(record).bytes.dropLast())
+            expect(scan.read(line.span), equals: true)
+            expect(scan.record(line.span).release, equals: release)
+        }
         for (code, isUnderstood) in [(123_456_789_012_345_678, true), (Int.max, false), (-5, true)] {
             record.code = code
             let line = Array(RecordLine(record).bytes.dropLast())

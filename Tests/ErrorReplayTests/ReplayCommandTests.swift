@@ -21,7 +21,7 @@ struct ReplayCommandTests {
         for (host, service) in [("a", "shop"), ("b", "intake")] {
             let recorder = try ErrorRecorder(
                 path: "\(folder.path)/\(host)",
-                configuration: .init(service: service, host: host) { record in
+                configuration: .init(service: service, release: host == "b" ? "2.4.1" : nil, host: host) { record in
                     var record = record
                     record.time = "2026-05-31T1\(record.sequence):05:09.125000Z"
                     return record
@@ -57,6 +57,8 @@ extension ReplayCommandTests {
         expect(await run("/folder/a", "/folder/b"), equals: 1)
         #expect(text.hasPrefix("4 unchanged, 2 different, 0 not judged, 0 never delivered, 0 unreadable lines\n"))
         #expect(text.contains("\n          example: late (a, 1)\n"))
+        expect(await run("/folder/b", "--json"), equals: 1)
+        #expect(text.contains(#""release" : "2.4.1""#))
         expect(await run("/folder/a", "--type", "Nowhere"), equals: 2)
         #expect(text.contains("\nNothing was compared: "))
         expect(await run("/dev/null"), equals: 2)
@@ -73,13 +75,14 @@ extension ReplayCommandTests {
         expect(statuses, equals: Replay.Verdict.allCases.map { _ in true }, "\(text)")
     }
 
-    @Test func `options select records by time, host, service, and type`() async throws {
+    @Test func `options select records by time, host, service, release, and type`() async throws {
         try await record()
         for (arguments, count) in [
             (["--since", "2026-05-31T12"], 4),
             (["--since=2026-05-31T12:05:09.125000Z", "--until", "2026-05-31T13"], 2),
             (["--until=2026-05-31T11:05:09.125Z"], 0), (["--host", "a"], 3), (["--host", "a", "--host=b"], 6),
-            (["--service", "intake", "--host", "a"], 0), (["--type", "Order", "--type", "Foundation.POSIXError"], 4),
+            (["--release", "2.4.1"], 3), (["--release", "2.4"], 0), (["--service", "intake", "--host", "a"], 0),
+            (["--type", "Order", "--type", "Foundation.POSIXError"], 4),
         ] {
             var replay = Replay(rules: ErrorHandler(), rebuilding: RebuildableErrors().adding(Order.self))
             replay.filter = try ReplayOptions(["-"] + arguments).filter

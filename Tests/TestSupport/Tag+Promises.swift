@@ -54,6 +54,7 @@ extension Tag {
     @Tag package static var http9: Self
     @Tag package static var http10: Self
     @Tag package static var http11: Self
+    @Tag package static var http12: Self
 
     @Tag package static var presentation1: Self
     @Tag package static var presentation2: Self

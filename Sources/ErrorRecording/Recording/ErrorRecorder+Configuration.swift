@@ -31,6 +31,10 @@ extension ErrorRecorder {
         public var lineSize: Int
         /// The name of the service in the records.
         public var service: String
+        /// The release of the service in the records, such as `2.4.1` or a commit; nil if there is none.
+        ///
+        /// It is read from nothing else. A page shows which kinds of errors are new in the newest release.
+        public var release: String?
         /// The name of the machine in the records.
         public var host: String
         /// Returns the record to write instead of the given one, for example a record without personal data.
@@ -47,6 +51,7 @@ extension ErrorRecorder {
         ///   - fileCount: The number of files.
         ///   - lineSize: The size of a line in bytes.
         ///   - service: The name of the service; nil for the name of the process.
+        ///   - release: The release of the service; nil if the records have none.
         ///   - host: The name of the machine; nil for the system's name for it.
         ///   - redact: Returns the record to write instead of the given one.
         public init(
@@ -55,6 +60,7 @@ extension ErrorRecorder {
             fileCount: Int = 5,
             lineSize: Int = 64 << 10,
             service: String? = nil,
+            release: String? = nil,
             host: String? = nil,
             redact: @escaping @Sendable (ErrorRecord) -> ErrorRecord = { $0 }
         ) {
@@ -63,6 +69,7 @@ extension ErrorRecorder {
             self.fileCount = fileCount
             self.lineSize = lineSize
             self.service = service ?? ProcessInfo.processInfo.processName
+            self.release = release
             self.host = host ?? Self.hostName
             self.redact = redact
         }

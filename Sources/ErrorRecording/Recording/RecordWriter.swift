@@ -181,6 +181,7 @@ extension RecordOrigin {
         self.init(
             host: OneLine.escaped(configuration.host),
             service: OneLine.escaped(configuration.service),
+            release: configuration.release.map(OneLine.escaped),
             process: Int(ProcessInfo.processInfo.processIdentifier),
             start: Timestamp.text(ofMicroseconds: start)
         )

@@ -5,6 +5,7 @@ import ErrorRouting
 struct RecordOrigin: Sendable {
     let host: String
     let service: String
+    var release: String?
     let process: Int
     let start: String
 }
@@ -27,6 +28,7 @@ extension ErrorRecord {
             time: Timestamp.text(ofMicroseconds: time),
             host: origin.host,
             service: origin.service,
+            release: origin.release,
             process: origin.process,
             start: origin.start,
             sequence: sequence,

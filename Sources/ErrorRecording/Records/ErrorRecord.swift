@@ -23,6 +23,8 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     public var host: String
     /// The name of the service.
     public var service: String
+    /// The release of the service, as the recorder's configuration names it; nil if it names none.
+    public var release: String?
     /// The number of the process on its machine.
     public var process: Int
     /// When the recorder was created, in the form of ``time``; two recorders of a process never have the same start.
@@ -84,6 +86,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     ///   - time: When the error was posted.
     ///   - host: The name of the machine.
     ///   - service: The name of the service.
+    ///   - release: The release of the service.
     ///   - process: The number of the process.
     ///   - start: When the recorder was created.
     ///   - sequence: The number of the report.
@@ -112,6 +115,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
         time: String = "1970-01-01T00:00:00.000000Z",
         host: String = "",
         service: String = "",
+        release: String? = nil,
         process: Int = 1,
         start: String = "1970-01-01T00:00:00.000000Z",
         sequence: Int = 1,
@@ -140,6 +144,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
         self.time = time
         self.host = host
         self.service = service
+        self.release = release
         self.process = process
         self.start = start
         self.sequence = sequence

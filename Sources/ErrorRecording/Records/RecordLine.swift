@@ -37,6 +37,7 @@ package struct RecordLine {
         add(#","time":"#, record.time)
         add(#","host":"#, record.host)
         add(#","service":"#, record.service)
+        add(#","release":"#, record.release)
         add(#","process":"#, record.process)
         add(#","start":"#, record.start)
         add(#","sequence":"#, record.sequence)

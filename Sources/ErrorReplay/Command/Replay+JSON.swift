@@ -68,6 +68,7 @@ extension Replay {
 
             struct Example: Encodable {
                 let host: String
+                let release: String?
                 let sequence: Int
                 let message: String
             }
@@ -76,7 +77,7 @@ extension Replay {
                 (type, before, after) = (difference.type, difference.before, difference.after)
                 (reports, occurrences) = (count.reports, count.occurrences)
                 self.example = example.map {
-                    Example(host: $0.host, sequence: $0.sequence, message: $0.message)
+                    Example(host: $0.host, release: $0.release, sequence: $0.sequence, message: $0.message)
                 }
             }
         }

@@ -32,6 +32,7 @@ struct ReplayOptions: Equatable {
             case "--until": filter.until = try Self.time(text(), of: parts[0])
             case "--host": filter.hosts.insert(try text())
             case "--service": filter.services.insert(try text())
+            case "--release": filter.releases.insert(try text())
             case "--type": filter.types.insert(try text())
             case "--json": isJSON = true
             case "--only":
@@ -56,8 +57,8 @@ struct ReplayOptions: Equatable {
     }
 
     static let help = """
-        arguments: FILE … [--since TIME] [--until TIME] [--host NAME] [--service NAME] [--type NAME] [--json]
-                   [--only different] [--help]
+        arguments: FILE … [--since TIME] [--until TIME] [--host NAME] [--service NAME] [--release NAME]
+                   [--type NAME] [--json] [--only different] [--help]
 
         Shows which recorded errors the rules of this program would handle differently than when they were recorded.
         Runs no action.
@@ -65,8 +66,8 @@ struct ReplayOptions: Equatable {
           FILE             a file of lines that a recorder wrote; - for standard input.
           --since TIME     leaves out errors posted before a time in UTC, such as 2026-05-31T16:05.
           --until TIME     leaves out errors posted at that time or later.
-          --host NAME      leaves out errors of other machines. --service and --type select errors in the same way; a
-                           type can have its module or not. You can repeat each of these options.
+          --host NAME      leaves out errors of other machines. --service, --release, and --type select errors in the
+                           same way; a type can have its module or not. You can repeat each of these options.
           --json           writes the counts as JSON.
           --only different writes only the differences.
           --help, -h       shows this help.

@@ -40,6 +40,15 @@ struct Buckets: Sendable {
         return result
     }
 
+    /// Returns the sums of several timelines.
+    static func sum(of timelines: some Sequence<Buckets>) -> Buckets {
+        var result = Buckets()
+        for entry in timelines.flatMap(\.entries).sorted(by: { $0.bucket < $1.bucket }) {
+            _ = result.add(entry.count, at: entry.bucket)
+        }
+        return result
+    }
+
     /// Returns the bucket of a time, rounded down even before 1970.
     static func bucket(of time: Int, width: Int) -> Int {
         let (quotient, remainder) = time.quotientAndRemainder(dividingBy: width)
@@ -56,10 +65,11 @@ struct Buckets: Sendable {
         return low
     }
 
-    /// Returns the next width, in seconds.
+    /// Returns the next width, in milliseconds.
     ///
     /// Each width divides the next one, so that counts can be merged.
     static func width(after width: Int) -> Int {
-        [5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400].first { $0 > width } ?? 2 * width
+        let seconds = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400]
+        return ([5, 10, 50, 100, 500] + seconds.map { 1_000 * $0 }).first { $0 > width } ?? 2 * width
     }
 }

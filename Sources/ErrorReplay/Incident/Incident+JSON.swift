@@ -3,6 +3,8 @@ extension Incident {
     private static let (fullRows, fineRows) = (1_000, 12)
     /// The number of buckets in a row's own chart of the whole time span.
     private static let sparkline = 60
+    /// The maximum number of buckets in a deployment's own timelines.
+    private static let deploymentBuckets = 360
 
     /// Returns everything that the page shows, as JSON of at most a number of bytes.
     ///
@@ -14,10 +16,14 @@ extension Incident {
         head(&page)
         let order = order
         let (whole, base) = span
-        let coarse = max((whole + Self.sparkline - 1) / Self.sparkline, 1)
+        // Use a multiple of the width of the deployments' timelines: the page subtracts rows from them.
+        let fine = hasDeployments ? deploymentFactor(whole) : 1
+        let coarse = max((whole + Self.sparkline * fine - 1) / (Self.sparkline * fine), 1) * fine
         var (rows, rest) = ([[UInt8]](), limit - page.bytes.count - 200)
+        let newest = deployments.newest
+        let shorts = shortNames
         for (number, isFine) in order {
-            let row = row(kinds[number], isFine ? 1 : coarse, base)
+            let row = row(kinds[number], shorts[number], isFine ? 1 : coarse, base, newest)
             // Add 2 for the comma and the end of the object.
             if row.count + 2 > rest { break }
             rest -= row.count + 2
@@ -44,6 +50,18 @@ extension Incident {
         return own >= last - (last - first) / 10
     }
 
+    /// Whether all errors of a kind are in the newest release of their service.
+    private func isInNewestRelease(_ kind: IncidentKind, _ newest: Set<Int>) -> Bool {
+        kind.parts.allSatisfy { newest.contains($0.deployment) }
+    }
+
+    /// The short name of each kind; the fingerprint if two kinds of a role would have the same one.
+    private var shortNames: [String] {
+        var counts: [String: Int] = [:]
+        for kind in kinds { counts["\(kind.role)\(kind.short)", default: 0] += 1 }
+        return kinds.map { counts["\($0.role)\($0.short)"] == 1 ? $0.short : $0.fingerprint }
+    }
+
     /// The numbers of the kinds in the order of their rows, and whether each has its own timeline in the chart.
     ///
     /// The largest and the new kinds come first, then the others by their counts.
@@ -54,11 +72,13 @@ extension Incident {
         }
         var counts = [Int](repeating: 0, count: Self.roles.count)
         var (full, others): ([(Int, Bool)], [(Int, Bool)]) = ([], [])
+        let newest = deployments.newest
         for (index, number) in sorted.enumerated() {
             let kind = kinds[number]
             counts[kind.role] += 1
-            let isFine = counts[kind.role] <= Self.fineRows || kind.buckets.entries.count <= Self.sparkline
-            if index < Self.fullRows || isNew(kind) {
+            let size = kind.parts.reduce(0) { $0 + $1.buckets.entries.count }
+            let isFine = counts[kind.role] <= Self.fineRows || size <= Self.sparkline
+            if index < Self.fullRows || isNew(kind) || isInNewestRelease(kind, newest) {
                 full.append((number, isFine))
             } else {
                 others.append((number, isFine))
@@ -70,22 +90,37 @@ extension Incident {
     /// The number of buckets in the whole time span, and the first one.
     private var span: (count: Int, first: Int) {
         guard let first, let last else { return (0, 0) }
-        let begin = Buckets.bucket(of: first, width: 1_000 * width)
-        return (Buckets.bucket(of: last, width: 1_000 * width) - begin + 1, begin)
+        let begin = Buckets.bucket(of: first, width: width)
+        return (Buckets.bucket(of: last, width: width) - begin + 1, begin)
     }
 
-    private func row(_ kind: IncidentKind, _ factor: Int, _ base: Int) -> [UInt8] {
+    private func row(
+        _ kind: IncidentKind, _ short: String, _ factor: Int, _ base: Int, _ newest: Set<Int>
+    ) -> [UInt8] {
         var page = PageText()
         page.raw("{")
         page.field("name") { $0.text(kind.fingerprint) }
+        if short != kind.fingerprint { page.field("short") { $0.text(short) } }
         for (key, number) in [
-            ("role", kind.role), ("count", kind.count), ("reports", kind.reports), ("first", kind.first),
-            ("last", kind.last), ("new", isNew(kind) ? 1 : nil), ("width", factor),
+            ("role", kind.role), ("new", isNew(kind) ? 1 : nil), ("width", factor),
+            ("inNewest", isInNewestRelease(kind, newest) ? 1 : nil),
+        ] {
+            page.field(key, number)
+        }
+        page.field("parts") { page in page.list(kind.parts) { part($1, factor, base, &$0) } }
+        return page.bytes
+    }
+
+    private func part(_ part: IncidentPart, _ factor: Int, _ base: Int, _ page: inout PageText) {
+        page.raw("{")
+        for (key, number) in [
+            ("of", part.deployment), ("count", part.count), ("reports", part.reports), ("first", part.first),
+            ("last", part.last),
         ] {
             page.field(key, number)
         }
         let all = [
-            ("hosts", kind.hosts), ("scopes", kind.scopes), ("outcomes", kind.outcomes), ("origins", kind.origins),
+            ("hosts", part.hosts), ("scopes", part.scopes), ("outcomes", part.outcomes), ("origins", part.origins),
         ]
         for (key, counts) in all {
             page.field(key) { page in
@@ -97,8 +132,8 @@ extension Incident {
             }
             if counts.others > 0 { page.field("\(key)Others", counts.others) }
         }
-        page.field("times") { Self.times(kind.buckets, factor, base, &$0) }
-        return page.bytes
+        page.field("times") { Self.times(part.buckets, factor, base, &$0) }
+        page.raw("}")
     }
 
     /// Writes each bucket's distance from the previous one, and its count.
@@ -115,7 +150,7 @@ extension Incident {
         for (key, number) in [
             ("width", width), ("base", base), ("buckets", count), ("first", first), ("last", last),
             ("interrupted", isInterrupted ? 1 : 0), ("kinds", kinds.count), ("lines", lines), ("reports", reports),
-            ("unreadable", unreadable), ("later", ofLaterVersions),
+            ("unreadable", unreadable), ("unended", unended), ("later", ofLaterVersions),
             ("untimed", untimed), ("leftOut", leftOut), ("merged", merged), ("dropped", dropped),
             ("undelivered", undelivered), ("beyond", beyond),
         ] {
@@ -123,6 +158,39 @@ extension Incident {
         }
         page.field("failures") { $0.list(failures.prefix(50)) { $0.text(PageText.shown($1, 300)) } }
         page.field("roles") { $0.list(Self.roles) { $0.text($1) } }
-        page.field("timelines") { $0.list(timelines) { Self.times($1, 1, base, &$0) } }
+        page.field("timelines") { page in
+            page.list(0..<Self.roles.count + 2) { page, index in
+                Self.times(.sum(of: timelines.lazy.map { $0[index] }), 1, base, &page)
+            }
+        }
+        deployments(&page, count, base)
+    }
+
+    /// Whether there are several services or releases.
+    private var hasDeployments: Bool { timelines.count > 2 }
+
+    /// The number of buckets in each bucket of a deployment's timelines.
+    private func deploymentFactor(_ count: Int) -> Int {
+        max((count + Self.deploymentBuckets - 1) / Self.deploymentBuckets, 1)
+    }
+
+    /// Writes the services and releases and, if there are several, the timelines of each.
+    private func deployments(_ page: inout PageText, _ count: Int, _ base: Int) {
+        page.field("deployments") { page in
+            page.list(deployments.deployments) { page, deployment in
+                page.list([deployment.service, deployment.release].compactMap(\.self)) { $0.text($1) }
+            }
+        }
+        page.field("newest") { page in
+            page.list(deployments.newest.sorted()) { page, number in
+                page.list([number, deployments.firstTimes[number] ?? 0]) { $0.raw("\($1)") }
+            }
+        }
+        guard hasDeployments else { return }
+        let factor = deploymentFactor(count)
+        page.field("deploymentWidth", factor)
+        page.field("deploymentTimelines") { page in
+            page.list(timelines) { page, own in page.list(own) { Self.times($1, factor, base, &$0) } }
+        }
     }
 }

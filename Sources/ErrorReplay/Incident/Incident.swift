@@ -9,6 +9,8 @@ package struct Incident: Sendable {
     struct Limits: Sendable {
         /// The number of kinds with their own row; the others are counted together.
         var kinds = 10_000
+        /// The number of kinds' parts, one for each service and release; later parts of a kind are counted together.
+        var parts = 30_000
         /// The maximum number of buckets in the whole time span.
         var buckets = 1_440
         /// The maximum number of counts in all kinds' buckets.
@@ -17,9 +19,10 @@ package struct Incident: Sendable {
 
     static let roles = ["failure", "attempt", "notice", "other roles"]
 
-    /// The kind, host, scope, outcome, and place of the throw under which lines with the same bytes are counted.
+    /// The kind, deployment, host, scope, outcome, and place of the throw under which lines with the same bytes are
+    /// counted.
     private struct Cell: Sendable {
-        let (kind, host, scope, outcome): (Int, Int, Int, Int)
+        let (kind, deployment, host, scope, outcome): (Int, Int, Int, Int, Int)
         let origin: Int?
         let isUnmatched: Bool
         let isUndelivered: Bool
@@ -33,15 +36,18 @@ package struct Incident: Sendable {
     private(set) var kinds: [IncidentKind] = []
     private var kindNumbers: [String: Int] = [:]
     private(set) var names = NameTable()
+    private(set) var deployments = DeploymentTable()
+    private var parts = 0
     private var cells = VerdictCache<Cell>()
     private var (scan, key) = (RecordScan(), [UInt8]())
     private var exampleSize = 0
 
-    /// The width of a bucket in seconds.
+    /// The width of a bucket in milliseconds.
     private(set) var width = 1
     private var counts = 0
-    /// One timeline per role, then one for failures that no rule matched, and one for dropped and undelivered errors.
-    private(set) var timelines = [Buckets](repeating: Buckets(), count: Incident.roles.count + 2)
+    /// The timelines of each deployment: one per role, then one for failures that no rule matched, and one for dropped
+    /// and undelivered errors.
+    private(set) var timelines: [[Buckets]] = []
     private(set) var (first, last): (Int?, Int?) = (nil, nil)
 
     private(set) var (lines, reports) = (0, 0)
@@ -52,6 +58,8 @@ package struct Incident: Sendable {
     private(set) var (merged, dropped, undelivered) = (0, 0, 0)
     /// The number of errors of kinds beyond the limit.
     private(set) var beyond = 0
+    /// The number of files whose last line has no end.
+    var unended = 0
     /// Whether reading was interrupted.
     var isInterrupted = false
     /// The files that could not be read, each with the reason.
@@ -100,42 +108,61 @@ package struct Incident: Sendable {
         if cell.isDrops { dropped += drops(line) ?? occurrences }
         if cell.isUndelivered { undelivered += occurrences }
         let role = cell.kind >= 0 ? kinds[cell.kind].role : 0
+        let part = cell.kind >= 0 ? part(of: cell.kind, in: cell.deployment) : 0
         if cell.kind >= 0 {
-            kinds[cell.kind].reports += 1
-            kinds[cell.kind].count += occurrences
-            kinds[cell.kind].hosts.add(occurrences, cell.host)
-            kinds[cell.kind].scopes.add(occurrences, cell.scope)
-            kinds[cell.kind].outcomes.add(occurrences, cell.outcome)
-            if let origin = cell.origin { kinds[cell.kind].origins.add(occurrences, origin) }
+            kinds[cell.kind].parts[part].reports += 1
+            kinds[cell.kind].parts[part].count += occurrences
+            kinds[cell.kind].parts[part].hosts.add(occurrences, cell.host)
+            kinds[cell.kind].parts[part].scopes.add(occurrences, cell.scope)
+            kinds[cell.kind].parts[part].outcomes.add(occurrences, cell.outcome)
+            if let origin = cell.origin { kinds[cell.kind].parts[part].origins.add(occurrences, origin) }
         } else {
             beyond += occurrences
         }
         guard let range = scan.range(of: .time), let time = line.milliseconds(range) else { return untimed += 1 }
         first = min(first ?? time, time)
         last = max(last ?? time, time)
+        deployments.saw(cell.deployment, at: time)
         widen()
-        let bucket = Buckets.bucket(of: time, width: 1_000 * width)
+        let bucket = Buckets.bucket(of: time, width: width)
         if cell.kind >= 0 {
-            kinds[cell.kind].first = min(kinds[cell.kind].first ?? time, time)
-            kinds[cell.kind].last = max(kinds[cell.kind].last ?? time, time)
-            if kinds[cell.kind].buckets.add(occurrences, at: bucket) { counts += 1 }
+            kinds[cell.kind].parts[part].saw(time)
+            if kinds[cell.kind].parts[part].buckets.add(occurrences, at: bucket) { counts += 1 }
         }
-        _ = timelines[role].add(occurrences, at: bucket)
-        if cell.isUnmatched { _ = timelines[Self.roles.count].add(occurrences, at: bucket) }
-        if cell.isUndelivered || cell.isDrops { _ = timelines[Self.roles.count + 1].add(occurrences, at: bucket) }
+        while timelines.count <= cell.deployment {
+            timelines.append([Buckets](repeating: Buckets(), count: Self.roles.count + 2))
+        }
+        var added = [role]
+        if cell.isUnmatched { added.append(Self.roles.count) }
+        if cell.isUndelivered || cell.isDrops { added.append(Self.roles.count + 1) }
+        for index in added { _ = timelines[cell.deployment][index].add(occurrences, at: bucket) }
+    }
+
+    /// Returns the index of a kind's part for a deployment; creates the part if necessary.
+    private mutating func part(of kind: Int, in deployment: Int) -> Int {
+        let own = kinds[kind].parts
+        if let index = own.firstIndex(where: { $0.deployment == deployment }) { return index }
+        // Each kind has its first part, and room for one that represents all others.
+        let isOther = !own.isEmpty && parts >= limits.parts
+        if isOther, let index = own.firstIndex(where: { $0.deployment == DeploymentTable.others }) { return index }
+        parts += 1
+        kinds[kind].parts.append(IncidentPart(deployment: isOther ? DeploymentTable.others : deployment))
+        return own.count
     }
 
     /// Merges buckets until the whole time span and all kinds together are within their limits.
     private mutating func widen() {
         guard let first, let last else { return }
-        while (last - first) / (1_000 * width) >= limits.buckets || counts > limits.counts {
+        while (last - first) / width >= limits.buckets || counts > limits.counts {
             let next = Buckets.width(after: width)
             counts = 0
             for kind in kinds.indices {
-                kinds[kind].buckets = kinds[kind].buckets.merged(by: next / width)
-                counts += kinds[kind].buckets.entries.count
+                for part in kinds[kind].parts.indices {
+                    kinds[kind].parts[part].buckets = kinds[kind].parts[part].buckets.merged(by: next / width)
+                    counts += kinds[kind].parts[part].buckets.entries.count
+                }
             }
-            for index in timelines.indices { timelines[index] = timelines[index].merged(by: next / width) }
+            timelines = timelines.map { $0.map { $0.merged(by: next / width) } }
             width = next
         }
     }
@@ -144,7 +171,10 @@ package struct Incident: Sendable {
 
     private mutating func cell(_ line: Span<UInt8>) -> Cell {
         key.removeAll(keepingCapacity: true)
-        for name in [RecordScan.Text.role, .type, .fingerprint, .host, .origin, .disposition, .rule, .ruleSource] {
+        let names: [RecordScan.Text] = [
+            .role, .type, .fingerprint, .service, .release, .host, .origin, .disposition, .rule, .ruleSource,
+        ]
+        for name in names {
             if let range = scan.range(of: name) { add(range, line) }
             key.append(0)
         }
@@ -167,6 +197,9 @@ package struct Incident: Sendable {
         let scope = scan.scope.map { RecordScan.string($0, line) }.joined(separator: "/")
         return Cell(
             kind: kind(line, Self.roles.firstIndex(of: role) ?? Self.roles.count - 1, type),
+            deployment: deployments.number(
+                service: text(.service, line),
+                release: scan.range(of: .release) == nil ? nil : text(.release, line)),
             host: names.number(of: text(.host, line)), scope: names.number(of: scope),
             outcome: names.number(of: disposition + rule),
             origin: scan.range(of: .origin) == nil ? nil : names.number(of: text(.origin, line)),
@@ -185,7 +218,10 @@ package struct Incident: Sendable {
         let example = IncidentExample.json(scan, line, isShort: exampleSize > 4 << 20)
         exampleSize += example.count
         kindNumbers[name] = kinds.count
-        kinds.append(IncidentKind(fingerprint: fingerprint, role: role, example: example))
+        let short = IncidentName.short(of: own, type: type, source: text(.source, line))
+        kinds.append(
+            IncidentKind(
+                fingerprint: fingerprint, short: PageText.shown(short, 100), role: role, example: example))
         return kinds.count - 1
     }
 
@@ -201,36 +237,5 @@ package struct Incident: Sendable {
             return nil
         }
         return Occurrences.bounded(drops.count)
-    }
-}
-
-extension Span<UInt8> {
-    /// Returns the time of a string such as `2026-05-31T16:05:09.125000Z` in milliseconds since 1970; nil if it isn't a
-    /// time.
-    fileprivate func milliseconds(_ range: Range<Int>) -> Int? {
-        let text = extracting(range)
-        guard text.count >= 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
-            text[10] == UInt8(ascii: "T"),
-            text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"), text[text.count - 1] == UInt8(ascii: "Z"),
-            let year = text.number(0, 4), let month = text.number(5, 2), let day = text.number(8, 2),
-            let hour = text.number(11, 2), let minute = text.number(14, 2), let second = text.number(17, 2),
-            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
-        else { return nil }
-        let fraction = text.count >= 24 ? text.number(20, 3) ?? 0 : 0
-        // Count years from March, so that the leap day is the last day of a year.
-        let years = month > 2 ? year : year - 1
-        let days =
-            365 * years + Buckets.bucket(of: years, width: 4) - Buckets.bucket(of: years, width: 100)
-            + Buckets.bucket(of: years, width: 400) + (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 719_469
-        return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000 + fraction
-    }
-
-    private func number(_ begin: Int, _ count: Int) -> Int? {
-        var number = 0
-        for index in begin..<begin + count {
-            guard self[index] >= UInt8(ascii: "0"), self[index] <= UInt8(ascii: "9") else { return nil }
-            number = 10 * number + Int(self[index] - UInt8(ascii: "0"))
-        }
-        return number
     }
 }

@@ -66,8 +66,8 @@ package struct IncidentCommand {
     }
 
     static let help = """
-        usage: error-report FILE … [--since TIME] [--until TIME] [--host NAME] [--service NAME] [--type NAME]
-               > page.html
+        usage: error-report FILE … [--since TIME] [--until TIME] [--host NAME] [--service NAME] [--release NAME]
+               [--type NAME] > page.html
 
         Writes a page of recorded errors: when each kind occurred, its outcomes, and which errors were lost. The page is
         one self-contained HTML file.
@@ -76,8 +76,8 @@ package struct IncidentCommand {
                            zcat archive/*.gz | error-report - > page.html
           --since TIME     leaves out errors posted before a time in UTC, such as 2026-05-31T16:05.
           --until TIME     leaves out errors posted at that time or later.
-          --host NAME      leaves out errors of other machines. --service and --type select errors in the same way.
-                           You can repeat each of these options.
+          --host NAME      leaves out errors of other machines. --service, --release, and --type select errors in the
+                           same way. You can repeat each of these options.
 
         The exit status is 0; 66 if a file can't be read, or if none of its lines is a record; 64 if the command line is
         invalid; 74 if the page can't be written. Ctrl-C ends the reading: the page shows the lines read so far, and the
@@ -97,7 +97,9 @@ extension Incident {
         var reader = LineReader(input, unless: isCancelled)
         var (lines, taken) = (0, 0)
         while let line = try reader.next() {
-            if line.isTooLong { addUnreadable() } else { add(line: reader.buffer.span.extracting(line.range)) }
+            let bytes = reader.buffer.span.extracting(line.range)
+            if line.isTooLong { addUnreadable() } else { add(line: bytes) }
+            if !line.hasEnd, !bytes.isBlank { unended += 1 }
             lines += 1
             guard lines == 4_096 else { continue }
             onPiece(lines, reader.taken - taken)

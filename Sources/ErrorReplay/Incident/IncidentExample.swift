@@ -15,6 +15,7 @@ enum IncidentExample {
             field("time", .time, 40)
             field("host", .host, 100)
             field("service", .service, 100)
+            field("release", .release, 100)
             page.field("sequence", scan.sequence)
             field("source", .source, 200)
             page.field("metadata") {

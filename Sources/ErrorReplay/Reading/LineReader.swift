@@ -11,6 +11,8 @@ struct LineReader {
         let range: Range<Int>
         /// Whether it is longer than any record, so that it must be skipped.
         let isTooLong: Bool
+        /// Whether an LF ends it: a process that was killed while it wrote leaves a line without one.
+        let hasEnd: Bool
     }
 
     private static let pieceSize = 128 << 10
@@ -41,7 +43,7 @@ struct LineReader {
         wasCancelled = wasCancelled || isCancelled()
         while !wasCancelled {
             if let newline = newline() {
-                let line = line(upTo: newline)
+                let line = line(upTo: newline, hasEnd: true)
                 (begin, searched) = (newline + 1, newline + 1)
                 // Stop here: the file has grown since the start, and only the rest of its last line is still read.
                 if isBeyondFirstSize { (begin, searched, end, hasEnded) = (0, 0, 0, true) }
@@ -54,7 +56,7 @@ struct LineReader {
             }
             if hasEnded || isAtFirstSize && begin == end && !isSkipping {
                 guard begin < end || isSkipping else { return nil }
-                let line = line(upTo: end)
+                let line = line(upTo: end, hasEnd: false)
                 begin = end
                 return line
             }
@@ -63,9 +65,10 @@ struct LineReader {
         return nil
     }
 
-    private mutating func line(upTo end: Int) -> Line {
+    private mutating func line(upTo end: Int, hasEnd: Bool) -> Line {
         defer { isSkipping = false }
-        return Line(range: begin..<end, isTooLong: isSkipping || end - begin >= RecordLine.limit)
+        let isTooLong = isSkipping || end - begin >= RecordLine.limit
+        return Line(range: begin..<end, isTooLong: isTooLong, hasEnd: hasEnd)
     }
 
     private func newline() -> Int? {

@@ -29,7 +29,7 @@ struct RecordScan {
 
     /// The strings of a line that can be looked up by name.
     enum Text: Int, CaseIterable {
-        case time, host, service, disposition, role, type, caseName, kind, domain, message, source, origin
+        case time, host, service, release, disposition, role, type, caseName, kind, domain, message, source, origin
         case rule, ruleSource, fingerprint, value
     }
 
@@ -51,7 +51,8 @@ struct RecordScan {
 
     private mutating func readOrigin(_ line: Span<UInt8>) -> Bool {
         guard skip("{\"version\":1", line), text(",\"time\":", line, .time), text(",\"host\":", line, .host),
-            text(",\"service\":", line, .service), skip(",\"process\":", line), number(line) != nil,
+            text(",\"service\":", line, .service), optionalText(",\"release\":", line, .release),
+            skip(",\"process\":", line), number(line) != nil,
             text(",\"start\":", line), skip(",\"sequence\":", line), let sequence = number(line)
         else { return false }
         self.sequence = sequence
@@ -258,7 +259,8 @@ extension RecordScan {
 extension RecordScan {
     /// Returns the record of the line that was read.
     ///
-    /// - Parameter isWhole: Whether to include the fields that decide nothing: host, service, time, and message.
+    /// - Parameter isWhole: Whether to include the fields that decide nothing: host, service, release, time, and
+    ///   message.
     func record(_ line: Span<UInt8>, isWhole: Bool = true) -> ReplayedRecord {
         func text(_ name: Text, isWanted: Bool = true) -> String? {
             isWanted ? range(of: name).map { Self.string($0, line) } : nil
@@ -274,7 +276,8 @@ extension RecordScan {
                     type: Self.string(step.type, line), fingerprint: Self.string(step.fingerprint, line))
             }, value: text(.value),
             occurrences: occurrences, time: text(.time, isWanted: isWhole), host: text(.host, isWanted: isWhole),
-            service: text(.service, isWanted: isWhole), sequence: sequence, message: text(.message, isWanted: isWhole),
+            service: text(.service, isWanted: isWhole), release: text(.release, isWanted: isWhole),
+            sequence: sequence, message: text(.message, isWanted: isWhole),
             shortened: isShortened ? shortened.map { Self.string($0, line) } : nil)
     }
 

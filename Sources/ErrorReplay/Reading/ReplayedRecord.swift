@@ -24,6 +24,7 @@ struct ReplayedRecord: Decodable, Sendable {
     var time: String?
     var host: String?
     var service: String?
+    var release: String?
     var sequence: Int?
     var message: String?
     var shortened: [String]?

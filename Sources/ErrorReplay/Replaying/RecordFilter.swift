@@ -6,6 +6,7 @@ struct RecordFilter: Sendable, Equatable {
     var until: String?
     var hosts: Set<String> = []
     var services: Set<String> = []
+    var releases: Set<String> = []
     /// Full names of types, or the part after the module.
     var types: Set<String> = []
 
@@ -17,6 +18,7 @@ struct RecordFilter: Sendable, Equatable {
         if let until { guard let time = record.time, time < until else { return false } }
         if !hosts.isEmpty { guard let host = record.host, hosts.contains(host) else { return false } }
         if !services.isEmpty { guard let service = record.service, services.contains(service) else { return false } }
+        if !releases.isEmpty { guard let release = record.release, releases.contains(release) else { return false } }
         if types.isEmpty || types.contains(record.type) { return true }
         return record.type.firstIndex(of: ".").map { types.contains(String(record.type[$0...].dropFirst())) } ?? false
     }

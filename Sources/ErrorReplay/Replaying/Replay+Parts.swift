@@ -34,6 +34,8 @@ extension Replay {
     struct Example: Sendable, Hashable {
         /// The name of the machine.
         let host: String
+        /// The release of the service; nil if the record has none.
+        let release: String?
         /// The number of the report among those of its process.
         let sequence: Int
         /// The error's message, truncated after 160 characters.
@@ -41,6 +43,7 @@ extension Replay {
 
         init(_ record: ReplayedRecord) {
             host = String((record.host ?? "?").prefix(160))
+            release = record.release.map { String($0.prefix(160)) }
             sequence = record.sequence ?? 0
             message = String((record.message ?? "").prefix(160))
         }

@@ -169,7 +169,7 @@ public final class ErrorBus: ErrorPosting {
     public func report(of error: any Error, fileID: String = #fileID, line: UInt = #line) -> ErrorReport {
         ErrorReport(
             unboxed: UnboxedError(error), rareParts: .of(.failure, by: detailsTable),
-            source: .init(fileID: fileID, line: line), moment: Moment(.now), metadata: [:], scope: [], sequence: 0,
+            source: .init(fileID: fileID, line: line), moment: Moment(.now), givenMetadata: [:], scope: [], sequence: 0,
             outcome: HandleOutcome(disposition: .pending))
     }
 

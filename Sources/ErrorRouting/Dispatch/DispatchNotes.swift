@@ -119,7 +119,7 @@
     ) -> ErrorReport {
         // Use the time as the system's clock returns it: converting an instant would cost more than all the rest.
         ErrorReport(
-            unboxed: error, rareParts: nil, source: source, moment: .init(), metadata: [:], scope: [], sequence: 0,
+            unboxed: error, rareParts: nil, source: source, moment: .init(), givenMetadata: [:], scope: [], sequence: 0,
             outcome: outcome ?? .pending)
     }
 

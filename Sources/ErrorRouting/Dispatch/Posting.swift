@@ -153,7 +153,7 @@ struct Posting: Sendable {
         // others.
         if case .bus = context {
             return ErrorReport(
-                unboxed: error, rareParts: nil, source: source, moment: moment, metadata: metadata, scope: [],
+                unboxed: error, rareParts: nil, source: source, moment: moment, givenMetadata: metadata, scope: [],
                 sequence: sequence, outcome: outcome)
         }
         return fullReport(sequence, outcome)
@@ -164,7 +164,7 @@ struct Posting: Sendable {
         let (scope, extras) = (scope?.forReports, extras)
         return ErrorReport(
             unboxed: error, rareParts: extras?.rareParts, source: source, moment: moment,
-            metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
+            givenMetadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
             occurrences: extras?.occurrences ?? 1, outcome: outcome)
     }
 }

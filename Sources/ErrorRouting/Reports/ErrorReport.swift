@@ -40,8 +40,8 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     let moment: Moment
     /// When the oldest error that the report represents was posted: ``instant``, unless a flood limit merged several.
     public var firstInstant: ContinuousClock.Instant { min(rareParts?.firstMoment ?? moment, moment).instant }
-    /// The metadata from the metadata provider, the scopes, and the caller.
-    public internal(set) var metadata: [String: String]
+    /// The metadata from the metadata provider, the scopes, and the caller, without that of the error itself.
+    let givenMetadata: [String: String]
     /// The path of scopes in which the error was posted, the outermost first; empty if it was posted to the bus itself.
     public let scope: [String]
     /// The report's number in the order of delivery, strictly increasing from 1; 0 before it is delivered.
@@ -101,7 +101,7 @@ extension ErrorReport {
     ) {
         self.init(
             unboxed: UnboxedError(error), rareParts: .of(role, since: firstInstant.map(Moment.init)), source: source,
-            moment: Moment(instant), metadata: metadata, scope: scope, sequence: sequence, occurrences: occurrences,
-            outcome: outcome)
+            moment: Moment(instant), givenMetadata: metadata, scope: scope, sequence: sequence,
+            occurrences: occurrences, outcome: outcome)
     }
 }

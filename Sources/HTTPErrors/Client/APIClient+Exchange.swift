@@ -34,7 +34,7 @@ extension APIClient {
         // Foundation on Linux recognizes only lowercase schemes.
         components.scheme = scheme
         if !request.path.isEmpty {
-            let path = request.path.percentEncoded(keeping: "-._~!$&'()*+,;=:@/", keepsEscapes: true)
+            let path = request.path.encodedAsPath
             let separator = path.hasPrefix("/") ? "" : "/"
             components.percentEncodedPath = base.basePath + separator + path
         }
@@ -59,9 +59,10 @@ extension APIClient {
     /// - Parameter chain: The request's progress through redirects. The call updates it.
     /// - Returns: The response, and whether it refuses the client's token.
     func exchange(
-        _ message: TransportRequest, usingToken: Bool, _ chain: inout RedirectChain, _ source: ErrorReport.Source
+        _ message: TransportRequest, of request: some APIRequest, _ chain: inout RedirectChain,
+        _ source: ErrorReport.Source
     ) async throws(NetworkError) -> (TransportResponse, isTokenRefused: Bool) {
-        guard usingToken, let keeper = token, message.headers["Authorization"] == nil else {
+        guard request.usesToken, let keeper = token, message.headers["Authorization"] == nil else {
             return (try await sendOnce(message, nil, &chain), false)
         }
         let (limit, start) = (message.timeout ?? transport.timeout, ContinuousClock.now)
@@ -78,11 +79,13 @@ extension APIClient {
             let next: String?
             do {
                 next = try await keeper.token(replacing: token, mayBegin: sendCount == 1, within: timeLeft()) {
-                    [errors, message] error in
+                    [errors, message, base] error in
                     // Post here, once: the waiting callers might all be cancelled.
+                    var metadata = FailedRequest(request, below: base).metadata
+                    metadata["http.request"] = message.description
                     errors.post(
-                        withoutSecrets(error, below: message.basePath), as: .failure,
-                        metadata: ["http.request": message.description], source: source)
+                        withoutSecrets(error, below: message.basePath), as: .failure, metadata: metadata,
+                        source: source)
                 }
             } catch {
                 if Task.isCancelled { throw NetworkError(.cancelled) }

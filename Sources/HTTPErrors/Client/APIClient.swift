@@ -141,7 +141,8 @@ public struct APIClient: Sendable {
     public func response<R: APIRequest>(
         for request: R, fileID: String = #fileID, line: UInt = #line
     ) async throws(NetworkError) -> (value: R.Response, status: Int, headers: HTTPHeaders) {
-        let message = try message(for: request)
+        let message: TransportRequest
+        do { message = try self.message(for: request) } catch { throw error.of(request, below: base) }
         let source = ErrorReport.Source(fileID: fileID, line: line)
         do throws(NetworkError) {
             guard let retry else { return try await attempt(request, message, source) }
@@ -149,12 +150,13 @@ public struct APIClient: Sendable {
             let clock = clock
             return try await attempts(request, message, source, retry, clock)
         } catch {
-            var error = error
+            var error = error.of(request, below: base)
             // Forbid another call: a `retry` around this one might send a different key.
             if error.dependsOnKey { error.mayBeSentAgain = false }
             // Keep the last attempt's error as the cause: it might not be a cancellation.
             guard Task.isCancelled, !error.isCancellation else { throw error }
             throw NetworkError(.cancelled, cause: error, mayBeSentAgain: error.mayBeSentAgain)
+                .of(request, below: base)
         }
     }
 
@@ -179,15 +181,14 @@ public struct APIClient: Sendable {
     ) async throws(NetworkError) -> (value: R.Response, status: Int, headers: HTTPHeaders) {
         var chain = RedirectChain(message)
         do throws(NetworkError) {
-            let (response, isTokenRefused) = try await exchange(
-                message, usingToken: request.usesToken, &chain, source)
+            let (response, isTokenRefused) = try await exchange(message, of: request, &chain, source)
             guard (200...299).contains(response.status) else {
                 // Don't call `serviceError` for a refused token: it isn't the service's own error.
                 throw error(of: HTTPFailure(response), isOwn: !isTokenRefused)
             }
             return (try decode(response, to: chain.request, as: request), response.status, response.headers)
         } catch {
-            throw error.hiding(message.basePath).afterSending(
+            throw error.of(request, below: base).hiding(message.basePath).afterSending(
                 message, key: request.idempotencyKey, repeats: transport.repeatsByItself,
                 isProcessed: chain.isProcessed)
         }

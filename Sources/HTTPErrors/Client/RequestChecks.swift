@@ -33,7 +33,7 @@ struct NoTimeLeft: Error {}
 
 extension String {
     /// Whether the string is a token by RFC 9110, section 5.6.2.
-    fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy(Self.tokenBytes.contains) }
+    var isToken: Bool { !isEmpty && utf8.allSatisfy(Self.tokenBytes.contains) }
 
     /// Whether the string contains a control character that isn't a tab.
     var hasControl: Bool { utf8.contains { $0.isControl && $0 != UInt8(ascii: "\t") } }
@@ -50,6 +50,9 @@ extension String {
         // Restore the escapes: their percent signs were encoded too.
         return keepsEscapes ? encoded.replacing(/%25(?=[0-9A-Fa-f]{2})/, with: "%") : encoded
     }
+
+    /// The string percent-encoded as the client sends it in a path.
+    var encodedAsPath: String { percentEncoded(keeping: "-._~!$&'()*+,;=:@/", keepsEscapes: true) }
 
     private static let alphanumerics = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
     private static let tokenBytes = Set((alphanumerics + "!#$%&'*+-.^_`|~").utf8)

@@ -7,6 +7,12 @@ import Foundation
 /// The cause is an underlying error: `ErrorMatcher.causedBy(GitHubError.self)` finds the service's own error.
 /// The texts for users are in English and Japanese. The ``description`` is for logs; it contains no header field or
 /// body, and no URL except an invalid one without its query.
+///
+/// If an ``APIClient`` threw the error, `ErrorReport.metadata` contains the request wherever the error is posted:
+/// `http.request.method`, `server.address`, and `url.path`, and `http.response.status_code` if there was a response.
+/// The path is the request's own, in at most 256 bytes, without the path of the client's base and without the query.
+/// If the report already has one of these keys, as in the scope of a server's request, all of them begin with
+/// `upstream.`.
 public struct NetworkError: Error {
     /// What went wrong; for rules and for labels of metrics.
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
@@ -65,6 +71,8 @@ public struct NetworkError: Error {
     ///
     /// The next call of `send` might compute another key.
     var dependsOnKey = false
+    /// The client's request; nil if a client didn't throw the error.
+    var request: FailedRequest?
     private let isUnsent: Bool
 
     /// Creates an error.

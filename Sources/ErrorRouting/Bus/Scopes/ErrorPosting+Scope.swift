@@ -128,7 +128,7 @@ struct ScopedPosting: ErrorPosting {
     private func pass(_ report: ErrorReport) {
         if let base = base as? ScopedPosting { return base.handle(report) }
         if let base = base as? AmbientErrorPosting, base.bus == nil { return base.writeToLastResort(report) }
-        base.post(report.error, as: report.role, metadata: report.metadata, source: report.source)
+        base.post(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
     }
 
     /// Works like ``pass(_:)``, and waits for the outcome.
@@ -138,6 +138,6 @@ struct ScopedPosting: ErrorPosting {
             base.writeToLastResort(report)
             return HandleOutcome(disposition: .unmatched)
         }
-        return await base.deliver(report.error, as: report.role, metadata: report.metadata, source: report.source)
+        return await base.deliver(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
     }
 }
