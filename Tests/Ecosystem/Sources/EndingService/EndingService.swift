@@ -12,75 +12,84 @@ struct SetUpFailed: Error {}
 struct MigrationFailed: Error {}
 struct CacheFailed: Error {}
 
-/// A service that ends in the way that `SITUATION` names, for the table on the page about shutdowns.
+/// A service that ends as `SITUATION` says, for the table on the page about shutdowns.
 @main
-enum EndingService {
+struct EndingService {
+    private static let logger = Logger(label: "ending")
+    private static let settings = ProcessInfo.processInfo.environment
+    private static var situation: String { settings["SITUATION"] ?? "" }
+
     static func main() async {
-        let settings = ProcessInfo.processInfo.environment
-        let situation = settings["SITUATION"]
-        let (client, logger) = (Client(), Logger(label: "ending"))
-        let errors = ErrorBusService(handler: ErrorHandler(), logger: logger)
-        if situation == "error before the group runs" {
+        let client = Client()
+        // The group logs that it has received a signal.
+        var log = Logger(label: "group")
+        log.logLevel = .debug
+        let errors = ErrorBusService(handler: rules, logger: logger)
+        if situation == "exit before the group" {
             postError(SetUpFailed())
             exit(EXIT_FAILURE)
         }
-        if situation == "waits before the group runs" {
-            postError(SetUpFailed())
-            await wait("before the group runs")
-        }
-        let port = settings["PORT"].flatMap(Int.init) ?? 0
-        var server = Application(
-            router: routes(client.http, settings["UPSTREAM_URL"] ?? ""),
-            configuration: .init(address: .hostname("127.0.0.1", port: port)), logger: Logger(label: "http"))
-        server.beforeServerStarts {
-            if situation == "migration fails" { throw MigrationFailed() }
-            guard situation == "waits before the server starts" else { return }
-            postError(SetUpFailed())
-            await wait("before the server starts")
-        }
+        if situation == "wait before the group" { await wait() }
         let application = ServiceGroupConfiguration.ServiceConfiguration(
-            service: errors.watching(server), successTerminationBehavior: .gracefullyShutdownGroup,
-            failureTerminationBehavior: .gracefullyShutdownGroup)
+            service: errors.watching(server(client.http), endingWithin: .seconds(4)),
+            successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .gracefullyShutdownGroup)
         let group = ServiceGroupConfiguration(
             services: [.init(service: errors), .init(service: client), .init(service: errors.tasks), application],
-            gracefulShutdownSignals: [.sigterm], logger: logger)
+            gracefulShutdownSignals: [.sigterm], logger: log)
         do { try await ServiceGroup(configuration: group).run() } catch { exit(EXIT_FAILURE) }
-        if situation == "error after the group has returned" {
+        if situation == "exit after the group" {
             postError(CacheFailed())
             exit(EXIT_FAILURE)
         }
     }
 
-    private static func routes(_ client: HTTPClient, _ upstreamURL: String) -> Router<BasicRequestContext> {
+    /// While a rule waits, its error is pending.
+    private static var rules: ErrorHandler {
+        guard situation == "exit in a request" else { return ErrorHandler() }
+        return ErrorHandler().on(CacheFailed.self) { _ in
+            try await Task.sleep(for: .seconds(60))
+            return .stop
+        }
+    }
+
+    private static func server(_ client: HTTPClient) -> some Service {
+        let port = settings["PORT"].flatMap(Int.init) ?? 0
+        var application = Application(
+            router: routes(client), configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            logger: Logger(label: "http"))
+        application.beforeServerStarts {
+            if situation == "fail before the server" { throw MigrationFailed() }
+            if situation == "wait before the server" { await wait() }
+        }
+        return application
+    }
+
+    private static func routes(_ client: HTTPClient) -> Router<BasicRequestContext> {
         let router = Router().addMiddleware { ErrorReportingMiddleware() }
-        // Posts an error, answers it, and continues.
         router.get("cache") { _, _ in
             postError(CacheFailed())
+            if situation == "exit in a request" { exit(EXIT_FAILURE) }
             return HTTPResponse.Status.ok
         }
-        router.get("exit") { _, _ -> HTTPResponse.Status in
-            postError(CacheFailed())
-            exit(EXIT_FAILURE)
-        }
-        router.get("slow") { _, _ in
-            print("in the request")
-            try await Task.sleep(for: .seconds(2))
+        router.get("slow") { request, _ in
+            logger.notice("waiting")
+            try await Task.sleep(for: .seconds(request.uri.queryParameters.get("seconds", as: Int.self) ?? 0))
             postError(CacheFailed())
             return HTTPResponse.Status.ok
         }
         router.get("call") { _, _ in
-            let request = HTTPClientRequest(url: upstreamURL)
+            let request = HTTPClientRequest(url: settings["UPSTREAM_URL"] ?? "")
             _ = try await upstream { try await client.execute(request, timeout: .seconds(30)) }
             return HTTPResponse.Status.ok
         }
         return router
     }
 
-    /// Waits until a signal ends the process, or cancels the task.
-    private static func wait(_ place: String) async {
-        print("waits \(place)")
+    /// Posts an error, and waits until a signal ends the process or the task is cancelled.
+    private static func wait() async {
+        postError(SetUpFailed())
+        logger.notice("waiting")
         try? await Task.sleep(for: .seconds(60))
-        print("continues \(place)")
     }
 }
 
