@@ -25,7 +25,8 @@ extension FaultLab {
                 let new = text.replacing(documented.joined(separator: "\n"), with: rows.joined(separator: "\n"))
                 try new.write(to: Self.page, atomically: true, encoding: .utf8)
             } else {
-                #expect(documented == rows, "ERROR_BUS_UPDATE=1 writes it")
+                let new = rows.filter { !documented.contains($0) }
+                #expect(documented == rows, "ERROR_BUS_UPDATE=1 writes \(new.joined(separator: "\n"))")
             }
         }
 
