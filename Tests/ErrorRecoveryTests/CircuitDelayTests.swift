@@ -76,10 +76,6 @@ extension CircuitDelayTests {
     }
 }
 
-private struct Busy: Error, RetryAfterProviding {
-    let retryAfter: Duration?
-}
-
 extension CircuitBreaker {
     /// Returns the refusal of a call.
     fileprivate func refusal() async throws -> CircuitOpen {
