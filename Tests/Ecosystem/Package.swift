@@ -78,6 +78,20 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
+        // A service that ends in each way of the table on the page about shutdowns.
+        .executableTarget(
+            name: "EndingService",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "ErrorRoutingHummingbird", package: "swift-error-bus-adapters"),
+                .product(name: "ErrorRoutingLifecycle", package: "swift-error-bus-adapters"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]
+        ),
         // Tests of each transport, such as the table of situations, and of the services.
         .testTarget(
             name: "FaultLabTests",

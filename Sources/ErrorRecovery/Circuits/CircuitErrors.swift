@@ -85,7 +85,7 @@ public struct CircuitOpen: Error, RetryAfterProviding, RetryClassified, Underlyi
 
     /// `circuit payments is open: retry after 4.5 seconds`.
     public var description: String {
-        if (cause as? CircuitChanged)?.state == .isolated { return "circuit \(name) is isolated" }
+        if isIsolated { return "circuit \(name) is isolated" }
         guard let retryAfter else { return "circuit \(name) is open while a trial is under way" }
         return "circuit \(name) is open: retry after \(retryAfter.bounded)"
     }

@@ -24,24 +24,10 @@ struct DocumentationTests {
         for (index, snippet) in snippets.enumerated() { sources["snippet\(index + 1).swift"] = snippet }
         guard !sources.isEmpty else { return }
         expect(
-            try await Typechecker.errors(in: sources, modes: Typechecker.modes, stubs: ["Logging": logging]),
+            try await Typechecker.errors(
+                in: sources, modes: Typechecker.modes, stubs: PageStubs.imported(by: snippets)),
             equals: [], "\(page)")
     }
-
-    /// The parts of swift-log that the pages use, because this package doesn't depend on it.
-    private let logging = """
-        public struct Logger: Sendable {
-            public enum Level: String, Sendable { case debug, info, notice, warning, error, critical }
-            public struct Message: ExpressibleByStringInterpolation { public init(stringLiteral value: String) {} }
-            public enum MetadataValue { case string(String) }
-            public init(label: String) {}
-            public func log(
-                level: Level, _ message: @autoclosure () -> Message,
-                metadata: @autoclosure () -> [String: MetadataValue]? = nil, source: @autoclosure () -> String? = nil,
-                file: String = #fileID, function: String = #function, line: UInt = #line
-            ) {}
-        }
-        """
 }
 
 @Suite("Every promise is tested", .hangLimit)

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+extension FaultLab {
+    /// Compares the documentation's table of ends with what the service wrote in each.
+    ///
+    /// `ERROR_BUS_UPDATE=1` rewrites the table.
+    @Suite("The table of ends agrees with what a service wrote")
+    struct EndTableTests {
+        private static let page = URL(filePath: #filePath)
+            .appending(path: "../../../../../Sources/ErrorRouting/ErrorRouting.docc/OverloadAndShutdown.md")
+            .standardized
+        private static let header = "| what happens | the process ends with | what is told | the last entry |"
+
+        @Test func `each row is what was observed`() async throws {
+            var rows = [Self.header, "| --- | --- | --- | --- |"]
+            for situation in EndSituation.all {
+                let process = try await situation.run()
+                let end = try await process.end()
+                rows.append("| \(situation.name) | \(Self.text(end)) | \(Self.told(process)) | \(Self.last(process)) |")
+            }
+            let text = try String(contentsOf: Self.page, encoding: .utf8)
+            let documented = try #require(Self.table(of: text), "the page has no table of ends")
+            if ProcessInfo.processInfo.environment["ERROR_BUS_UPDATE"] != nil {
+                let new = text.replacing(documented.joined(separator: "\n"), with: rows.joined(separator: "\n"))
+                try new.write(to: Self.page, atomically: true, encoding: .utf8)
+            } else {
+                let new = rows.filter { !documented.contains($0) }
+                #expect(documented == rows, "ERROR_BUS_UPDATE=1 writes \(new.joined(separator: "\n"))")
+            }
+        }
+
+        private static func table(of page: String) -> [String]? {
+            let lines = page.components(separatedBy: "\n")
+            guard let start = lines.firstIndex(of: header) else { return nil }
+            return Array(lines[start...].prefix { $0.hasPrefix("|") })
+        }
+
+        private static func text(_ end: ServiceProcess.End) -> String {
+            switch end {
+            case .exit(let status): "status \(status)"
+            case .signal(SIGTERM): "SIGTERM"
+            case .signal(SIGKILL): "SIGKILL"
+            case .signal(let number): "signal \(number)"
+            }
+        }
+
+        /// Returns the errors in the log, then those on standard error, then the number of the others.
+        private static func told(_ process: ServiceProcess) -> String {
+            let lines = process.lines.map(\.text)
+            let logged = lines.compactMap { line in
+                line.firstMatch(of: #/exception\.type=[\w.]*?(\w+) /#).map { type in
+                    let scope = line.firstMatch(of: #/error\.scope=(\S+)/#).map { ", scope `\($0.1)`" } ?? ""
+                    return "`\(type.1)` in the log\(scope)"
+                }
+            }
+            let written = lines.compactMap { line in
+                line.prefixMatch(of: #/\w+ type=[\w.]*?(\w+) message/#).map { "`\($0.1)` on standard error" }
+            }
+            let counted = lines.compactMap { line in
+                line.firstMatch(of: #/^error-bus: the process ended while a bus had ([0-9]+) pending/#)
+                    .map { "the number of pending errors, \($0.1), on standard error" }
+            }
+            let all = logged + written + counted
+            return all.isEmpty ? "nothing" : all.joined(separator: "; ")
+        }
+
+        /// Returns the counts of the last entry that aren't 0.
+        private static func last(_ process: ServiceProcess) -> String {
+            let totals = process.lines.compactMap { line in
+                line.text.range(of: "] posted ").flatMap { range in
+                    LogLine.Totals(String(line.text[range.lowerBound...].dropFirst(2)))
+                }
+            }
+            guard let last = totals.last else { return "none" }
+            #expect(totals.count == 1 && last.areConsistent)
+            let others = last.counts.filter { $0.key != "posted" && $0.value > 0 }.sorted { $0.key < $1.key }
+            return (["posted \(last["posted"])"] + others.map { "\($0.key) \($0.value)" }).joined(separator: ", ")
+        }
+    }
+}
