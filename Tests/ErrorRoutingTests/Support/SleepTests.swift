@@ -38,7 +38,7 @@ extension SleepTests {
         let others = /(^|\/)(Tests|error-bus-demo|example-\w+)\/|Support\/sleep\.swift$/
         let files = Markdown.files(below: "Sources", endingIn: ".swift").filter { !$0.contains(others) }
         for file in files {
-            let text = try Markdown.text(of: "Sources/\(file)").replacing(/ *\/\/\/.*/, with: "")
+            let text = try Markdown.text(of: "Sources/\(file)").replacing(/\s*\/\/\/[^\n]*/, with: "")
                 .replacing("ErrorRouting.sleep", with: "sleep")
             #expect(!text.contains(/[\w)]\.sleep\((for|until|nanoseconds):/), "\(file)")
         }
