@@ -18,6 +18,7 @@ final class Call: Sendable {
         answers: ErrorMap<RPCError>,
         scope: ErrorScope,
         method: MethodDescriptor,
+        module: String,
         timeout: String?,
         cancellation: ServerContext.RPCCancellationHandle
     ) {
@@ -25,7 +26,7 @@ final class Call: Sendable {
         self.scope = scope
         self.trace = .current
         // Use the method, because a line of this file would be the same for every method.
-        self.source = ErrorReport.Source(fileID: "ErrorRoutingGRPC/\(method.fullyQualifiedMethod)", line: 0)
+        self.source = ErrorReport.Source(fileID: "\(module)/\(method.fullyQualifiedMethod)", line: 0)
         self.timeout = timeout
         self.cancellation = cancellation
     }

@@ -33,9 +33,9 @@ public import GRPCCore
 /// comes from the handler is sent unchanged. If a handler decides a status itself, add a rule to `answers`, conform the
 /// error to `RPCErrorConvertible`, or return `StreamingServerResponse(error:)`.
 ///
-/// The source of a report is the method: `ErrorRoutingGRPC/orders.Shipping/Ship`, without a line. So the fingerprint
-/// consists of the method, the error's type, and its case or code. The source of an ``UpstreamError`` is the call of
-/// `upstream`.
+/// The source of a report is the method, in the module that created the interceptor: `Shop/orders.Shipping/Ship`,
+/// without a line. So the fingerprint consists of the method, the error's type, and its case or code. The source of an
+/// ``UpstreamError`` is the call of `upstream`.
 ///
 /// A call is cancelled when its deadline passes, its caller disconnects, or the server stops. The cancellation is
 /// reported when the handler has ended, together with the error that it threw.
@@ -49,15 +49,19 @@ public import GRPCCore
 /// If the span has ended before the messages are written, later errors are recorded in a span `error` inside it.
 public struct ErrorReportingInterceptor: ServerInterceptor {
     private let answers: ErrorMap<RPCError>
+    private let module: String
 
     /// Creates the interceptor.
     ///
-    /// - Parameter answers: The answer to the caller for an error. The default should reveal nothing about the
-    ///   internals.
+    /// - Parameters:
+    ///   - answers: The answer to the caller for an error. The default should reveal nothing about the internals.
+    ///   - fileID: The file whose module is the source of the reports.
     public init(
-        _ answers: ErrorMap<RPCError> = ErrorMap(default: RPCError(code: .internalError, message: "Internal error"))
+        _ answers: ErrorMap<RPCError> = ErrorMap(default: RPCError(code: .internalError, message: "Internal error")),
+        fileID: String = #fileID
     ) {
         self.answers = answers
+        module = ErrorReport.Source(fileID: fileID, line: 0).module
     }
 
     /// Handles a call in its scope.
@@ -81,7 +85,7 @@ public struct ErrorReportingInterceptor: ServerInterceptor {
             method.fullyQualifiedMethod, handler: .calls, order: .rootFirst, metadata: metadata
         ) { scope in
             let call = Call(
-                answers: answers, scope: scope, method: method, timeout: request.metadata.deadline,
+                answers: answers, scope: scope, method: method, module: module, timeout: request.metadata.deadline,
                 cancellation: context.cancellation)
             var request = request
             request.messages = RPCAsyncSequence(wrapping: CallerMessages(messages: request.messages))

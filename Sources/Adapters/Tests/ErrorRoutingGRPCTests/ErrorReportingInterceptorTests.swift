@@ -150,7 +150,7 @@ struct ErrorReportingInterceptorTests {
             let isUpstream = number % 2 == 1
             #expect(reports.first?.error is UpstreamError == isUpstream)
             let call = "ErrorRoutingGRPCTests/ErrorReportingInterceptorTests.swift"
-            #expect(reports.first?.source.fileID == (isUpstream ? call : "ErrorRoutingGRPC/shop.Shop/Buy"))
+            #expect(reports.first?.source.fileID == (isUpstream ? call : "ErrorRoutingGRPCTests/shop.Shop/Buy"))
         }
         let (_, reports) = try await call { _, _ in
             try await upstream { throw RPCError(code: .deadlineExceeded, message: "late") }
