@@ -63,21 +63,25 @@ let package = Package(
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         .target(
             name: "ErrorRoutingHummingbird",
             dependencies: [
                 "ErrorRoutingAsyncHTTPClient",
+                "ErrorRoutingLifecycle",
                 "ErrorRoutingTracing",
                 "ErrorRoutingUpstream",
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         .target(
             name: "ErrorRoutingGRPC",
@@ -169,6 +173,7 @@ let package = Package(
             name: "ErrorRoutingHummingbirdTests",
             dependencies: [
                 "ErrorRoutingHummingbird",
+                "ErrorRoutingLifecycle",
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
@@ -178,7 +183,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ]),
         .testTarget(
