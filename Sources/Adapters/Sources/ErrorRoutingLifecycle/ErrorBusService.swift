@@ -69,7 +69,8 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     public let limits: ShutdownLimits
 
     private let log: ErrorLog
-    let logger: Logger
+    private let logger: Logger
+    private let source: ErrorReport.Source
     private let recorder: ErrorRecorder?
     private let clock: any Clock<Duration>
 
@@ -77,22 +78,27 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - handler: The rules; the log is overlaid on them. A rule must not need a service that stops before the bus.
-    ///   - logger: The logger of the errors, and of the last entries, which have the counts of all errors.
+    ///   - logger: The logger of the errors, and of the last entries, which have the counts of all errors. Pass the
+    ///     service's own, so that it has the service's level.
     ///   - levels: The levels of the errors' entries; an error for which it is nil has the level of its severity.
     ///   - configuration: The bus's configuration.
     ///   - limits: The time limits of a shutdown.
     ///   - recorder: Receives every report, and is closed at the end.
+    ///   - fileID: The file of the last entries, whose module is their source.
+    ///   - line: The line of the last entries.
     public init(
         handler: ErrorHandler,
         logger: Logger,
         levels: ErrorMap<Logger.Level?> = ErrorMap(),
         configuration: ErrorBus.Configuration = .init(),
         limits: ShutdownLimits = .init(),
-        recorder: ErrorRecorder? = nil
+        recorder: ErrorRecorder? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line
     ) {
         self.init(
             handler: handler, logger: logger, log: ErrorLog(logger, levels: levels), configuration: configuration,
-            limits: limits, recorder: recorder)
+            limits: limits, recorder: recorder, fileID: fileID, line: line)
     }
 
     /// Creates the bus with a log of its own; see
@@ -105,14 +111,19 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     ///   - configuration: The bus's configuration.
     ///   - limits: The time limits of a shutdown.
     ///   - recorder: Receives every report, and is closed at the end.
+    ///   - fileID: The file of the last entries, whose module is their source.
+    ///   - line: The line of the last entries.
     public init(
         handler: ErrorHandler,
         logger: Logger,
         log: ErrorLog,
         configuration: ErrorBus.Configuration = .init(),
         limits: ShutdownLimits = .init(),
-        recorder: ErrorRecorder? = nil
+        recorder: ErrorRecorder? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line
     ) {
+        source = ErrorReport.Source(fileID: fileID, line: line)
         (self.log, self.logger, self.recorder, self.limits) = (log, logger, recorder, limits)
         clock = configuration.clock
         bus = ErrorBus(handler: handler.overlaid(with: .logging(to: log)), configuration: configuration)
@@ -145,8 +156,11 @@ public struct ErrorBusService: Service, CustomStringConvertible {
             log.write(report)
             recorder?.record(report)
         }
-        if let recorded = await recorder?.close(within: limits.delivery) { logger.notice("recorder: \(recorded)") }
-        logger.notice("\(bus.statistics)")
+        func note(_ text: String) {
+            logger.notice("\(text)", file: source.fileID, function: "", line: source.line)
+        }
+        if let recorded = await recorder?.close(within: limits.delivery) { note("recorder: \(recorded)") }
+        note("\(bus.statistics)")
     }
 
     private static func cancelTasks(of bus: ErrorBus) async {
