@@ -13,6 +13,8 @@ let package = Package(
         .library(name: "ErrorRoutingGRPC", targets: ["ErrorRoutingGRPC"]),
         .library(name: "ErrorRoutingAsyncHTTPClient", targets: ["ErrorRoutingAsyncHTTPClient"]),
     ],
+    // A service that doesn't enable a trait doesn't resolve the packages that only the trait's product needs.
+    traits: [.trait(name: "GRPC", description: "Fills ErrorRoutingGRPC, for which grpc-swift-2 is resolved.")],
     dependencies: [
         // If this package moves elsewhere, change only this line, to the URL and version of swift-error-bus.
         .package(name: "swift-error-bus", path: "../.."),
@@ -72,6 +74,7 @@ let package = Package(
                 "ErrorRoutingLifecycle",
                 "ErrorRoutingTracing",
                 "ErrorRoutingUpstream",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -90,7 +93,7 @@ let package = Package(
                 "ErrorRoutingUpstream",
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
-                .product(name: "GRPCCore", package: "grpc-swift-2"),
+                .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
             ]),
         // The transport for services. Its errors have the same kinds as those of `URLSession`.
         .target(
@@ -133,8 +136,8 @@ let package = Package(
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
-                .product(name: "GRPCCore", package: "grpc-swift-2"),
-                .product(name: "GRPCInProcessTransport", package: "grpc-swift-2"),
+                .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
+                .product(name: "GRPCInProcessTransport", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -172,6 +175,7 @@ let package = Package(
         .testTarget(
             name: "ErrorRoutingHummingbirdTests",
             dependencies: [
+                "ErrorRoutingAsyncHTTPClient",
                 "ErrorRoutingHummingbird",
                 "ErrorRoutingLifecycle",
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
@@ -197,8 +201,8 @@ let package = Package(
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
-                .product(name: "GRPCCore", package: "grpc-swift-2"),
-                .product(name: "GRPCInProcessTransport", package: "grpc-swift-2"),
+                .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
+                .product(name: "GRPCInProcessTransport", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),

@@ -26,7 +26,8 @@ struct AdaptersPageTests {
 
     /// The modules that a text imports.
     private static func imports(_ text: some StringProtocol) -> [String] {
-        text.split(separator: "\n").filter { $0.hasPrefix("import ") }.map { String($0.dropFirst("import ".count)) }
+        text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("import ") }
+            .map { String($0.dropFirst("import ".count)) }
     }
 
     /// The lines of a text for comparison: without imports, empty lines, and spaces that only align comments.
