@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import ErrorRouting
+import ErrorRoutingAsyncHTTPClient
 import ErrorRoutingHummingbird
 import ErrorRoutingTesting
 import Foundation
@@ -115,6 +116,45 @@ struct ErrorReportingMiddlewareTests {
     @Test func `an error that is not the HTTP client's stays unchanged`() async throws {
         let (response, reports) = try await report("/within")
         #expect(response?.status == .conflict && reports.count == 1 && reports.first?.error is Sold)
+    }
+
+    @Test func `a client that was shut down says so, and not that the upstream failed`() async throws {
+        let client = HTTPClient()
+        try await client.shutdown()
+        let request = HTTPClientRequest(url: "http://127.0.0.1:1/")
+        let transport = AsyncHTTPClientHTTPTransport(client)
+        let errors = [
+            await #expect(throws: UpstreamError.self) {
+                _ = try await upstream { try await client.execute(request, timeout: .seconds(60)) }
+            },
+            await #expect(throws: UpstreamError.self) {
+                let url = try #require(URL(string: request.url))
+                _ = try await upstream { try await transport.send(TransportRequest(url: url)) }
+            },
+        ]
+        for error in errors {
+            #expect(error.map { ErrorReport(error: $0, source: .init()).message } == "the client was shut down")
+            #expect(error.flatMap { ErrorReport(error: $0, source: .init()).kindName } == "connection")
+        }
+        let sent = errors.last??.underlyingErrors.first as? NetworkError
+        #expect(sent?.description.hasSuffix(", the client was shut down") == true && sent?.neverReachedServer == true)
+    }
+
+    @Test func `a body for another service is collected, is nil if it is empty, and has a limit`() async throws {
+        let router = Router()
+        router.addMiddleware { ErrorReportingMiddleware(problems) }
+        router.post("bodies") { request, _ -> String in
+            try await request.collectedBody(upTo: 4) == nil ? "none" : "some"
+        }
+        try await Application(router: router).test(.live) { client in
+            for (body, status, text) in [
+                (nil, 200, "none"), ("", 200, "none"), ("four", 200, "some"), ("fives", 413, ""),
+            ] {
+                let response = try await client.execute(
+                    uri: "/bodies", method: .post, body: body.map { ByteBuffer(string: $0) })
+                #expect(response.status.code == status && String(buffer: response.body) == text)
+            }
+        }
     }
 
     /// A client's error that the adapters don't know.
