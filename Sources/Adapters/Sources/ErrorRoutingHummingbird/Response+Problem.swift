@@ -79,7 +79,8 @@ extension HTTPFields.Element {
 
 /// The errors that other middlewares wrap only to add fields to the response.
 enum EditedError {
-    /// Returns the error that is wrapped, once or several times, and these fields in the order in which they were added.
+    /// Returns the error that is wrapped, once or several times, and these fields in the order in which they were
+    /// added.
     ///
     /// Hummingbird's wrapper is internal, so it is recognized by its name, and its contents are found by reflection.
     /// This isn't an extension of `Error`, which would put the error into another box, without the place of its throw.

@@ -81,8 +81,8 @@ extension ServiceGroupConfiguration {
         for name in arranged.unmarked {
             logger.warning(
                 """
-                \(name) ends before the tasks of the error bus, which fail if they use it: list it before errors.tasks, \
-                or mark it with endingBeforeTasks()
+                \(name) ends before the tasks of the error bus, so a task that uses it fails. List it before \
+                errors.tasks, or mark it with endingBeforeTasks().
                 """, file: fileID, function: "", line: line)
         }
         var configuration = self

@@ -3,10 +3,10 @@ public import Logging
 
 /// Writes reports to a swift-log logger, one entry per report.
 ///
-/// The entry's message is the error's, truncated to 120 characters. Its metadata is `ErrorReport.fields`, with the names
-/// of OpenTelemetry's semantic conventions. It contains `exception.message` only if the message was truncated. If the
-/// message already contains a cause, `error.trail` has only that cause's type. Message and trail are computed once per
-/// report.
+/// The entry's message is the error's, truncated to 120 characters. Its metadata is `ErrorReport.fields`, with the
+/// names of OpenTelemetry's semantic conventions. It contains `exception.message` only if the message was truncated. If
+/// the message already contains a cause, `error.trail` has only that cause's type. Message and trail are computed once
+/// per report.
 ///
 /// File and line are those of the post, or the route in the module of your service, and swift-log's `source` is that
 /// module: never an adapter.
