@@ -27,15 +27,17 @@ struct ArrangedServices {
         func watched(_ part: Part, within limit: Duration) -> Part {
             Self.watched(part, by: errors, within: limit, source)
         }
+        // No service waits for the exporters, so their own limits are in effect.
+        let unlimited = Duration.seconds(Int64.max)
         let exporters = exporters.map {
-            watched(Part(service: $0, successTerminationBehavior: .ignore), within: limits.services)
+            watched(Part(service: $0, successTerminationBehavior: .ignore), within: unlimited)
         }
         let bus = Part(service: errors)
         let tasks = Part(service: errors.tasks)
 
-        // What stands before a bus that is already listed are exporters, too.
+        // The services before a bus that is already listed are exporters, too.
         let busIndex = services.firstIndex { ($0.service as? ErrorBusService)?.bus === errors.bus }
-        let before = services[..<(busIndex ?? 0)].map { watched($0, within: limits.services) }
+        let before = services[..<(busIndex ?? 0)].map { watched($0, within: unlimited) }
         let rest = services[(busIndex.map { $0 + 1 } ?? 0)...]
         parts = exporters + before + [bus]
 

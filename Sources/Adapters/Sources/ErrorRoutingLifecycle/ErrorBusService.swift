@@ -26,9 +26,9 @@ public import ServiceLifecycle
 /// | the bus delivers pending reports, and tasks that its rules start then end as above | 3 s, and the tasks' 3 s |
 /// | the recorder writes its pending reports; the last log entry has the counts of all errors | 3 s |
 ///
-/// That leaves 3 of the 30 seconds that Kubernetes gives a process. If the group is cancelled instead, all services end
-/// immediately. Then the bus accepts errors until its tasks, which are cancelled too, have ended: for at least 1 s and
-/// at most 5 s.
+/// For the other services, that leaves 3 of the 30 seconds that Kubernetes gives a process. If the group is cancelled
+/// instead, all services end immediately. Then the bus accepts errors until its tasks, which are cancelled too, have
+/// ended: for at least 1 s and at most 5 s.
 public struct ErrorBusService: Service, CustomStringConvertible {
     /// The time limits of a shutdown.
     public struct ShutdownLimits: Sendable, Hashable {
