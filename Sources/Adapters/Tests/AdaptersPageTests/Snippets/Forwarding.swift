@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import ErrorRoutingHummingbird
 import Hummingbird
+import NIOHTTP1
 
 private func forward(_ request: Request, with client: HTTPClient) async throws -> HTTPClientResponse {
     var outgoing = HTTPClientRequest(url: "http://localhost:9100\(request.uri.path)")

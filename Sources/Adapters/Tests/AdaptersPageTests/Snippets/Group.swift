@@ -2,6 +2,7 @@ import ErrorRouting
 import ErrorRoutingLifecycle
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 private func runGroup(_ rules: ErrorHandler, _ client: some Service, _ worker: some Service, _ server: some Service)
     async throws
