@@ -140,23 +140,6 @@ struct ErrorReportingMiddlewareTests {
         #expect(sent?.description.hasSuffix(", the client was shut down") == true && sent?.neverReachedServer == true)
     }
 
-    @Test func `a body for another service is collected, is nil if it is empty, and has a limit`() async throws {
-        let router = Router()
-        router.addMiddleware { ErrorReportingMiddleware(problems) }
-        router.post("bodies") { request, _ -> String in
-            try await request.collectedBody(upTo: 4) == nil ? "none" : "some"
-        }
-        try await Application(router: router).test(.live) { client in
-            for (body, status, text) in [
-                (nil, 200, "none"), ("", 200, "none"), ("four", 200, "some"), ("fives", 413, ""),
-            ] {
-                let response = try await client.execute(
-                    uri: "/bodies", method: .post, body: body.map { ByteBuffer(string: $0) })
-                #expect(response.status.code == status && String(buffer: response.body) == text)
-            }
-        }
-    }
-
     /// A client's error that the adapters don't know.
     private struct Deadlock: UpstreamFailure {}
 
