@@ -77,10 +77,11 @@ public struct ErrorLog: Sendable {
             }.joined(separator: " < ")
         }
         var message = fields["exception.message"] ?? ""
-        if message.count > Self.messageLimit {
-            message = "\(message.prefix(Self.messageLimit - 1))…"
-        } else {
+        // Don't count all characters: the message can have thousands.
+        if message.dropFirst(Self.messageLimit).isEmpty {
             fields["exception.message"] = nil
+        } else {
+            message = "\(message.prefix(Self.messageLimit - 1))…"
         }
         // A route has no line.
         if report.source.line == 0 { fields["error.source"]?.removeLast(":0".count) }
