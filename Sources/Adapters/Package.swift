@@ -184,6 +184,7 @@ let package = Package(
                 .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdRouter", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),

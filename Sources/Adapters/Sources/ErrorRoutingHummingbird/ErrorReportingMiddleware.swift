@@ -53,7 +53,8 @@ import Logging
 /// its case or code. The source of an ``UpstreamError`` is the file and line that called `upstream`.
 ///
 /// A request that no route matches has the kind `no route`, whatever its path is: a stranger chooses the path, and each
-/// kind is a scope, a line in a table, and a dimension of a metric.
+/// kind is a scope, a line in a table, and a dimension of a metric. A `RouterBuilder` finds the route after the scope
+/// has been opened, so its requests have that kind too, but the source and `http.route` are those of the route.
 ///
 /// A rule in `problems` changes the last five responses. Two rules follow yours: one ignores ``ClientDisconnected``,
 /// the other handles ``RequestCancelled``, so that neither alerts anyone.
@@ -78,8 +79,7 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
     ///   - kindLimit: How many kinds `kind` can give requests; all further ones are `other`.
     ///   - fileID: The file whose module is the source of the reports.
     ///   - kind: The kind of a request without a route, as in a proxy, without the method; nil for `no route`. Choose
-    ///     from your own names, not from the path, which a stranger writes. A `RouterBuilder` finds the route only
-    ///     after this middleware has begun.
+    ///     from your own names, not from the path, which a stranger writes.
     public init(
         _ problems: ErrorMap<ProblemDetails> = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500)),
         fields: ErrorMap<HTTPFields> = ErrorMap(default: [:]),
@@ -107,12 +107,13 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
         context: Context,
         next: (Request, Context) async throws -> Response
     ) async -> Response {
-        let kind = kinds.kind(of: request, route: context.endpointPath)
+        let route = context.endpointPath
+        let kind = kinds.kind(of: request, route: route)
         let metadata = Self.metadata(of: request, context)
         return await withErrorScope(kind, handler: .requests, order: .rootFirst, metadata: metadata) { scope in
             let reporter = RequestReporter(
                 problems: problems, fields: fields, allProblems: allProblems, scope: scope, trace: .current,
-                source: ErrorReport.Source(fileID: "\(module)/\(kind)", line: 0))
+                source: source(kind))
             do {
                 if RequestReporter.hasOuterMiddleware { return try await next(request, context) }
                 var request = request
@@ -121,12 +122,27 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
                     try await next(request, context)
                 }
                 if response.status.code >= 500 { reporter.trace.fail() }
-                response.body = reporter.reporting(response.body)
+                response.body = found(route, request, context, by: reporter).reporting(response.body)
                 return response
             } catch {
-                return reporter.response(to: error, request, context)
+                return found(route, request, context, by: reporter).response(to: error, request, context)
             }
         }
+    }
+
+    private func source(_ kind: String) -> ErrorReport.Source {
+        ErrorReport.Source(fileID: "\(module)/\(kind)", line: 0)
+    }
+
+    /// Returns a reporter that knows the route, if a `RouterBuilder` has found it since the scope was opened.
+    private func found(
+        _ route: String?, _ request: Request, _ context: Context, by reporter: RequestReporter
+    ) -> RequestReporter {
+        guard route == nil, let found = context.endpointPath else { return reporter }
+        var reporter = reporter
+        reporter.source = source(kinds.kind(of: request, route: found))
+        reporter.scope.annotate("http.route", with: found)
+        return reporter
     }
 
     private static func metadata(of request: Request, _ context: Context) -> [String: String] {

@@ -20,7 +20,7 @@ struct RequestReporter: Sendable {
     ///
     /// A line of the middleware would be the same for every route, so neither a fingerprint nor a log would show where
     /// the error was thrown.
-    let source: ErrorReport.Source
+    var source: ErrorReport.Source
 
     /// Reports an error, and returns the response to it.
     func response(to thrown: any Error, _ request: Request, _ context: some RequestContext) -> Response {

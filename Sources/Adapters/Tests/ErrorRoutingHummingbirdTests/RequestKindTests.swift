@@ -2,6 +2,7 @@ import ErrorRouting
 import ErrorRoutingHummingbird
 import ErrorRoutingTesting
 import Hummingbird
+import HummingbirdRouter
 import HummingbirdTesting
 import Testing
 
@@ -65,6 +66,27 @@ extension RequestKindTests {
         let found = try await reports(middleware, ["/search?q=1", "/a", "/b"])
         #expect(found.map(\.scope) == [["GET search"], ["GET rest"], ["GET rest"]])
         #expect(found.first?.metadata["http.route"] == nil)
+    }
+
+    @Test func `of a router builder, which finds the route later, has the route as its source`() async throws {
+        let router = RouterBuilder(context: BasicRouterRequestContext.self) {
+            ErrorReportingMiddleware()
+            RouteGroup("todos") {
+                Get(":id") { _, _ -> String in throw Sold() }
+                Post { _, _ -> String in throw Sold() }
+            }
+        }
+        let recorded = try await withRecordedErrors { _ in
+            try await Application(router: router).test(.router) { client in
+                _ = try await client.execute(uri: "/todos/7", method: .get)
+                _ = try await client.execute(uri: "/todos", method: .post)
+                _ = try await client.execute(uri: "/nowhere", method: .post)
+            }
+        }
+        let routes = ["GET /todos/{id}", "POST /todos"]
+        #expect(recorded.reports.map(\.source.fileID) == routes.map { "ErrorRoutingHummingbirdTests/\($0)" })
+        #expect(recorded.reports.map { $0.metadata["http.route"] } == ["/todos/{id}", "/todos"])
+        #expect(Set(recorded.reports.map(\.scope)) == [["no route"]])
     }
 
     @Test func `is one for all paths that no route matches, whatever strangers send`() async throws {
