@@ -6,7 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "swift-error-bus", path: "../.."),
-        .package(name: "swift-error-bus-adapters", path: "../../Sources/Adapters"),
+        .package(name: "swift-error-bus-adapters", path: "../../Sources/Adapters", traits: ["GRPC"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -92,11 +92,39 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
+        // A program with services of its own, before it knew the bus, and after.
+        .executableTarget(
+            name: "TodosBefore",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .executableTarget(
+            name: "Todos",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "ErrorRoutingHummingbird", package: "swift-error-bus-adapters"),
+                .product(name: "ErrorRoutingLifecycle", package: "swift-error-bus-adapters"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
         // Tests of each transport, such as the table of situations, and of the services.
         .testTarget(
             name: "FaultLabTests",
             dependencies: [
                 "FaultServer",
+                "Todos",
+                "TodosBefore",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ErrorRoutingAsyncHTTPClient", package: "swift-error-bus-adapters"),
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
@@ -105,6 +133,8 @@ let package = Package(
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
                 .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import ErrorRoutingUpstream
 import Foundation
 import HTTPErrors
 import NIOCore
@@ -47,14 +48,17 @@ enum ErrorMapping {
     static func isTimeout(_ error: any Error) -> Bool { (self.error(for: error) as? NetworkError)?.kind == .timeout }
 
     /// Returns the error of a connection that failed, with the client's error wrapped in the code's.
-    private static func lost(_ code: URLError.Code, _ cause: any Error, isUnsent: Bool = false) -> NetworkError {
+    private static func lost(
+        _ code: URLError.Code, _ cause: any Error, detail: String? = nil, isUnsent: Bool = false
+    ) -> NetworkError {
         NetworkError(
-            .connection, cause: URLError(code, userInfo: [NSUnderlyingErrorKey: cause]), neverReachedServer: isUnsent)
+            .connection, cause: URLError(code, userInfo: [NSUnderlyingErrorKey: cause]), detail: detail,
+            neverReachedServer: isUnsent)
     }
 
     /// The task isn't cancelled: the client was shut down before or during the request.
     private static func shutDown(_ cause: any Error, isUnsent: Bool = false) -> NetworkError {
-        lost(.cancelled, cause, isUnsent: isUnsent)
+        lost(.cancelled, cause, detail: UpstreamError.clientIsShutDown, isUnsent: isUnsent)
     }
 
     private static func client(_ error: HTTPClientError) -> any Error {

@@ -12,6 +12,9 @@ public import NIOSSL
 extension HTTPClientError: UpstreamFailure {
     /// Whether one of the client's time limits was reached.
     public var isUpstreamTimeout: Bool { ErrorMapping.isTimeout(self) }
+
+    /// Whether the client was shut down before or during the request.
+    public var isClientShutDown: Bool { self == .alreadyShutdown || self == .cancelled }
 }
 
 extension ChannelError: UpstreamFailure {

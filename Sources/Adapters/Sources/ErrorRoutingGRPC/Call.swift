@@ -1,94 +1,102 @@
-import ErrorRouting
-import ErrorRoutingTracing
-import ErrorRoutingUpstream
-import GRPCCore
-import Synchronization
+#if GRPC
+    import ErrorRouting
+    import ErrorRoutingTracing
+    import ErrorRoutingUpstream
+    import GRPCCore
+    import Synchronization
 
-/// One call; each of its errors is reported once.
-final class Call: Sendable {
-    private let answers: ErrorMap<RPCError>
-    private let scope: ErrorScope
-    private let trace: RequestTrace
-    private let source: ErrorReport.Source
-    private let timeout: String?
-    private let cancellation: ServerContext.RPCCancellationHandle
-    private let hasEnded = Atomic(false)
+    /// One call; each of its errors is reported once.
+    final class Call: Sendable {
+        private let answers: ErrorMap<RPCError>
+        private let scope: ErrorScope
+        private let trace: RequestTrace
+        private let source: ErrorReport.Source
+        private let timeout: String?
+        private let cancellation: ServerContext.RPCCancellationHandle
+        private let hasEnded = Atomic(false)
 
-    init(
-        answers: ErrorMap<RPCError>,
-        scope: ErrorScope,
-        method: MethodDescriptor,
-        timeout: String?,
-        cancellation: ServerContext.RPCCancellationHandle
-    ) {
-        self.answers = answers
-        self.scope = scope
-        self.trace = .current
-        // Use the method, because a line of this file would be the same for every method.
-        self.source = ErrorReport.Source(fileID: "ErrorRoutingGRPC/\(method.fullyQualifiedMethod)", line: 0)
-        self.timeout = timeout
-        self.cancellation = cancellation
-    }
+        init(
+            answers: ErrorMap<RPCError>,
+            scope: ErrorScope,
+            method: MethodDescriptor,
+            module: String,
+            timeout: String?,
+            cancellation: ServerContext.RPCCancellationHandle
+        ) {
+            self.answers = answers
+            self.scope = scope
+            self.trace = .current
+            // Use the method, because a line of this file would be the same for every method.
+            self.source = ErrorReport.Source(fileID: "\(module)/\(method.fullyQualifiedMethod)", line: 0)
+            self.timeout = timeout
+            self.cancellation = cancellation
+        }
 
-    // If the response's metadata can't be written, gRPC releases its messages unread, and no other code ends the call.
-    deinit { end(with: nil) }
+        // If the response's metadata can't be written, gRPC releases its messages unread, and no other code ends the
+        // call.
+        deinit { end(with: nil) }
 
-    /// Binds the scope and the trace again for the messages, which are written after the interceptor has returned.
-    func bound<Value>(_ body: @Sendable () async throws -> Value) async throws -> Value {
-        try await trace.bound { try await scope.bound { @concurrent () async throws in try await body() } }
-    }
+        /// Binds the scope and the trace again for the messages, which are written after the interceptor has returned.
+        func bound<Value>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+            try await trace.bound { try await scope.bound { @concurrent () async throws in try await body() } }
+        }
 
-    /// Runs a part of the call in a task that is cancelled with the call.
-    func run<Value: Sendable>(_ part: @Sendable () async throws -> Value) async throws -> Value {
-        try await withoutActuallyEscaping(part) { part in
-            let task = Task { try await part() }
-            return try await withTaskCancellationHandler {
-                try await withRPCCancellationHandler {
-                    try await task.value
-                } onCancelRPC: {
-                    // Cancel in a new task: gRPC might hold a lock here that a handler in this part of the call needs.
-                    Task { task.cancel() }
+        /// Runs a part of the call in a task that is cancelled with the call.
+        func run<Value: Sendable>(_ part: @Sendable () async throws -> Value) async throws -> Value {
+            try await withoutActuallyEscaping(part) { part in
+                let task = Task { try await part() }
+                return try await withTaskCancellationHandler {
+                    try await withRPCCancellationHandler {
+                        try await task.value
+                    } onCancelRPC: {
+                        // Cancel in a new task: gRPC might hold a lock here that a handler in this part of the call
+                        // needs.
+                        Task { task.cancel() }
+                    }
+                } onCancel: {
+                    task.cancel()
                 }
-            } onCancel: {
-                task.cancel()
             }
         }
-    }
 
-    /// Ends the call, and returns whether it was cancelled.
-    ///
-    /// A cancellation is reported together with the error that the call threw.
-    @discardableResult
-    func end(with error: (any Error)?) -> Bool {
-        if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return false }
-        guard cancellation.isCancelled || Task.isCancelled else { return false }
-        report(CallCancelled(timeout: timeout, underlyingErrors: error.map { [$0] } ?? []), as: .notice, isFailed: true)
-        return true
-    }
+        /// Ends the call, and returns whether it was cancelled.
+        ///
+        /// A cancellation is reported together with the error that the call threw.
+        @discardableResult
+        func end(with error: (any Error)?) -> Bool {
+            if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return false }
+            guard cancellation.isCancelled || Task.isCancelled else { return false }
+            report(
+                CallCancelled(timeout: timeout, underlyingErrors: error.map { [$0] } ?? []), as: .notice, isFailed: true
+            )
+            return true
+        }
 
-    /// Ends the call with an error, reports the error, and returns the answer for the caller.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - isReturned: Whether the handler returned it as its response. A thrown `RPCError` might be another service's
-    ///     answer: its code and message are not for this service's caller.
-    func answer(to error: any Error, isReturned: Bool = false) -> RPCError {
-        let own = isReturned || !(error is RPCError) ? (error as? any RPCErrorConvertible).map { RPCError($0) } : nil
-        let rule = answers.match(error)?.value
-        if end(with: error) { return rule ?? own ?? RPCError(code: .cancelled, message: "The call was cancelled") }
-        let answer = rule ?? own ?? answers[error]
-        let isOfServer = Self.codesOfServer.contains(answer.code)
-        if rule != nil || own == nil || isOfServer { report(error, as: .failure, isFailed: isOfServer) }
-        return answer
-    }
+        /// Ends the call with an error, reports the error, and returns the answer for the caller.
+        ///
+        /// - Parameters:
+        ///   - error: The error.
+        ///   - isReturned: Whether the handler returned it as its response. A thrown `RPCError` might be another
+        ///     service's answer: its code and message are not for this service's caller.
+        func answer(to error: any Error, isReturned: Bool = false) -> RPCError {
+            let own =
+                isReturned || !(error is RPCError) ? (error as? any RPCErrorConvertible).map { RPCError($0) } : nil
+            let rule = answers.match(error)?.value
+            if end(with: error) { return rule ?? own ?? RPCError(code: .cancelled, message: "The call was cancelled") }
+            let answer = rule ?? own ?? answers[error]
+            let isOfServer = Self.codesOfServer.contains(answer.code)
+            if rule != nil || own == nil || isOfServer { report(error, as: .failure, isFailed: isOfServer) }
+            return answer
+        }
 
-    private func report(_ error: any Error, as role: ErrorReport.Role, isFailed: Bool) {
-        let source = (error as? UpstreamError)?.source ?? source
-        trace.bound { scope.post(error, as: role, metadata: [:], source: source) }
-        trace.record(error, isFailed: isFailed)
-    }
+        private func report(_ error: any Error, as role: ErrorReport.Role, isFailed: Bool) {
+            let source = (error as? UpstreamError)?.source ?? source
+            trace.bound { scope.post(error, as: role, metadata: [:], source: source) }
+            trace.record(error, isFailed: isFailed)
+        }
 
-    private static let codesOfServer: Set<RPCError.Code> = [
-        .unknown, .deadlineExceeded, .unimplemented, .internalError, .unavailable, .dataLoss,
-    ]
-}
+        private static let codesOfServer: Set<RPCError.Code> = [
+            .unknown, .deadlineExceeded, .unimplemented, .internalError, .unavailable, .dataLoss,
+        ]
+    }
+#endif

@@ -1,7 +1,9 @@
-public import ErrorRouting
-public import GRPCCore
+#if GRPC
+    public import ErrorRouting
+    public import GRPCCore
 
-extension RPCError: @retroactive ErrorDetailsProviding {
-    /// The name of the status code, such as `unavailable`.
-    public var errorDetails: ErrorDetails { ErrorDetails(kind: code.description) }
-}
+    extension RPCError: @retroactive ErrorDetailsProviding {
+        /// The name of the status code, such as `unavailable`.
+        public var errorDetails: ErrorDetails { ErrorDetails(kind: code.description) }
+    }
+#endif

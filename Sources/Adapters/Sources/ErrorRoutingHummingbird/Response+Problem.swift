@@ -10,6 +10,18 @@ extension Response {
         self.init(status: .init(code: response.status), headers: [.contentType: ProblemDetails.mediaType], body: body)
     }
 
+    /// Creates the response that sends an error with its own response as a problem, with the same status and fields.
+    ///
+    /// The message of an `HTTPError` becomes the detail, because its route wrote it for the client.
+    init(_ error: any Error, answering own: Response) {
+        let problem = ProblemDetails(
+            title: own.status.reasonPhrase.isEmpty ? nil : own.status.reasonPhrase, status: own.status.code,
+            detail: (error as? HTTPError)?.body)
+        self.init(problem)
+        status = own.status
+        headers.replace(with: own.headers)
+    }
+
     /// Returns the response without its body if HTTP allows none: the client would take the body for the next response.
     ///
     /// A response to HEAD keeps the length that the body has for GET. Hummingbird doesn't do this for an error.
@@ -67,7 +79,8 @@ extension HTTPFields.Element {
 
 /// The errors that other middlewares wrap only to add fields to the response.
 enum EditedError {
-    /// Returns the error that is wrapped, once or several times, and these fields in the order in which they were added.
+    /// Returns the error that is wrapped, once or several times, and these fields in the order in which they were
+    /// added.
     ///
     /// Hummingbird's wrapper is internal, so it is recognized by its name, and its contents are found by reflection.
     /// This isn't an extension of `Error`, which would put the error into another box, without the place of its throw.

@@ -8,8 +8,12 @@ public import ServiceLifecycle
 ///
 /// ```swift
 /// let errors = ErrorBusService(handler: rules, logger: logger)
-/// // In this order: [exporters, errors, client, errors.tasks, errors.watching(application)]
+/// try await application.runService(reportingTo: errors)            // with Hummingbird
+/// let group = ServiceGroup(services: services, reportingTo: errors)  // without it
 /// ```
+///
+/// Both arrange the services in this order: the exporters, `errors`, your services, `errors.tasks`, the application.
+/// In a group that you arrange yourself, wrap the services in ``watching(_:as:endingWithin:fileID:line:)``.
 ///
 /// A group stops its services one by one, the last one first. So the bus's tasks end before the services that they
 /// need. The bus then delivers the errors that all of these posted, while the exporters still send the log.
@@ -18,29 +22,44 @@ public import ServiceLifecycle
 /// | --- | --- |
 /// | the application ends when the last request is answered; then it is cancelled | 15 s |
 /// | ``tasks``: the bus's tasks (`errors.bus.task`) end; then they are cancelled | 2 s, and 1 s after that |
-/// | the other services end, such as a client | their own limit |
+/// | the other services end, such as a client; then each is cancelled | 3 s each, if the library arranged them |
 /// | the bus delivers pending reports, and tasks that its rules start then end as above | 3 s, and the tasks' 3 s |
 /// | the recorder writes its pending reports; the last log entry has the counts of all errors | 3 s |
 ///
-/// That leaves 3 of the 30 seconds that Kubernetes gives a process. If the group is cancelled instead, all services end
-/// immediately. Then the bus accepts errors until its tasks, which are cancelled too, have ended: for at least 1 s and
-/// at most 5 s.
+/// For the other services, that leaves 3 of the 30 seconds that Kubernetes gives a process. If the group is cancelled
+/// instead, all services end immediately. Then the bus accepts errors until its tasks, which are cancelled too, have
+/// ended: for at least 1 s and at most 5 s.
 public struct ErrorBusService: Service, CustomStringConvertible {
     /// The time limits of a shutdown.
     public struct ShutdownLimits: Sendable, Hashable {
+        /// How long a service that ends before the bus's tasks can take, such as the application with its requests,
+        /// before it is cancelled.
+        public let application: Duration
         /// How long the bus's tasks can take to end before they are cancelled.
         public let tasks: Duration
+        /// How long each of the other services can take to end before it is cancelled.
+        public let services: Duration
         /// How long the bus can take to deliver pending reports, and the recorder to write its pending reports.
         public let delivery: Duration
 
         /// Creates limits; by default those of the table above.
         ///
+        /// The limits `application` and `services` apply to the services that the library arranged.
+        ///
         /// - Parameters:
+        ///   - application: How long a service that ends before the bus's tasks can take, such as the application with
+        ///     its requests, before it is cancelled.
         ///   - tasks: How long the bus's tasks can take to end before they are cancelled.
+        ///   - services: How long each of the other services can take to end before it is cancelled.
         ///   - delivery: How long the bus can take to deliver pending reports, and the recorder to write its pending
         ///     reports.
-        public init(tasks: Duration = .seconds(2), delivery: Duration = .seconds(3)) {
-            (self.tasks, self.delivery) = (tasks, delivery)
+        public init(
+            application: Duration = .seconds(15),
+            tasks: Duration = .seconds(2),
+            services: Duration = .seconds(3),
+            delivery: Duration = .seconds(3)
+        ) {
+            (self.application, self.tasks, self.services, self.delivery) = (application, tasks, services, delivery)
         }
     }
 
@@ -51,6 +70,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
 
     private let log: ErrorLog
     private let logger: Logger
+    private let source: ErrorReport.Source
     private let recorder: ErrorRecorder?
     private let clock: any Clock<Duration>
 
@@ -58,22 +78,27 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - handler: The rules; the log is overlaid on them. A rule must not need a service that stops before the bus.
-    ///   - logger: The logger of the errors, and of the last entries, which have the counts of all errors.
+    ///   - logger: The logger of the errors, and of the last entries, which have the counts of all errors. Pass the
+    ///     service's own, so that it has the service's level.
     ///   - levels: The levels of the errors' entries; an error for which it is nil has the level of its severity.
     ///   - configuration: The bus's configuration.
     ///   - limits: The time limits of a shutdown.
     ///   - recorder: Receives every report, and is closed at the end.
+    ///   - fileID: The file of the last entries, whose module is their source.
+    ///   - line: The line of the last entries.
     public init(
         handler: ErrorHandler,
         logger: Logger,
         levels: ErrorMap<Logger.Level?> = ErrorMap(),
         configuration: ErrorBus.Configuration = .init(),
         limits: ShutdownLimits = .init(),
-        recorder: ErrorRecorder? = nil
+        recorder: ErrorRecorder? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line
     ) {
         self.init(
             handler: handler, logger: logger, log: ErrorLog(logger, levels: levels), configuration: configuration,
-            limits: limits, recorder: recorder)
+            limits: limits, recorder: recorder, fileID: fileID, line: line)
     }
 
     /// Creates the bus with a log of its own; see
@@ -86,14 +111,19 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     ///   - configuration: The bus's configuration.
     ///   - limits: The time limits of a shutdown.
     ///   - recorder: Receives every report, and is closed at the end.
+    ///   - fileID: The file of the last entries, whose module is their source.
+    ///   - line: The line of the last entries.
     public init(
         handler: ErrorHandler,
         logger: Logger,
         log: ErrorLog,
         configuration: ErrorBus.Configuration = .init(),
         limits: ShutdownLimits = .init(),
-        recorder: ErrorRecorder? = nil
+        recorder: ErrorRecorder? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line
     ) {
+        source = ErrorReport.Source(fileID: fileID, line: line)
         (self.log, self.logger, self.recorder, self.limits) = (log, logger, recorder, limits)
         clock = configuration.clock
         bus = ErrorBus(handler: handler.overlaid(with: .logging(to: log)), configuration: configuration)
@@ -126,8 +156,11 @@ public struct ErrorBusService: Service, CustomStringConvertible {
             log.write(report)
             recorder?.record(report)
         }
-        if let recorded = await recorder?.close(within: limits.delivery) { logger.notice("recorder: \(recorded)") }
-        logger.notice("\(bus.statistics)")
+        func note(_ text: String) {
+            logger.notice("\(text)", file: source.fileID, function: "", line: source.line)
+        }
+        if let recorded = await recorder?.close(within: limits.delivery) { note("recorder: \(recorded)") }
+        note("\(bus.statistics)")
     }
 
     private static func cancelTasks(of bus: ErrorBus) async {
@@ -138,6 +171,8 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     public var description: String { "ErrorBusService" }
 
     /// A service that ends the bus's tasks; list it after the services that they need.
+    ///
+    /// It waits for all tasks of the bus: those of `errors.bus.task`, of `postingTask`, and of `.ambient` in a route.
     public var tasks: some Service { Tasks(bus: bus, limit: limits.tasks) }
 
     /// Returns a service that runs another one in the bus, and posts its errors in a scope with its name.
@@ -159,12 +194,23 @@ public struct ErrorBusService: Service, CustomStringConvertible {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> some Service {
-        let name = name ?? String("\(type(of: service))".prefix { $0 != "<" })
         let source = ErrorReport.Source(fileID: fileID, line: line)
-        return Watched(service: service, bus: bus, description: name, source: source, limit: limit, clock: clock)
+        return Watched(
+            service: service, bus: bus, description: name ?? typeName(of: service), source: source, limit: limit,
+            clock: clock)
     }
 
-    private struct Tasks: Service, CustomStringConvertible {
+    /// Returns a service that runs another one in the bus; a service that returns before the shutdown has failed.
+    func watchingUntilShutdown(
+        _ service: some Service, as name: String?, endingWithin limit: Duration, _ source: ErrorReport.Source
+    ) -> any Service {
+        Watched(
+            service: service, bus: bus, description: name ?? typeName(of: service), source: source, limit: limit,
+            clock: clock, mustNotReturn: true)
+    }
+
+    /// A service that ends the bus's tasks.
+    struct Tasks: Service, CustomStringConvertible {
         let bus: ErrorBus
         let limit: Duration
         let description = "ErrorBusService.tasks"

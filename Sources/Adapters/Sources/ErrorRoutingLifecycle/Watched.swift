@@ -4,13 +4,17 @@ import ServiceLifecycle
 /// A service that runs in a bus, ends within a limit, and posts its errors.
 ///
 /// Its group throws only the first error, and only after the bus has ended.
-struct Watched<Content: Service>: Service, CustomStringConvertible {
+struct Watched<Content: Service>: WrappingService, CustomStringConvertible {
     let service: Content
     let bus: ErrorBus
     let description: String
     let source: ErrorReport.Source
     let limit: Duration
     let clock: any Clock<Duration>
+    /// Whether the service fails if it returns before its shutdown.
+    var mustNotReturn = false
+
+    var wrapped: any Service { service }
 
     func run() async throws {
         try await bus.bound {
@@ -30,7 +34,13 @@ struct Watched<Content: Service>: Service, CustomStringConvertible {
     }
 
     private func runAndPost() async throws {
-        do { try await service.run() } catch {
+        do {
+            try await service.run()
+            if mustNotReturn, !Task.isCancelled, !Task.isShuttingDownGracefully {
+                throw ServiceGroupError.serviceFinishedUnexpectedly(
+                    file: source.fileID, line: Int(clamping: source.line), service: description)
+            }
+        } catch {
             if error.isCancellation, Task.isCancelled || Task.isShuttingDownGracefully { return }
             bus.scope(description).post(error, as: .failure, metadata: [:], source: source)
             throw error

@@ -3,10 +3,17 @@ public import Logging
 
 /// Writes reports to a swift-log logger, one entry per report.
 ///
-/// The entry's message is the error's. Its metadata is `ErrorReport.fields`, with the names of OpenTelemetry's
-/// semantic conventions, without `exception.message`, which would repeat the message. If the message already contains a
-/// cause, `error.trail` has only that cause's type. File and line are those of the post, and swift-log derives the
-/// module from them. Message and trail are computed once per report.
+/// The entry's message is the error's, truncated to 120 characters. Its metadata is `ErrorReport.fields`, with the
+/// names of OpenTelemetry's semantic conventions. It contains `exception.message` only if the message was truncated. If
+/// the message already contains a cause, `error.trail` has only that cause's type. Message and trail are computed once
+/// per report.
+///
+/// File and line are those of the post, or the route in the module of your service, and swift-log's `source` is that
+/// module: never an adapter.
+///
+/// swift-log's own `StreamLogHandler`, which is used unless you bootstrap another one, prints metadata before the
+/// message, so that the message would begin after hundreds of characters. For that handler the fields are a part of the
+/// message's text instead; see ``Layout``.
 ///
 /// The entry's level is the report's severity: a failure that a rule handled is a `notice`, and one that no rule
 /// matched is an `error`. A level that `levels` returns takes precedence.
@@ -14,8 +21,20 @@ public import Logging
 /// The error itself is not passed as swift-log's `error:`. Backends print it as `"\(error)"`: a string of any length
 /// and any number of lines, with the contents of the error's fields.
 public struct ErrorLog: Sendable {
+    /// Where an entry has the report's fields.
+    public enum Layout: Sendable, Hashable {
+        /// In the entry's metadata, for a handler that keeps messages and metadata apart.
+        case metadata
+        /// In the entry's text, after the message, as `key=value`: for a handler that prints metadata first.
+        case text
+    }
+
+    /// The maximum number of characters of an entry's message, without the fields.
+    static let messageLimit = 120
+
     private let logger: Logger
     private let levels: ErrorMap<Logger.Level?>
+    private let layout: Layout
     private let bind: @Sendable (ErrorReport, () -> Void) -> Void
 
     /// Creates a log.
@@ -24,15 +43,19 @@ public struct ErrorLog: Sendable {
     ///   - logger: The logger for the entries.
     ///   - levels: The levels of failures that matter more or less than their severity indicates; nil for errors whose
     ///     severity is right. Convert a table whose values aren't optional: `table.map { $0 }`.
+    ///   - layout: Where an entry has the report's fields; nil for `text` if the logger's handler is swift-log's
+    ///     `StreamLogHandler`, otherwise `metadata`.
     ///   - bind: Called around each entry. `ErrorTracing.bind` of ErrorRoutingTracing binds the trace in which the
     ///     error was posted.
     public init(
         _ logger: Logger,
         levels: ErrorMap<Logger.Level?> = ErrorMap(),
+        layout: Layout? = nil,
         within bind: @escaping @Sendable (ErrorReport, () -> Void) -> Void = { _, write in write() }
     ) {
         self.logger = logger
         self.levels = levels
+        self.layout = layout ?? (logger.handler is StreamLogHandler ? .text : .metadata)
         self.bind = bind
     }
 
@@ -53,12 +76,28 @@ public struct ErrorLog: Sendable {
                 return step.description
             }.joined(separator: " < ")
         }
-        let message = fields.removeValue(forKey: "exception.message") ?? ""
-        bind(report) {
-            logger.log(
-                level: level, "\(message)", metadata: fields.mapValues { .string($0) },
-                file: report.source.fileID, function: "", line: report.source.line)
+        var message = fields["exception.message"] ?? ""
+        // Don't count all characters: the message can have thousands.
+        if message.dropFirst(Self.messageLimit).isEmpty {
+            fields["exception.message"] = nil
+        } else {
+            message = "\(message.prefix(Self.messageLimit - 1))…"
         }
+        // A route has no line.
+        if report.source.line == 0 { fields["error.source"]?.removeLast(":0".count) }
+        bind(report) {
+            switch layout {
+            case .metadata: log(message, fields.mapValues { .string($0) }, level, report.source)
+            case .text: log("\(message) \(EntryText(fields).text)", nil, level, report.source)
+            }
+        }
+    }
+
+    private func log(
+        _ text: String, _ metadata: Logger.Metadata?, _ level: Logger.Level, _ source: ErrorReport.Source
+    ) {
+        logger.log(
+            level: level, "\(text)", metadata: metadata, file: source.fileID, function: "", line: source.line)
     }
 
     /// Returns the level for a report: for a failure, the level that the map returns; if that is nil, or for any other

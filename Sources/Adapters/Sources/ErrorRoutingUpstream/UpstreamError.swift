@@ -28,14 +28,18 @@ public enum UpstreamError: Error, UnderlyingErrorsProviding, CustomStringConvert
         }
     }
 
-    /// Describes the failure; the error itself is in the report's trail.
+    /// Describes the failure, or that the client was shut down; the error itself is in the report's trail.
     public var description: String {
         switch self {
+        case .connection(let error, _) where Self.failure(of: error)?.isClientShutDown == true: Self.clientIsShutDown
         case .timeout: "the upstream took too long"
         case .connection: "the connection to the upstream failed"
         case .body: "the upstream's response broke off"
         }
     }
+
+    /// The description of an error whose cause is this service's own client.
+    package static let clientIsShutDown = "the client was shut down"
 
     /// Returns the upstream error for a client's error, except in a cancelled task, where the cancellation caused that
     /// error.

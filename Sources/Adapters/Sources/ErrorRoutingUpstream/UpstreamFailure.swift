@@ -13,19 +13,33 @@ public import HTTPErrors
 public protocol UpstreamFailure: Error {
     /// Whether the service took too long; false by default.
     var isUpstreamTimeout: Bool { get }
+
+    /// Whether the caller's own client was shut down before or during the request; false by default.
+    ///
+    /// In a cancelled task it isn't called: there, the cancellation explains the error.
+    var isClientShutDown: Bool { get }
 }
 
 extension UpstreamFailure {
     /// Returns false: the service failed in another way.
     public var isUpstreamTimeout: Bool { false }
+
+    /// Returns false: the client is running.
+    public var isClientShutDown: Bool { false }
 }
 
 extension NetworkError: UpstreamFailure {
     /// Whether the error is of the kind `timeout`.
     public var isUpstreamTimeout: Bool { kind == .timeout }
+
+    /// Whether the error is of the kind `connection` because its client or session was shut down.
+    public var isClientShutDown: Bool { kind == .connection && (cause as? URLError)?.code == .cancelled }
 }
 
 extension URLError: UpstreamFailure {
     /// Whether the error has the code `timedOut`.
     public var isUpstreamTimeout: Bool { code == .timedOut }
+
+    /// Whether the error has the code `cancelled`, as for a session that was invalidated.
+    public var isClientShutDown: Bool { code == .cancelled }
 }

@@ -26,7 +26,8 @@ struct AdaptersPageTests {
 
     /// The modules that a text imports.
     private static func imports(_ text: some StringProtocol) -> [String] {
-        text.split(separator: "\n").filter { $0.hasPrefix("import ") }.map { String($0.dropFirst("import ".count)) }
+        text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("import ") }
+            .map { String($0.dropFirst("import ".count)) }
     }
 
     /// The lines of a text for comparison: without imports, empty lines, and spaces that only align comments.
@@ -41,7 +42,7 @@ struct AdaptersPageTests {
             .map { String($0.1) }
         // The first snippet is from a manifest; the fault lab compiles, runs, and stops the program.
         let programs = snippets.filter { $0.contains("@main") }
-        #expect(snippets.count == 14 && snippets[0].hasPrefix("dependencies: [") && programs.count == 1)
+        #expect(snippets.count == 17 && snippets[0].hasPrefix("dependencies: [") && programs.count == 1)
         #expect(programs.allSatisfy { $0.split(separator: "\n", omittingEmptySubsequences: false).count <= 40 })
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Snippets")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -51,6 +52,12 @@ struct AdaptersPageTests {
             let compiled = files.first { Self.lines($0).contains(Self.lines(snippet)) }
             #expect(compiled.map(Self.imports) == Self.imports(snippet), "\(snippet)")
         }
+    }
+
+    @Test func `the page that a new user opens first names the middleware's line as it is compiled`() throws {
+        let line = "router.add(middleware: ErrorReportingMiddleware())"
+        #expect(try Self.text("../ErrorRouting/ErrorRouting.docc/Migrating.md").contains("`\(line)`"))
+        #expect(try Self.text("../../Tests/Ecosystem/Sources/Todos/Application.swift").contains("    \(line)\n"))
     }
 
     @Test func `compiled snippets receive the metadata of the task's logger`() {

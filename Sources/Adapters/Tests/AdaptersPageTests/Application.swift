@@ -8,10 +8,11 @@ import Hummingbird
 struct OrderMissing: Error {}
 struct TooManyOrders: Error { let seconds: Int }
 
+let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
+    .on(OrderMissing.self, ProblemDetails(title: "There is no such order", status: 404))
+
 func buildApplication() async throws -> some ApplicationProtocol {
     let router = Router()
-    let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
-        .on(OrderMissing.self, ProblemDetails(title: "There is no such order", status: 404))
     router.addMiddleware { ErrorReportingMiddleware(problems) }
     router.get("orders/:id") { _, _ -> String in throw OrderMissing() }
     return Application(responder: router.buildResponder())

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import ErrorRouting
+import ErrorRoutingAsyncHTTPClient
 import ErrorRoutingHummingbird
 import ErrorRoutingTesting
 import Foundation
@@ -45,7 +46,7 @@ struct ErrorReportingMiddlewareTests {
         #expect(response?.status == .conflict)
         #expect(response?.headers[.contentType] == "application/problem+json")
         let report = try #require(reports.first)
-        #expect(reports.count == 1 && report.error is Sold && report.scope == ["/sales/{id}"])
+        #expect(reports.count == 1 && report.error is Sold && report.scope == ["GET /sales/{id}"])
         #expect(report.metadata["url.path"] == "/sales/7" && report.metadata["http.route"] == "/sales/{id}")
         #expect(report.metadata["hb.request.id"] != nil && report.metadata["http.request.method"] == "GET")
     }
@@ -76,15 +77,16 @@ struct ErrorReportingMiddlewareTests {
             router.get("d") { _, _ -> String in try await upstream { throw ChannelError.eof } }
         }
         let line = #line - 2
-        let type = "ErrorRoutingHummingbirdTests.ErrorReportingMiddlewareTests.Stock"
+        let module = "ErrorRoutingHummingbirdTests"
+        let type = "\(module).ErrorReportingMiddlewareTests.Stock"
         let file = "ErrorRoutingHummingbirdTests/ErrorReportingMiddlewareTests.swift"
         #expect(
             reports.map(\.fingerprint) == [
-                "\(type).empty ErrorRoutingHummingbird/a/{id}", "\(type).empty ErrorRoutingHummingbird/a/{id}",
-                "\(type).empty ErrorRoutingHummingbird/b", "\(type).unknown ErrorRoutingHummingbird/c",
+                "\(type).empty \(module)/GET /a/{id}", "\(type).empty \(module)/GET /a/{id}",
+                "\(type).empty \(module)/GET /b", "\(type).unknown \(module)/GET /c",
                 "ErrorRoutingUpstream.UpstreamError.connection \(file)",
             ])
-        #expect(reports.first?.source.module == "ErrorRoutingHummingbird")
+        #expect(reports.first?.source.module == module)
         #expect(reports.last?.source == ErrorReport.Source(fileID: file, line: UInt(line)))
     }
 
@@ -114,6 +116,28 @@ struct ErrorReportingMiddlewareTests {
     @Test func `an error that is not the HTTP client's stays unchanged`() async throws {
         let (response, reports) = try await report("/within")
         #expect(response?.status == .conflict && reports.count == 1 && reports.first?.error is Sold)
+    }
+
+    @Test func `a client that was shut down says so, and not that the upstream failed`() async throws {
+        let client = HTTPClient()
+        try await client.shutdown()
+        let request = HTTPClientRequest(url: "http://127.0.0.1:1/")
+        let transport = AsyncHTTPClientHTTPTransport(client)
+        let errors = [
+            await #expect(throws: UpstreamError.self) {
+                _ = try await upstream { try await client.execute(request, timeout: .seconds(60)) }
+            },
+            await #expect(throws: UpstreamError.self) {
+                let url = try #require(URL(string: request.url))
+                _ = try await upstream { try await transport.send(TransportRequest(url: url)) }
+            },
+        ]
+        for error in errors {
+            #expect(error.map { ErrorReport(error: $0, source: .init()).message } == "the client was shut down")
+            #expect(error.flatMap { ErrorReport(error: $0, source: .init()).kindName } == "connection")
+        }
+        let sent = errors.last??.underlyingErrors.first as? NetworkError
+        #expect(sent?.description.hasSuffix(", the client was shut down") == true && sent?.neverReachedServer == true)
     }
 
     /// A client's error that the adapters don't know.
@@ -197,31 +221,6 @@ struct ErrorReportingMiddlewareTests {
         let (_, reports) = try await report("/stalled")
         #expect(reports.count == 1 && reports.first?.kindName == "timeout")
         #expect(reports.first?.message == "the upstream took too long")
-    }
-
-    @Test func `a request without a route has the kind that the closure returns`() async throws {
-        let router = Router()
-        router.addMiddleware {
-            ErrorReportingMiddleware(problems) { "/\($0.uri.path.split(separator: "/").first ?? "")" }
-            Failing()
-        }
-        let recorded = try await withRecordedErrors { _ in
-            try await Application(responder: router.buildResponder()).test(.router) { client in
-                _ = try await client.execute(uri: "/search/all?q=1", method: .get)
-            }
-        }
-        #expect(recorded.reports.map(\.scope) == [["/search"]])
-        #expect(recorded.reports.first?.metadata["http.route"] == nil)
-    }
-
-    private struct Failing: RouterMiddleware {
-        typealias Context = BasicRequestContext
-
-        func handle(
-            _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-        ) async throws -> Response {
-            throw Sold()
-        }
     }
 
     @Test func `a cancelled request is a notice, whatever it throws, and needs no rule`() async throws {

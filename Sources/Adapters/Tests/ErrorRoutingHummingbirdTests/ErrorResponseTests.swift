@@ -105,6 +105,38 @@ struct ErrorResponseTests {
         #expect(sold.response.headers[.contentType] == "application/problem+json")
     }
 
+    @Test func `with one option, Hummingbird's own errors are problems too, with their status and message`()
+        async throws
+    {
+        let middleware = ErrorReportingMiddleware<BasicRequestContext>(Self.problems, allProblems: true)
+        for (status, message) in [(HTTPResponse.Status.badRequest, "No item"), (.serviceUnavailable, nil)] {
+            let headers: HTTPFields = [.wwwAuthenticate: "Bearer", .contentLanguage: "en"]
+            let (response, reports) = try await request(middleware) { _, _ in
+                throw HTTPError(status, headers: headers, message: message)
+            }
+            #expect(response.status == status && reports.count == (status.code < 500 ? 0 : 1))
+            #expect(response.headers[values: .contentType] == ["application/problem+json"])
+            #expect(response.headers[.contentLength] == "\(response.body.readableBytes)")
+            #expect(response.headers[.wwwAuthenticate] == "Bearer" && response.headers[.contentLanguage] == nil)
+            let problem = try JSONDecoder().decode(ProblemDetails.self, from: Data(response.body.readableBytesView))
+            #expect(problem == ProblemDetails(title: status.reasonPhrase, status: status.code, detail: message))
+        }
+        let (redirect, _) = try await request(middleware) { _, _ in
+            throw HTTPError(.seeOther, headers: [.location: "/"])
+        }
+        #expect(redirect.status == .seeOther && redirect.headers[.contentType] == nil)
+        let ((plain, _), (body, _)) = try await (
+            request(ErrorReportingMiddleware(Self.problems)) { _, _ in throw HTTPError(.badRequest, message: "No item")
+            },
+            request(middleware) { request, context in
+                _ = try await request.decode(as: [String].self, context: context)
+                return Response(status: .ok)
+            }
+        )
+        #expect(plain.headers[.contentType]?.hasPrefix("application/json") == true)
+        #expect(body.status.code >= 400 && body.headers[.contentType] == "application/problem+json")
+    }
+
     /// Sends a request over a connection, and then one whose response shows whether the first was read to its end.
     @Test func `a response that has no body by HTTP is sent without one, so that the next is not misread`() async throws
     {

@@ -35,6 +35,77 @@ struct ErrorLogTests {
         #expect(entry.metadata["error.disposition"] == "handled")
     }
 
+    @Test func `has at most 120 characters before the metadata, which then has the whole message`() throws {
+        for length in [120, 121, 20_000] {
+            store.clear()
+            let text = String(repeating: "ü", count: length)
+            logger.log(ErrorReport(error: Text(description: text), source: .init()))
+            let entry = try #require(store.entries.first)
+            let message = "\(entry.message)"
+            #expect(message.count == 120 && message.hasSuffix("…") == (length > 120), "\(length)")
+            let whole = entry.metadata["exception.message"]?.description
+            #expect(length == 120 ? whole == nil : whole?.hasPrefix(text.prefix(121)) == true)
+        }
+    }
+
+    @Test func `has the route as its file, and the route's module as its source`() {
+        let places = Mutex<[String]>([])
+        let logger = Logger(label: "sales") { _ in
+            Placing { event in places.withLock { $0 = [event.source, event.file] } }
+        }
+        logger.log(ErrorReport(error: Sale.sold, source: .init(fileID: "Shop/POST /sales/{id}", line: 0)))
+        #expect(places.withLock { $0 } == ["Shop", "Shop/POST /sales/{id}"])
+        self.logger.log(ErrorReport(error: Sale.sold, source: .init(fileID: "Shop/POST /sales/{id}", line: 0)))
+        #expect(store.entries.first?.metadata["error.source"] == "Shop/POST /sales/{id}")
+    }
+
+    @Test func `begins with the message for a handler that prints metadata first, and for any other on demand`() throws
+    {
+        let stream = Lines()
+        let report = ErrorReport(
+            error: Text(description: #"no "7""#), source: .init(fileID: "Shop/POST /sales/{id}", line: 0),
+            metadata: ["url.path": "/sales/7", "a b": #"c=\"#], scope: ["POST /sales/{id}"])
+        Logger(label: "shop") { StreamLogHandler(label: $0, stream: stream) }.log(report)
+        let line = try #require(stream.all.first)
+        let start = try #require(line.firstRange(of: " exception.type="))
+        #expect(line[..<start.lowerBound].hasSuffix(#"error shop: [Shop] no "7""#) && stream.all.count == 1)
+        #expect(line.contains(#" error.source="Shop/POST /sales/{id}" error.disposition=pending "#))
+        #expect(line.contains(#" error.scope="POST /sales/{id}" "a b"="c=\\" url.path=/sales/7 error.role=failure "#))
+
+        ErrorLog(Logger(label: "shop") { StreamLogHandler(label: $0, stream: stream) }, layout: .metadata).write(report)
+        #expect(stream.all.last?.hasSuffix("\(#"[Shop] no "7""#)\n") == true)
+        ErrorLog(logger, layout: .text).write(report)
+        #expect(store.entries.last.map { "\($0.message)".hasPrefix(#"no "7" exception.type="#) } == true)
+        #expect(store.entries.last?.metadata.isEmpty == true)
+    }
+
+    private struct Text: Error, CustomStringConvertible { let description: String }
+
+    /// A handler that passes events to a closure.
+    private struct Placing: LogHandler {
+        let note: @Sendable (LogEvent) -> Void
+        var logLevel = Logger.Level.trace
+        var metadata = Logger.Metadata()
+
+        init(_ note: @escaping @Sendable (LogEvent) -> Void) { self.note = note }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { note(event) }
+    }
+
+    /// The lines that a stream handler writes.
+    private final class Lines: TextOutputStream, Sendable {
+        private let state = Mutex<[String]>([])
+
+        var all: [String] { state.withLock { $0 } }
+
+        func write(_ line: String) { state.withLock { $0.append(line) } }
+    }
+
     @Test func `has each cause once, even if the error's own description contains it`() async throws {
         struct Closed: Error, UnderlyingErrorsProviding { let underlyingErrors: [any Error] }
 

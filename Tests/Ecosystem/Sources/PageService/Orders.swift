@@ -4,9 +4,7 @@ import ErrorRoutingHummingbird
 import ErrorRoutingLifecycle
 import Foundation
 import Hummingbird
-import Logging
 import ServiceLifecycle
-import UnixSignals
 
 struct Client: Service {
     let http = HTTPClient()
@@ -16,25 +14,25 @@ struct Client: Service {
     }
 }
 
+func buildApplication(_ settings: [String: String]) -> some ApplicationProtocol {
+    let client = Client()
+    let router = Router().addMiddleware { ErrorReportingMiddleware() }
+    router.post("orders") { _, _ in
+        let label = HTTPClientRequest(url: settings["PRINTER_URL"] ?? "http://localhost:9100/labels")
+        postingTask { _ = try await client.http.execute(label, timeout: .seconds(10)) }
+        return HTTPResponse.Status.accepted
+    }
+    let port = settings["PORT"].flatMap(Int.init) ?? 8080
+    var app = Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)))
+    app.addServices(client)
+    return app
+}
+
 @main
 struct Orders {
     static func main() async {
-        let (settings, client, logger) = (ProcessInfo.processInfo.environment, Client(), Logger(label: "orders"))
-        let errors = ErrorBusService(handler: ErrorHandler(), logger: logger)
-        let router = Router().addMiddleware { ErrorReportingMiddleware() }
-        router.post("orders") { _, _ in
-            let label = HTTPClientRequest(url: settings["PRINTER_URL"] ?? "http://localhost:9100/labels")
-            errors.bus.task { _ = try await client.http.execute(label, timeout: .seconds(10)) }
-            return HTTPResponse.Status.accepted
-        }
-        let port = settings["PORT"].flatMap(Int.init) ?? 8080
-        let server = Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)))
-        let application = ServiceGroupConfiguration.ServiceConfiguration(
-            service: errors.watching(server), successTerminationBehavior: .gracefullyShutdownGroup,
-            failureTerminationBehavior: .gracefullyShutdownGroup)
-        let group = ServiceGroupConfiguration(
-            services: [.init(service: errors), .init(service: client), .init(service: errors.tasks), application],
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        do { try await ServiceGroup(configuration: group).run() } catch { exit(EXIT_FAILURE) }
+        let app = buildApplication(ProcessInfo.processInfo.environment)
+        let errors = ErrorBusService(handler: ErrorHandler(), logger: app.logger)
+        do { try await app.runService(reportingTo: errors) } catch { exit(EXIT_FAILURE) }
     }
 }

@@ -41,12 +41,12 @@ extension FaultLab.ServiceLab {
                 let answer = try await caller.send(.quote("malformed-json?secret=1", 502), headers: headers)
                 #expect(answer.status == 502)
                 let line = try await process.line("the error") { $0.isAnswered }
-                #expect(line.source == "ErrorRoutingHummingbird" && line.level == "notice" && line.label == "orders")
+                #expect(line.source == "OrderService" && line.level == "notice" && line.label == "orders")
                 #expect(line.metadata["hb.request.id"] == answer.id && line.metadata["trace.id"] == trace)
                 #expect(line.metadata["span.id"]?.count == 16)
-                #expect(line.location == "ErrorRoutingHummingbird/quotes/**:0")
+                #expect(line.location == "OrderService/GET /quotes/**:0")
                 #expect(line.metadata["http.request.method"] == "GET" && line.metadata["http.route"] == "/quotes/**")
-                #expect(line.metadata["error.scope"] == "/quotes/**" && line.metadata["error.time"] != nil)
+                #expect(line.metadata["error.scope"] == "GET /quotes/**" && line.metadata["error.time"] != nil)
                 // The line doesn't contain the query, and contains each text once.
                 #expect(line.metadata["url.path"] == "/quotes/malformed-json")
                 #expect(line.metadata["exception.message"] == nil && !line.message.isEmpty)

@@ -34,7 +34,7 @@ extension FaultLab.ServiceLab {
                     line.metadata["exception.type"] == "ErrorRoutingUpstream.UpstreamError" && line.level == "notice")
                 #expect(line.location.hasPrefix("OrderService/Suppliers.swift:"))
                 #expect(line.metadata["http.route"] == "/catalogues/**" && line.metadata["trace.id"] == Self.trace)
-                #expect(line.isAnswered && line.metadata["error.scope"] == "/catalogues/**")
+                #expect(line.isAnswered && line.metadata["error.scope"] == "GET /catalogues/**")
                 #expect(line.metadata["error.trail"] != nil && line.metadata["error.disposition"] == "handled")
                 let span = try #require(process.lines.first { $0.isRequestSpan })
                 #expect(span.metadata["errors"] == "UpstreamError" && span.metadata["status"] == "error")
@@ -51,7 +51,7 @@ extension FaultLab.ServiceLab {
                 #expect(answer.status == 200 && answer.text == "label 2\n")
                 let line = try await Self.onlyError(of: process)
                 #expect(line.metadata["exception.type"] == "OrderService.LabelJam")
-                #expect(line.metadata["hb.request.id"] == answer.id && line.metadata["error.scope"] == "/labels")
+                #expect(line.metadata["hb.request.id"] == answer.id && line.metadata["error.scope"] == "GET /labels")
                 #expect(
                     line.metadata["trace.id"] == Self.trace && line.location.hasPrefix("OrderService/Routes.swift:"))
             }
