@@ -73,6 +73,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     private let source: ErrorReport.Source
     private let recorder: ErrorRecorder?
     private let clock: any Clock<Duration>
+    private let cutOffs = CutOffTasks()
 
     /// Creates the bus and makes it the process's root bus; it delivers once the service runs.
     ///
@@ -141,11 +142,11 @@ public struct ErrorBusService: Service, CustomStringConvertible {
             let begin = ContinuousClock.now
             _ = await bus.flush(within: limits.delivery)
             let rest = limits.delivery - begin.duration(to: .now)
-            await bus.cancelTasks(after: limits.tasks)
+            await cutOffs.cancelTasks(of: bus, after: limits.tasks)
             await close(within: rest)
         } else {
             let least = Task.detached { [clock] in try? await sleep(for: .seconds(1), on: clock) }
-            await Self.cancelTasks(of: bus)
+            await cutOffs.cancelTasks(of: bus)
             await least.value
             await close(within: limits.delivery)
         }
@@ -155,16 +156,13 @@ public struct ErrorBusService: Service, CustomStringConvertible {
         for report in await bus.shutdown(within: limit) {
             log.write(report)
             recorder?.record(report)
+            cutOffs.count(report)
         }
         func note(_ text: String) {
             logger.notice("\(text)", file: source.fileID, function: "", line: source.line)
         }
         if let recorded = await recorder?.close(within: limits.delivery) { note("recorder: \(recorded)") }
-        note("\(bus.statistics)")
-    }
-
-    private static func cancelTasks(of bus: ErrorBus) async {
-        await bus.cancelTasks(after: .zero, waitingUpTo: .seconds(5))
+        note("\(bus.statistics)\(cutOffs.text)")
     }
 
     /// The service's name, for the group's log.
@@ -173,7 +171,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     /// A service that ends the bus's tasks; list it after the services that they need.
     ///
     /// It waits for all tasks of the bus: those of `errors.bus.task`, of `postingTask`, and of `.ambient` in a route.
-    public var tasks: some Service { Tasks(bus: bus, limit: limits.tasks) }
+    public var tasks: some Service { Tasks(bus: bus, limit: limits.tasks, cutOffs: cutOffs) }
 
     /// Returns a service that runs another one in the bus, and posts its errors in a scope with its name.
     ///
@@ -213,10 +211,15 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     struct Tasks: Service, CustomStringConvertible {
         let bus: ErrorBus
         let limit: Duration
+        let cutOffs: CutOffTasks
         let description = "ErrorBusService.tasks"
 
         func run() async {
-            if await isShutDownGracefully() { await bus.cancelTasks(after: limit) } else { await cancelTasks(of: bus) }
+            if await isShutDownGracefully() {
+                await cutOffs.cancelTasks(of: bus, after: limit)
+            } else {
+                await cutOffs.cancelTasks(of: bus)
+            }
         }
     }
 }

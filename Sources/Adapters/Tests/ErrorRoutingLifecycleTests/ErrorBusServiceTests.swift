@@ -214,7 +214,8 @@ struct ErrorBusServiceTests {
         taskMayEnd.open()
         _ = await running.result
         #expect(await errors.bus.deliver(Broken(name: "third")).disposition == .dropped)
-        #expect(events.all == ["first", "second", "task"].map { #"Broken(name: "\#($0)") in []"# })
+        let posted = ["first", "second"].map { #"Broken(name: "\#($0)") in []"# }
+        #expect(events.all == posted + ["a task was cancelled at once in []"])
     }
 
     @Test func `a task that ignores its cancellation keeps a cancelled bus for five seconds`() async {
@@ -276,6 +277,32 @@ struct ErrorBusServiceTests {
         #expect(store.entries.dropLast().map { $0.metadata["error.disposition"] } == ["pending", "pending"])
         #expect(store.entries.dropLast().allSatisfy { $0.level == .error })
         #expect(store.entries.last.map { "\($0.message)" }?.hasPrefix("posted 2 = ") == true)
+    }
+
+    @Test func `each task that a shutdown cuts off is logged, and the last entry has their number`() async {
+        let store = InMemoryLogHandler()
+        let logger = Logger(label: "errors") { _ in store }
+        let errors = ErrorBusService(handler: ErrorHandler(), logger: logger, limits: .init(tasks: .milliseconds(1)))
+        let areRunning = (0..<5).map { _ in Gate() }
+        let stuck = Gate()
+        for (number, isRunning) in areRunning.enumerated() {
+            errors.bus.task(name: "webhook \(number)") {
+                isRunning.open()
+                // The last one ignores its cancellation.
+                if number == 4 { await stuck.wait() } else { try await Task.sleep(for: .seconds(600)) }
+            }
+        }
+        errors.bus.task { try? await Task.sleep(for: .seconds(600)) }
+        _ = await run([errors, errors.tasks], until: areRunning)
+        let entries = store.entries
+        let cutOffs = entries.dropLast().filter { "\($0.metadata["exception.type"] ?? "")".hasSuffix("TaskCutOff") }
+        #expect(cutOffs.count == 5)
+        #expect(cutOffs.allSatisfy { $0.level == .error })
+        for number in 0..<5 { #expect(cutOffs.contains { "\($0.message)".contains("the task webhook \(number) was") }) }
+        let last = entries.last.map { "\($0.message)" } ?? ""
+        #expect(last.hasPrefix("posted 5 = "))
+        #expect(last.hasSuffix("; tasks cut off: 5"))
+        stuck.open()
     }
 
     @Test func `the bus is the root from its creation until it has ended`() async {

@@ -169,12 +169,12 @@ struct ErrorLogTests {
         func add(_ name: String) { state.withLock { $0[name, default: 0] += 1 } }
     }
 
-    @Test func `reads each text of an error and of its causes once`() async {
+    @Test func `reads each text of an error and of its causes once, and the causes again for their metadata`() async {
         let (outer, inner) = (Count(), Count())
         await ErrorHandler.logging(to: logger).handle(Counting(count: outer, cause: [Counting(count: inner)]))
         #expect(store.entries.count == 1)
-        #expect(outer.counts == ["description": 1, "underlyingErrors": 1])
-        #expect(inner.counts == ["description": 1, "underlyingErrors": 1])
+        #expect(outer.counts == ["description": 1, "underlyingErrors": 2])
+        #expect(inner.counts == ["description": 1, "underlyingErrors": 2])
     }
 
     /// A handler that can't write, and posts that.

@@ -1,0 +1,37 @@
+import ErrorRouting
+import Synchronization
+
+/// Ends the tasks of a bus, and counts the ones that a time limit cuts off, for the last entry.
+final class CutOffTasks: Sendable {
+    private let isCounting = Atomic(false)
+    private let number = Atomic(0)
+
+    /// Lets the tasks end within a limit, and then cancels them.
+    func cancelTasks(of bus: ErrorBus, after limit: Duration) async {
+        beginToCount(on: bus)
+        await bus.cancelTasks(after: limit)
+    }
+
+    /// Cancels the tasks at once, because the group's task was cancelled.
+    func cancelTasks(of bus: ErrorBus) async {
+        beginToCount(on: bus)
+        await bus.cancelTasks(after: .zero, waitingUpTo: .seconds(5))
+    }
+
+    /// Counts a report of a task that was cut off.
+    func count(_ report: ErrorReport) {
+        if report.error is TaskCutOff { number.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    /// What follows the counts in the last entry; empty if no task was cut off.
+    var text: String {
+        let number = number.load(ordering: .relaxed)
+        return number == 0 ? "" : "; tasks cut off: \(number)"
+    }
+
+    /// Observes the bus from the first call on: before that, nothing cuts a task off, and each report would cost more.
+    private func beginToCount(on bus: ErrorBus) {
+        if isCounting.exchange(true, ordering: .relaxed) { return }
+        bus.observeUntilEnd { [weak self] in self?.count($0) }
+    }
+}
