@@ -24,7 +24,7 @@ struct EndingService {
         // The group logs that it has received a signal.
         var log = Logger(label: "group")
         log.logLevel = .debug
-        let errors = ErrorBusService(handler: rules, logger: logger)
+        let errors = ErrorBusService(handler: rules, logger: logger, limits: .init(tasks: .seconds(1)))
         if situation == "exit before the group" {
             postError(SetUpFailed())
             exit(EXIT_FAILURE)
@@ -75,6 +75,13 @@ struct EndingService {
             logger.notice("waiting")
             try await Task.sleep(for: .seconds(request.uri.queryParameters.get("seconds", as: Int.self) ?? 0))
             postError(CacheFailed())
+            return HTTPResponse.Status.ok
+        }
+        router.get("task") { _, _ in
+            postingTask(name: "webhook") {
+                logger.notice("waiting")
+                try await Task.sleep(for: .seconds(60))
+            }
             return HTTPResponse.Status.ok
         }
         router.get("call") { _, _ in

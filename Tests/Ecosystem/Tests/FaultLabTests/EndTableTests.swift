@@ -50,7 +50,8 @@ extension FaultLab {
             let lines = process.lines.map(\.text)
             let logged = lines.compactMap { line in
                 line.firstMatch(of: #/exception\.type=[\w.]*?(\w+) /#).map { type in
-                    let scope = line.firstMatch(of: #/error\.scope=(\S+)/#).map { ", scope `\($0.1)`" } ?? ""
+                    let found = line.firstMatch(of: #/error\.scope=(?:"([^"]*)"|(\S+))/#)
+                    let scope = (found?.1 ?? found?.2).map { ", scope `\($0)`" } ?? ""
                     return "`\(type.1)` in the log\(scope)"
                 }
             }
