@@ -34,10 +34,16 @@ extension ErrorPosting {
         let poster = resolved
         let (bus, scope) = poster.target
         let tasks = bus?.tasks
-        let id = tasks?.reserve { limit in
-            poster.post(
-                TaskCutOff(name: name, source: source, limit: limit), as: .failure, metadata: metadata, source: source)
+        let isForCutOff = bus?.isDeliveringCutOff ?? false
+        @Sendable func tellCutOff(at limit: Duration, _ cause: (any Error)?) {
+            let cutOff = TaskCutOff(name: name, source: source, limit: limit, cause: cause)
+            if isForCutOff {
+                bus?.writeFurther(cutOff, metadata)
+            } else {
+                poster.post(cutOff, as: .failure, metadata: metadata, source: source)
+            }
         }
+        let id = tasks?.reserve { tellCutOff(at: $0, nil) }
         let task = Task(name: name, priority: priority) {
             // Capture it: then the task starts on the caller's actor, and tasks of one actor start in order.
             _ = isolation
@@ -50,10 +56,7 @@ extension ErrorPosting {
             } catch {
                 switch id.flatMap({ tasks?.endingOfThrowingTask($0) }) {
                 case nil, .onItsOwn: poster.postUnlessCancelled(error, metadata, source)
-                case .afterLimit(let limit):
-                    poster.post(
-                        TaskCutOff(name: name, source: source, limit: limit, cause: error), as: .failure,
-                        metadata: metadata, source: source)
+                case .afterLimit(let limit): tellCutOff(at: limit, error)
                 case .afterAbandonment: bus?.writeLate(error, metadata, source)
                 }
             }

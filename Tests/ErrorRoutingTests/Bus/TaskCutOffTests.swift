@@ -125,6 +125,24 @@ struct TaskCutOffTests {
         }
     }
 
+    @Test("a rule that starts a task for each error isn't called without end for tasks that are cut off")
+    func rulesTasks() async {
+        let (journal, lines) = (Journal<String>(), Journal<String>())
+        let configuration = ErrorBus.Configuration(lastResort: LastResort { lines.note($0) })
+        let paging = ErrorHandler().onNoMatch { error in
+            journal.note("\(error)")
+            postingTask(name: "pager") { try await Gate().waitUnlessCancelled() }
+            return .stop
+        }
+        await withErrorBus(handler: paging, configuration: configuration) { bus in
+            bus.task(name: "mail") { try await Gate().waitUnlessCancelled() }
+            #expect(await bus.cancelTasks(after: .zero, waitingUpTo: .seconds(300)))
+        }
+        expect(journal.entries, equals: ["the task mail was cancelled at once"])
+        expect(lines.entries.count, equals: 1)
+        #expect(lines.entries.first?.contains("the task pager was cancelled at once") == true)
+    }
+
     @Test("the description names the task and its limit")
     func description() {
         let source = ErrorReport.Source(fileID: "App/Mail.swift", line: 7)
