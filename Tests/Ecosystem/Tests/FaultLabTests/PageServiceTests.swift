@@ -70,9 +70,10 @@ extension FaultLab {
             }
         }
 
-        @Test func `eight tasks that never end are cancelled on SIGTERM, without an error`() async throws {
+        @Test func `eight tasks that never end are cancelled on SIGTERM, and each is logged as cut off`() async throws {
             try await endWhilePrinting("hang") { totals, errors in
-                #expect(totals["posted"] == 0 && errors.isEmpty, "\(errors)")
+                #expect(totals["posted"] == 8 && totals["dropped"] == 0 && errors.count == 8, "\(errors)")
+                #expect(errors.allSatisfy { $0.contains("TaskCutOff") && $0.contains("PageService/Orders.swift:") })
             }
         }
 

@@ -10,7 +10,7 @@ extension FaultLab.ServiceLab {
         private static let headers = [("traceparent", "00-\(trace)-b7ad6b7169203331-01")]
 
         @Test(arguments: [1, 600])
-        func `a task of the bus has some time after SIGTERM, is then cancelled, and its error is logged like any other`(
+        func `a task of the bus has some time after SIGTERM, is then cancelled, and its error is logged as cut off`(
             seconds: Int
         ) async throws {
             try await withService { process, caller in
@@ -23,7 +23,9 @@ extension FaultLab.ServiceLab {
                 #expect(end == .exit(0))
                 #expect(begin.duration(to: .now) < .seconds(60))
                 let errors = process.lines.filter(\.isError)
-                #expect(errors.map { $0.metadata["exception.type"] } == ["OrderService.LabelJam"], "\(errors)")
+                let type = seconds == 1 ? "OrderService.LabelJam" : "ErrorRouting.TaskCutOff"
+                #expect(errors.map { $0.metadata["exception.type"] } == [type], "\(errors)")
+                #expect(seconds == 1 || errors.first?.metadata["error.trail"]?.contains("LabelJam") == true)
                 #expect(errors.first?.metadata["hb.request.id"] == answer.id)
                 #expect(errors.first?.metadata["trace.id"] == Self.trace)
                 let totals = try totals(of: process)
@@ -41,8 +43,11 @@ extension FaultLab.ServiceLab {
                 let end = try await process.end()
                 #expect(end == .exit(0))
                 #expect(begin.duration(to: .now) < .seconds(60))
+                // It is told although it hasn't ended.
+                let errors = process.lines.filter(\.isError)
+                #expect(errors.map { $0.metadata["exception.type"] } == ["ErrorRouting.TaskCutOff"], "\(errors)")
                 let totals = try totals(of: process)
-                #expect(totals["posted"] == 0)
+                #expect(totals["posted"] == 1)
             }
         }
 
