@@ -51,7 +51,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     public var message: String
     /// Where the error was posted: `Module/File.swift:12`.
     public var source: String
-    /// Where the error was thrown, as `ErrorReport.origin` describes it: `Module/File.swift:12`; nil if that is unknown.
+    /// Where the error was thrown, as `ErrorReport.origin` describes it: `Module/File.swift:12`; nil if unknown.
     public var origin: String?
     /// The path of scopes in which the error was posted, the outermost first.
     public var scope: [String]

@@ -8,13 +8,13 @@ extension ErrorBus {
     /// What a task throws after this has cancelled it is posted as a ``TaskCutOff``, even a cancellation: its work is
     /// missing. A task that hasn't ended after the wait is posted as one too, without an underlying error. What it
     /// throws later is written to the ``LastResort``. A task that returns, or that its owner has cancelled before,
-    /// isn't posted. A task that starts while a ``TaskCutOff`` is handled is written to the last resort if it is cut off
-    /// too.
+    /// isn't posted. A task that starts while a ``TaskCutOff`` is handled, and that is cut off too, is written to the
+    /// last resort.
     ///
-    /// Once the wait for the cancelled tasks is over, nothing waits any longer
-    /// for a task that continues despite its cancellation: neither another call of this, which immediately returns
-    /// false, nor ``withErrorBus(handler:configuration:asRoot:isolation:_:)``. Cancelling the caller doesn't shorten
-    /// the time. If one of these tasks calls this, it waits for itself.
+    /// Once the wait for the cancelled tasks is over, nothing waits any longer for a task that continues despite its
+    /// cancellation: neither another call of this, which immediately returns false, nor
+    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``. Cancelling the caller doesn't shorten the time. If
+    /// one of these tasks calls this, it waits for itself.
     ///
     /// ```swift
     /// await bus.cancelTasks(after: .seconds(3))

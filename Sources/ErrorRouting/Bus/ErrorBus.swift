@@ -230,8 +230,8 @@ public final class ErrorBus: ErrorPosting {
     private func writeUnrun() {
         lastResort.write(
             line: """
-                error-bus: nothing has run a bus that has been posted to for \(UnrunWatch.patience / 1_000_000_000) s: call \
-                run(), or use withErrorBus
+                error-bus: nothing has run a bus that has been posted to for \(UnrunWatch.patience / 1_000_000_000) s: \
+                call run(), or use withErrorBus
                 """)
     }
 

@@ -5,10 +5,10 @@ extension ErrorPosting {
     /// begin in order. A cancellation is posted as in `catching`: as a notice, or not at all in a cancelled task.
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for the tasks of its bus and cancels them if
     /// its body throws or is cancelled. What a task throws after ``ErrorBus/cancelTasks(after:waitingUpTo:)`` has
-    /// cancelled it is posted as a ``TaskCutOff``, even a cancellation. A task of a scope runs with that scope bound, as in
-    /// ``ErrorScope/bound(isolation:_:)``; a task of a bus inherits the scope and bus bound at the call. A poster that
-    /// wraps another one returns it from ``wrapped``. Its task belongs to the wrapped bus or scope and posts through
-    /// the wrapper.
+    /// cancelled it is posted as a ``TaskCutOff``, even a cancellation. A task of a scope runs with that scope bound,
+    /// as in ``ErrorScope/bound(isolation:_:)``; a task of a bus inherits the scope and bus bound at the call. A poster
+    /// that wraps another one returns it from ``wrapped``. Its task belongs to the wrapped bus or scope and posts
+    /// through the wrapper.
     ///
     /// - Parameters:
     ///   - name: A name for debuggers and profilers.

@@ -17,8 +17,8 @@ class KeyIndex<Key: Equatable>: StepIndex, @unchecked Sendable {
     private let memory: [RuleSteps]
 
     /// - Parameters:
-    ///   - rules: What the entries are made of, in order; an array, because no lazy sequence is specialized for the key,
-    ///     and each of its steps would look up types.
+    ///   - rules: What the entries are made of, in order; an array, because a lazy sequence isn't specialized for the
+    ///     key, and each of its steps would look up types.
     ///   - others: The steps for all errors with a key.
     ///   - entry: Returns a rule's entry; nil if the rule has no key.
     @inline(__always)

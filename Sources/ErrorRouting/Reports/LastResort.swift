@@ -4,9 +4,10 @@ import StandardErrorWriter
 /// Writes the errors that no handler receives.
 ///
 /// It writes errors that are posted without a bus, or to a bus that has finished; the pending reports of a bus that is
-/// discarded, and those of every bus when the process exits; reports that a shutdown inside an action removes; failures of actions that remain unhandled; and errors
-/// that a log posts (see ``ErrorHandler/logging(_:)``). A bus's own last resort, ``ErrorBus/Configuration/lastResort``,
-/// takes precedence over the process's. The process's is standard error by default.
+/// discarded, and those of every bus when the process exits; reports that a shutdown inside an action removes; failures
+/// of actions that remain unhandled; and errors that a log posts (see ``ErrorHandler/logging(_:)``). A bus's own last
+/// resort, ``ErrorBus/Configuration/lastResort``, takes precedence over the process's. The process's is standard error
+/// by default.
 ///
 /// ```swift
 /// LastResort.setForProcess(.standardError.redacting { report in "\(report.source)" })
