@@ -111,7 +111,7 @@ extension BlockedThreadTests {
             while !stage.bus.description.contains("(finished)") { await Task.yield() }
             Thread.detachNewThread {
                 // The tasks that block all threads never end, so a bus that needs the pool wouldn't shut down.
-                for _ in 0..<60_000 where stage.bus.counts.dropped < 3 { usleep(1_000) }
+                for _ in 0..<30_000 where stage.bus.counts.dropped < 3 { usleep(1_000) }
                 let isRight = stage.bus.counts == Counts(posted: 3, dropped: 3)
                 exit(isRight ? 0 : 1)
             }

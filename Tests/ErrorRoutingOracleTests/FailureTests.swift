@@ -57,7 +57,7 @@ extension FailureTests {
         expectNil(ErrorMatcher.anywhere(.type(Mishap.self)).match(failure))
     }
 
-    @Test("an action that fails for a failure is one last-resort line, and no further report", arguments: [false, true])
+    @Test("an action that fails for a failure is one last-resort line, not a report", arguments: [false, true])
     func neverRecurses(isAsynchronous: Bool) async {
         let handler =
             isAsynchronous

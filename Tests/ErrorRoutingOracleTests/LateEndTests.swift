@@ -63,7 +63,8 @@ extension LateEndTests {
         }
     }
 
-    // Before step 1 of issue 69 the bus discards this error. That step removes `withKnownIssue` and the bound of the wait.
+    // The bus still discards this error, unlike after a shutdown. Whoever changes that removes `withKnownIssue`, and
+    // waits until there is a line.
     @Test("an error that an action throws after its time limit is exactly one line", arguments: [false, true])
     func lineAfterTimeLimit(isEnded: Bool) async {
         let stage = await abandon(.throwing, isEnded: isEnded)

@@ -58,9 +58,19 @@ extension ObserverTests {
         let stage = Stage()
         let (cancelled, lost, drained) = (Log<Counts>(), Log<Counts>(), Log<Counts>())
         let received = Log<String>()
-        let observation = stage.bus.observe { received.add($0.label) } onEnd: { cancelled.add(Counts($0)) }
-        var dropped: ErrorObservation? = stage.bus.observe { _ in } onEnd: { lost.add(Counts($0)) }
-        let kept = stage.bus.observe { _ in } onEnd: { drained.add(Counts($0)) }
+        let observation = stage.bus.observe {
+            received.add($0.label)
+        } onEnd: {
+            cancelled.add(Counts($0))
+        }
+        var dropped: ErrorObservation? = stage.bus.observe { _ in
+        } onEnd: {
+            lost.add(Counts($0))
+        }
+        let kept = stage.bus.observe { _ in
+        } onEnd: {
+            drained.add(Counts($0))
+        }
         await stage.running {
             stage.post(1...2)
             #expect(await stage.bus.flush(within: .seconds(600)))
@@ -76,7 +86,10 @@ extension ObserverTests {
         expect(drained.entries, equals: [Counts(posted: 3, unmatched: 3)])
         // On a bus that has ended, an observer's end is notified too.
         let late = Log<Counts>()
-        stage.bus.observeUntilEnd { _ in } onEnd: { late.add(Counts($0)) }
+        stage.bus.observeUntilEnd { _ in
+        } onEnd: {
+            late.add(Counts($0))
+        }
         expect(late.count, equals: 1)
         stage.expectLaws()
     }

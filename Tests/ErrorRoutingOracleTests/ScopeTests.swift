@@ -26,7 +26,7 @@ extension ScopeTests {
         stage.expectLaws()
     }
 
-    @Test("the rules of scopes and bus are tried by the scope's order; the fallback runs if nothing on the path matched")
+    @Test("a scope's order decides which rules are tried first; fallbacks run if nothing on the path matched")
     func rules() async {
         for order in ErrorScope.Order.allCases {
             let tried = Log<String>()
@@ -75,7 +75,7 @@ extension ScopeTests {
         expect(await other.shutdown(within: .zero).map(\.scope), equals: [["short", "lived"]])
     }
 
-    @Test("postError reaches the innermost scope that is bound, else the bus, and inside an action the bus of the action")
+    @Test("postError reaches the innermost bound scope, otherwise the bound bus; in an action, the action's bus")
     func ambient() async {
         let stage = Stage(
             ErrorHandler().on(Mishap(3)) { _ in

@@ -1,5 +1,6 @@
 import ErrorRouting
 import TestSupport
+import Testing
 
 // These tests use the public API alone, so that a change inside the bus can't change them. Only the two lines with
 // `Locked` use what the package shares between its modules: the thread sanitizer doesn't see a mutex's order.
@@ -15,8 +16,16 @@ final class Log<Entry: Sendable>: Sendable {
 
     func add(_ entry: Entry) { list.withLock { $0.append(entry) } }
 
-    /// Yields until the list has a number of entries.
-    func reaches(_ count: Int) async { while self.count < count { await Task.yield() } }
+    /// Yields until the list has a number of entries; fails the test if that takes much too long.
+    func reaches(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while self.count < count {
+            if ContinuousClock.now > deadline {
+                return _ = Issue.record("\(self.count) of \(count) entries came", sourceLocation: sourceLocation)
+            }
+            await Task.yield()
+        }
+    }
 }
 
 /// An error with a number.

@@ -18,14 +18,17 @@ struct Stage {
     ///
     /// - Parameters:
     ///   - handler: The rules.
+    ///   - capacity: The number of reports that can be pending.
+    ///   - actionTimeLimit: The time that an asynchronous action may run; nil for no limit.
+    ///   - floodLimit: The flood limit; nil for no limit.
     ///   - isTimed: Whether the bus uses the test clock, and not the system's.
     init(
         _ handler: ErrorHandler = ErrorHandler(), capacity: Int = 1_000, actionTimeLimit: Duration? = nil,
-        floodLimit: FloodLimit? = nil, drainTimeLimit: Duration? = nil, isTimed: Bool = true
+        floodLimit: FloodLimit? = nil, isTimed: Bool = true
     ) {
         let configuration = ErrorBus.Configuration(
             capacity: capacity, actionTimeLimit: actionTimeLimit, floodLimit: floodLimit,
-            clock: isTimed ? clock : ContinuousClock(), drainTimeLimit: drainTimeLimit,
+            clock: isTimed ? clock : ContinuousClock(),
             lastResort: LastResort(reports: { [lines] report, _ in lines.add(report) }))
         bus = ErrorBus(handler: handler, configuration: configuration)
         bus.observeUntilEnd { [seen] in
@@ -40,7 +43,7 @@ struct Stage {
         for number in numbers { bus.post(Mishap(number)) }
     }
 
-    /// Runs the bus until everything posted before is delivered.
+    /// Finishes the bus and runs it until everything posted before is delivered.
     func drain() async {
         bus.finish()
         await bus.run()
@@ -70,7 +73,7 @@ struct Stage {
         #expect(zip(sequences, sequences.dropFirst()).allSatisfy { $0 < $1 })
         let all = seen.entries + returned
         expect(all.reduce(0) { $0 + $1.occurrences - 1 }, equals: counts.suppressed)
-        // `reports` are only the delivered ones, so the end is notified once, with the last of these counts.
+        // The end is notified once.
         expect(ends.count, equals: 1)
     }
 }
