@@ -58,6 +58,8 @@ let package = Package(
                 "BoundedDescriptions", "ErrorRouting", "ErrorRoutingTesting", "StandardErrorWriter", "TestSupport",
             ]),
         .testTarget(
+            name: "ErrorRoutingOracleTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
+        .testTarget(
             name: "ErrorRecoveryTests",
             dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(

@@ -1,0 +1,153 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+@Suite(
+    "Behaviour 16: a shutdown removes and returns everything undelivered, in whichever phase its deadline comes",
+    .tags(.behaviour16), .hangLimit)
+struct ShutdownPhaseTests {}
+
+extension ShutdownPhaseTests {
+    @Test("before anything runs, all reports are returned in order, and a later run ends at once")
+    func neverRun() async {
+        let stage = Stage()
+        stage.post(1...3)
+        stage.bus.scope("a").post(Mishap(4))
+        let left = await stage.bus.shutdown(within: .zero)
+        expect(left.labels, equals: ["1", "2", "3", "4"])
+        expect(left.map(\.scope), equals: [[], [], [], ["a"]])
+        expect(stage.bus.counts, equals: Counts(posted: 4, dropped: 4))
+        expect(stage.ends.entries, equals: [stage.bus.counts])
+        await stage.bus.run()
+        expect(stage.seen.count, equals: 0)
+        expect(stage.lines.count, equals: 0)
+        stage.expectLaws(returned: left)
+    }
+
+    @Test("while the bus is idle, and after it has ended, nothing is returned; nothing waits for the deadline")
+    func idleAndEnded() async {
+        let stage = Stage()
+        async let run: Void = stage.bus.run()
+        stage.post(1...3)
+        #expect(await stage.bus.flush(within: .seconds(600)))
+        #expect(await stage.bus.shutdown(within: .seconds(5)).isEmpty)
+        await run
+        for limit in [Duration.zero, .seconds(5)] { #expect(await stage.bus.shutdown(within: limit).isEmpty) }
+        expect(stage.bus.counts, equals: Counts(posted: 3, unmatched: 3))
+        stage.expectLaws()
+    }
+
+    @Test(
+        "while an asynchronous action runs, its report is returned first, and its result changes nothing",
+        arguments: [false, true])
+    func asynchronousAction(isFinishedBefore: Bool) async {
+        let hanging = Hanging()
+        let stage = Stage(hanging.handler)
+        stage.post(0...4)
+        async let run: Void = stage.bus.run()
+        async let outcome = stage.bus.deliver(Mishap(5))
+        await hanging.entered.wait()
+        while stage.bus.counts.posted < 6 { await Task.yield() }
+        if isFinishedBefore { stage.bus.finish() }
+        async let left = stage.bus.shutdown(within: .seconds(5))
+        await stage.clock.waitForSleepers()
+        stage.clock.advance(by: .seconds(4))
+        expect(stage.bus.counts, equals: Counts(posted: 6, handled: 1, pending: 5))
+        stage.clock.advance(by: .seconds(1))
+        let returned = await left
+        expect(returned.labels, equals: ["1", "2", "3", "4", "5"])
+        expect(await outcome.disposition, equals: .dropped)
+        await run
+        let counts = Counts(posted: 6, handled: 1, dropped: 5)
+        expect(stage.bus.counts, equals: counts)
+        await hanging.cancelled.wait()
+        hanging.leave.open()
+        await hanging.left.wait()
+        await yieldOften()
+        // No rule after the action has run.
+        expect(hanging.later.entries, equals: [0])
+        expect(stage.bus.counts, equals: counts)
+        expect(stage.seen.entries.labels, equals: ["0"])
+        expect(stage.lines.count, equals: 0)
+        stage.expectLaws(returned: returned)
+    }
+
+    @Test("wherever it comes in a stream of deliveries, each report is delivered or returned, in order")
+    func betweenReports() async {
+        for round in 0..<150 {
+            let stage = Stage(
+                ErrorHandler().on(matching: .type(Mishap.self).where { $0.number % 2 == 0 }) { _ in
+                    await Task.yield()
+                    return .stop
+                }, isTimed: false)
+            stage.post(1...30)
+            async let run: Void = stage.bus.run()
+            await stage.seen.reaches(round % 30)
+            for _ in 0..<round % 7 { await Task.yield() }
+            let left = await stage.bus.shutdown(within: round % 5 == 4 ? .microseconds(20) : .zero)
+            await run
+            expect(stage.seen.entries.labels + left.labels, equals: (1...30).map { "\($0)" })
+            expect(stage.bus.counts.dropped, equals: left.count)
+            expect(stage.lines.count, equals: 0)
+            stage.expectLaws(returned: left)
+        }
+    }
+
+    @Test("while a flood limit holds reports, they are returned with their occurrences, between flight and queue")
+    func held() async {
+        let hanging = Hanging()
+        let stage = Stage(hanging.handler, floodLimit: FloodLimit(first: 1, per: .seconds(10)))
+        async let run: Void = stage.bus.run()
+        for number in 10...13 { stage.bus.post(Mishap(number), line: 1) }
+        await stage.seen.reaches(1)
+        while stage.bus.counts.suppressed < 2 { await Task.yield() }
+        stage.bus.post(Mishap(1), line: 2)
+        await hanging.entered.wait()
+        stage.bus.post(Mishap(20), line: 3)
+        let left = await stage.bus.shutdown(within: .zero)
+        expect(left.labels, equals: ["1", "13 ×3", "20"])
+        await run
+        expect(stage.bus.counts, equals: Counts(posted: 6, handled: 1, suppressed: 2, dropped: 3))
+        hanging.leave.open()
+        await hanging.left.wait()
+        stage.expectLaws(returned: left)
+    }
+
+    @Test("of several shutdowns the earliest deadline returns everything; a cancelled caller still waits for its own")
+    func several() async {
+        let hanging = Hanging()
+        let stage = Stage(hanging.handler)
+        stage.post(1...2)
+        async let run: Void = stage.bus.run()
+        await hanging.entered.wait()
+        async let late = stage.bus.shutdown(within: .seconds(9))
+        let early = Task { await stage.bus.shutdown(within: .seconds(5)) }
+        await stage.clock.waitForSleepers(2)
+        early.cancel()
+        stage.clock.advance(by: .seconds(4))
+        await yieldOften()
+        expect(stage.bus.counts.pending, equals: 2)
+        stage.clock.advance(by: .seconds(1))
+        expect(await early.value.labels, equals: ["1", "2"])
+        #expect(await late.isEmpty)
+        await run
+        hanging.leave.open()
+        await hanging.left.wait()
+        expect(stage.bus.counts, equals: Counts(posted: 2, dropped: 2))
+    }
+
+    @Test("everything that is delivered before the deadline isn't returned, and the root is free when it returns")
+    func inTime() async {
+        let stage = Stage(ErrorHandler().ignore(Mishap.self))
+        stage.post(1...100)
+        async let run: Void = stage.bus.run()
+        #expect(await stage.bus.shutdown(within: .seconds(5)).isEmpty)
+        await run
+        expect(stage.bus.counts, equals: Counts(posted: 100, ignored: 100))
+        stage.expectLaws()
+    }
+}
+
+/// Lets other tasks run, so that a late effect has time to show.
+func yieldOften() async { for _ in 0..<500 { await Task.yield() } }

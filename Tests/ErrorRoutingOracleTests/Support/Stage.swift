@@ -1,0 +1,79 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+/// A bus on a test clock, with everything that leaves it: what an observer, the last resort, and the end received.
+struct Stage {
+    let clock = ManualClock()
+    let bus: ErrorBus
+    /// The reports that an observer received.
+    let seen = Log<ErrorReport>()
+    /// The reports that the last resort received.
+    let lines = Log<ErrorReport>()
+    /// The counts with which the observer's end was notified.
+    let ends = Log<Counts>()
+
+    /// Creates a bus that nothing runs yet.
+    ///
+    /// - Parameters:
+    ///   - handler: The rules.
+    ///   - capacity: The number of reports that can be pending.
+    ///   - actionTimeLimit: The time that an asynchronous action may run; nil for no limit.
+    ///   - floodLimit: The flood limit; nil for no limit.
+    ///   - isTimed: Whether the bus uses the test clock, and not the system's.
+    init(
+        _ handler: ErrorHandler = ErrorHandler(), capacity: Int = 1_000, actionTimeLimit: Duration? = nil,
+        floodLimit: FloodLimit? = nil, isTimed: Bool = true
+    ) {
+        let configuration = ErrorBus.Configuration(
+            capacity: capacity, actionTimeLimit: actionTimeLimit, floodLimit: floodLimit,
+            clock: isTimed ? clock : ContinuousClock(),
+            lastResort: LastResort(reports: { [lines] report, _ in lines.add(report) }))
+        bus = ErrorBus(handler: handler, configuration: configuration)
+        bus.observeUntilEnd { [seen] in
+            seen.add($0)
+        } onEnd: { [ends] in
+            ends.add(Counts($0))
+        }
+    }
+
+    /// Posts numbered errors from one line.
+    func post(_ numbers: ClosedRange<Int>) {
+        for number in numbers { bus.post(Mishap(number)) }
+    }
+
+    /// Finishes the bus and runs it until everything posted before is delivered.
+    func drain() async {
+        bus.finish()
+        await bus.run()
+    }
+
+    /// Runs the bus next to a body and finishes it after that.
+    func running(_ body: () async -> Void) async {
+        async let run: Void = bus.run()
+        await body()
+        bus.finish()
+        await run
+    }
+
+    /// Checks what holds for every bus that has ended: the counts equal what left the bus.
+    ///
+    /// - Parameter returned: What `shutdown` returned.
+    func expectLaws(returned: [ErrorReport] = []) {
+        let counts = bus.counts
+        #expect(counts.isBalanced)
+        expect(counts.pending, equals: 0)
+        let outcomes = seen.entries.map(\.outcome.disposition)
+        expect(outcomes.count { $0 == .handled }, equals: counts.handled)
+        expect(outcomes.count { $0 == .ignored }, equals: counts.ignored)
+        expect(outcomes.count { $0 == .unmatched }, equals: counts.unmatched)
+        expect(outcomes.count, equals: counts.handled + counts.ignored + counts.unmatched)
+        let sequences = seen.entries.map(\.sequence)
+        #expect(zip(sequences, sequences.dropFirst()).allSatisfy { $0 < $1 })
+        let all = seen.entries + returned
+        expect(all.reduce(0) { $0 + $1.occurrences - 1 }, equals: counts.suppressed)
+        // The end is notified once.
+        expect(ends.count, equals: 1)
+    }
+}
