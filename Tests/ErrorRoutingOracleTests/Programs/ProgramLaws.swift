@@ -12,6 +12,11 @@ extension ProgramRun {
         reports.count { $0.error is ErrorsDropped || $0.error is ActionFailure }
     }
 
+    /// The number of posts that might still be in progress: the action of a removed report can post after the end.
+    private func slack(_ left: [ErrorReport]) -> Int {
+        left.contains { ($0.error as? Posted)?.fate == .postsAnother } ? 1 : 0
+    }
+
     /// Checks the laws of every run.
     ///
     /// - Parameter left: What `shutdown` returned.
@@ -19,7 +24,7 @@ extension ProgramRun {
         let comment: Comment = "program \(program.seed): \(bus)"
         let (seen, lines, counts) = (seen.entries, lines.entries, bus.counts)
         expectCounts(counts, seen, left, lines, comment)
-        expectOneEnd(seen + left, lines, comment)
+        expectOneEnd(seen + left, lines, slack(left), comment)
         expectOrder(seen, left, comment)
         expectOutcomes(seen, comment)
         expect(ends.entries.count, equals: 1, comment)
@@ -38,21 +43,25 @@ extension ProgramRun {
         }
         let refused = lines.count { $0.error is Posted }
         let all = seen + left + lines
-        expect(counts.dropped, equals: left.count + refused + drops(in: all), comment)
+        let dropped = left.count + refused + drops(in: all)
+        #expect(abs(counts.dropped - dropped) <= slack(left), comment)
         expect((seen + left).reduce(0) { $0 + $1.occurrences - 1 }, equals: counts.suppressed, comment)
         // Notices count as posted, but not those that exist only as a line.
-        expect(counts.posted, equals: posted.count + notices(in: seen + left), comment)
+        let posts = posted.count + notices(in: seen + left)
+        #expect(abs(counts.posted - posts) <= slack(left), comment)
         // Each failure is a notice or a line. The failure of an action that a shutdown had cut off is not counted.
         let failures = all.count { $0.error is ActionFailure }
         #expect((counts.failures...counts.failures + (left.isEmpty ? 0 : 1)).contains(failures), comment)
     }
 
     /// Each post is delivered, merged, returned, refused, or part of a notice of drops, and only one of these.
-    private func expectOneEnd(_ reports: [ErrorReport], _ lines: [ErrorReport], _ comment: Comment) {
+    private func expectOneEnd(
+        _ reports: [ErrorReport], _ lines: [ErrorReport], _ slack: Int, _ comment: Comment
+    ) {
         let ended = reports.filter { $0.error is Posted }
         let refused = lines.filter { $0.error is Posted }
         let sum = ended.reduce(0) { $0 + $1.occurrences } + refused.count + drops(in: reports + lines)
-        expect(sum, equals: posted.count, comment)
+        #expect(abs(sum - posted.count) <= slack, comment)
         let errors = (ended + refused).compactMap { $0.error as? Posted }
         expect(Set(errors).count, equals: errors.count, comment)
         #expect(Set(errors).isSubset(of: posted.entries), comment)

@@ -6,9 +6,9 @@ import Testing
     "Behaviours 4, 11 to 20 and 26: in random programs each accepted report reaches exactly one end",
     .tags(.behaviour4, .behaviour11, .behaviour13, .behaviour14, .behaviour16, .behaviour20, .behaviour26),
     .hangLimit(minutes: 60))
-struct ProgramTests {}
+struct RandomProgramTests {}
 
-extension ProgramTests {
+extension RandomProgramTests {
     /// The number of programs in one case.
     private static let size = 250
 
