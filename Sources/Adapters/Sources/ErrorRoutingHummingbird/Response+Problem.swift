@@ -1,6 +1,7 @@
 import ErrorRouting
 import HTTPErrors
 import Hummingbird
+import NIOHTTP1
 
 extension Response {
     /// Creates the response that sends a problem.
@@ -14,9 +15,10 @@ extension Response {
     ///
     /// The message of an `HTTPError` becomes the detail, because its route wrote it for the client.
     init(_ error: any Error, answering own: Response) {
+        // A status that was created from its code has no phrase of its own.
+        let phrases = [own.status.reasonPhrase, HTTPResponseStatus(statusCode: own.status.code).reasonPhrase]
         let problem = ProblemDetails(
-            title: own.status.reasonPhrase.isEmpty ? nil : own.status.reasonPhrase, status: own.status.code,
-            detail: (error as? HTTPError)?.body)
+            title: phrases.first { !$0.isEmpty }, status: own.status.code, detail: (error as? HTTPError)?.body)
         self.init(problem)
         status = own.status
         headers.replace(with: own.headers)

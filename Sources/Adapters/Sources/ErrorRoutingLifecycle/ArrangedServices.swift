@@ -69,7 +69,7 @@ struct ArrangedServices {
             part.failureTerminationBehavior = .gracefullyShutdownGroup
         }
         // A service that its owner watches has the owner's name and limit.
-        if part.service is any WatchedService { return part }
+        if isWatched(part.service) { return part }
         let name = name(of: part)
         part.service =
             isFinalIfItReturns
@@ -81,7 +81,13 @@ struct ArrangedServices {
 
     /// The name that the caller has given a service; nil if it is the service's description, which can be long.
     private static func name(of part: Part) -> String? {
-        part.serviceName == "\(part.service)" && !(part.service is any WatchedService) ? nil : part.serviceName
+        part.serviceName == "\(part.service)" && !isWatched(part.service) ? nil : part.serviceName
+    }
+
+    /// Whether a service, or one that it runs, posts its error already; a mark can be inside or outside of it.
+    private static func isWatched(_ service: any Service) -> Bool {
+        if service is any WatchedService { return true }
+        return (service as? any WrappingService).map { isWatched($0.wrapped) } ?? false
     }
 }
 

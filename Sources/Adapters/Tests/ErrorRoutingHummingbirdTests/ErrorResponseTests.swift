@@ -121,6 +121,11 @@ struct ErrorResponseTests {
             let problem = try JSONDecoder().decode(ProblemDetails.self, from: Data(response.body.readableBytesView))
             #expect(problem == ProblemDetails(title: status.reasonPhrase, status: status.code, detail: message))
         }
+        for (code, phrase) in [(422, "Unprocessable Entity"), (499, nil)] as [(Int, String?)] {
+            let (response, _) = try await request(middleware) { _, _ in throw HTTPError(.init(code: code)) }
+            let problem = try JSONDecoder().decode(ProblemDetails.self, from: Data(response.body.readableBytesView))
+            #expect(problem == ProblemDetails(title: phrase, status: code))
+        }
         let (redirect, _) = try await request(middleware) { _, _ in
             throw HTTPError(.seeOther, headers: [.location: "/"])
         }

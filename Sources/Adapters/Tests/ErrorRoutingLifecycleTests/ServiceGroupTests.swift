@@ -146,6 +146,24 @@ extension ServiceGroupTests {
         }
     }
 
+    @Test func `a watched service is posted once with its name, whether the mark is inside or outside`() async {
+        for isOutside in [true, false] {
+            let (events, mayEnd) = (Events(), Gate())
+            let errors = bus(noting: events)
+            let worker = Worker(mayEnd: mayEnd, error: Broken())
+            let server: any Service =
+                isOutside
+                ? errors.watching(worker, as: "Shop").endingBeforeTasks()
+                : errors.watching(worker.endingBeforeTasks(), as: "Shop")
+            let group = ServiceGroup(
+                services: [Client(name: "client", events: events, isRunning: mayEnd), server], reportingTo: errors,
+                logger: logger)
+            await #expect(throws: Broken()) { try await group.run() }
+            #expect(events.all.sorted() == ["Broken() in [\"Shop\"]", "client"], "\(isOutside)")
+        }
+        #expect(warnings.isEmpty)
+    }
+
     @Test func `a chosen behavior and a chosen name stay`() {
         typealias Part = ServiceGroupConfiguration.ServiceConfiguration
         let parts = [

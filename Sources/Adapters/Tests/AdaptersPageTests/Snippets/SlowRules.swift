@@ -7,6 +7,7 @@ private struct Pager {
 private func rules(_ pager: Pager) -> ErrorHandler {
     let rules = ErrorHandler()
         .onNoMatch { error in
+            if error is TaskCutOff { return .next }
             postingTask { try await pager.page(about: error) }
             return .stop
         }
