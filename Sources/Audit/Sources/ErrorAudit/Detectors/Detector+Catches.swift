@@ -21,7 +21,7 @@ extension Detector {
             loss.edits = Fixes.emptyCatch(clause)
         } else if fate == .printed {
             loss.kind = .printOnly
-            loss.edits = Fixes.printOnly(clause, in: file)
+            loss.edits = Fixes.printOnly(clause)
         } else if let last = body.last {
             let code = last.trimmedDescription
             let rest = code.contains(where: \.isNewline) ? "…" : code

@@ -20,7 +20,6 @@ extension Detector {
         loss.bus = (isAsync ? "await " : "") + "errors.catching { try \(code) }"
         let isStatement = node.parent?.is(CodeBlockItemSyntax.self) == true
         loss.plain = "do { \(isStatement ? "" : "value = ")try \(code) } catch { logger.error(\"\\(error)\") }"
-        loss.edits = Fixes.optionalTry(node)
         return loss
     }
 
