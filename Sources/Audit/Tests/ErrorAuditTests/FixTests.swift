@@ -69,7 +69,7 @@ extension FixTests {
         ("import ErrorRouting\n", "import ErrorRouting\n"),
         ("@testable public import ErrorRouting // A\n", "@testable public import ErrorRouting // A\n"),
         ("public import B // B\nimport Z\n", "public import B // B\nimport ErrorRouting\nimport Z\n"),
-        ("import A; import Z\n", "import A;\nimport ErrorRouting\n import Z\n"),
+        ("import A; import Z\n", "import A; \nimport ErrorRouting\nimport Z\n"),
         ("#!/usr/bin/swift\nimport A\n", "#!/usr/bin/swift\nimport A\nimport ErrorRouting\n"),
         ("#!/usr/bin/swift\n", "#!/usr/bin/swift\nimport ErrorRouting\n"),
         ("import A\r\nimport Z\r\n", "import A\r\nimport ErrorRouting\r\nimport Z\r\n"),

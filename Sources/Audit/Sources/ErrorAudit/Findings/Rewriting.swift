@@ -38,7 +38,8 @@ enum Rewriting {
             item.item.as(ImportDeclSyntax.self).map { $0.path.trimmedDescription < "ErrorRouting" } ?? false
         }
         if let earlier {
-            let isAlone = earlier.nextToken(viewMode: .sourceAccurate)?.leadingTrivia.first?.isNewline ?? true
+            let next = earlier.nextToken(viewMode: .sourceAccurate) ?? tree.endOfFileToken
+            let isAlone = next.tokenKind == .endOfFile || next.leadingTrivia.first?.isNewline == true
             return (earlier.endPosition.utf8Offset, isAlone ? newline + line : newline + line + newline)
         }
         if let first = imports.first {
