@@ -10,6 +10,8 @@ public struct Audit: Sendable {
         public let lines: Int
         /// The findings, the likeliest loss first.
         public var findings: [Finding]
+        /// The files and folders that weren't read in full; findings might be missing from each.
+        public var unread: [Unread] = []
     }
 
     private let configuration: Configuration
@@ -22,63 +24,119 @@ public struct Audit: Sendable {
     /// Reads the Swift files at or under the given paths, as many at once as there are cores.
     ///
     /// - Parameter paths: Files and folders.
-    /// - Returns: The findings.
+    /// - Returns: The findings, and what couldn't be read.
     /// - Throws: An error that names a path that doesn't exist.
     public func run(_ paths: [String]) async throws -> Result {
-        let files = try SourceFiles(configuration: configuration).find(paths)
-        let loggers = await inParallel(files) { _, text in
-            text.contains("func log") ? LoggerDefaults.of(text) : nil
+        let (files, unread) = try SourceFiles(configuration: configuration).find(paths)
+        let loggers = await BigStack.map(files) { path in
+            // A file without the name of a quiet level can't declare one as a default.
+            guard case .success(let text) = Self.text(of: path), LoggerDefaults.areNamed(in: text) else {
+                return LoggerDefaults()
+            }
+            return LoggerDefaults.of(SourceText.parse(text))
         }.reduce(into: LoggerDefaults()) { $0.formUnion($1) }
-        let parts = await inParallel(files) { path, text in
-            (lines: text.utf8.count { $0 == UInt8(ascii: "\n") }, findings: findings(in: text, path: path, loggers))
-        }
+        let parts = await BigStack.map(files) { audit($0, loggers) }
         return Result(
-            files: files.count, lines: parts.reduce(0) { $0 + $1.lines }, findings: parts.flatMap(\.findings).ranked())
+            files: parts.count { $0.lines != nil }, lines: parts.reduce(0) { $0 + ($1.lines ?? 0) },
+            findings: parts.flatMap(\.findings).ranked(),
+            unread: (unread + parts.compactMap(\.unread)).sorted { $0.path < $1.path })
     }
 
-    /// Audits one source text.
-    func findings(in text: String, path: String, _ loggers: LoggerDefaults = LoggerDefaults()) -> [Finding] {
-        let names = ["try", "catch", "Task", "rror", "ailure", "uccess", "ompletion", "error-audit"]
-        guard names.contains(where: { text.utf8.contains($0.utf8) }) else { return [] }
-        return Detector.findings(
-            in: SourceText(text, path: path, configuration: configuration, loggers: loggers))
+    /// What one file contributes to the result.
+    struct Part: Sendable {
+        /// The number of lines; nil if nothing was read.
+        var lines: Int?
+        var findings: [Finding] = []
+        var unread: Unread?
     }
 
-    /// Rewrites the findings that can be rewritten safely.
+    private func audit(_ path: String, _ loggers: LoggerDefaults) -> Part {
+        switch Self.text(of: path) {
+        case .success(let text): audit(text, path: path, loggers)
+        case .failure(let reason): Part(unread: Unread(path: path, reason: reason.description))
+        }
+    }
+
+    /// Audits one source text that isn't nested too deep.
+    func audit(_ text: String, path: String, _ loggers: LoggerDefaults = LoggerDefaults()) -> Part {
+        let file = SourceText(text, path: path, configuration: configuration, loggers: loggers)
+        let flaw = file.flaw
+        var findings = Detector.findings(in: file)
+        // Where the parser had to guess, a rewrite would be a guess too.
+        if flaw != nil { findings = findings.map { $0.withoutEdits() } }
+        return Part(
+            lines: text.utf8.count { $0 == UInt8(ascii: "\n") }, findings: findings,
+            unread: flaw.map { Unread(path: path, reason: $0) })
+    }
+
+    /// Returns the findings in one source text.
+    func findings(in text: String, path: String) -> [Finding] { audit(text, path: path).findings }
+
+    /// The result of a rewrite.
+    public struct Rewrite: Sendable {
+        /// The number of rewritten findings.
+        public fileprivate(set) var count = 0
+        /// The findings that are left alone, each with the reason.
+        public fileprivate(set) var left: [(finding: Finding, reason: String)] = []
+    }
+
+    /// Rewrites the findings for which the rewrite is certain to compile.
+    ///
+    /// A file is written only if the result parses.
     ///
     /// - Parameters:
     ///   - kind: The kind of findings to rewrite.
     ///   - findings: The findings of a run. Findings that the code shows to be harmless are left alone.
-    /// - Returns: The number of rewritten findings.
-    /// - Throws: A Foundation error if a file can't be read or written.
-    public func fix(_ kind: Kind, in findings: [Finding]) throws -> Int {
-        let fixable = findings.filter { $0.kind == kind && $0.isFixable && $0.harmless == nil }
-        for (path, group) in Dictionary(grouping: fixable, by: \.path) {
-            let text = try String(contentsOfFile: path, encoding: .utf8)
-            try Fixes.apply(group.flatMap(\.edits), to: text).write(toFile: path, atomically: true, encoding: .utf8)
+    /// - Returns: What was rewritten, and what wasn't.
+    public func fix(_ kind: Kind, in findings: [Finding]) async -> Rewrite {
+        let losses = findings.filter { $0.kind == kind && $0.harmless == nil }
+        var rewrite = Rewrite()
+        rewrite.left = losses.filter { !$0.isFixable }.map { ($0, "no rewrite is certain to compile") }
+        let groups = Dictionary(grouping: losses.filter(\.isFixable), by: \.path).sorted { $0.key < $1.key }
+        for (reason, group) in await BigStack.map(groups, { (Self.rewrite($0.key, $0.value), $0.value) }) {
+            if let reason { rewrite.left += group.map { ($0, reason) } } else { rewrite.count += group.count }
         }
-        return fixable.count
+        return rewrite
     }
 
-    /// Calls a closure for each file in parallel, and returns the results in the files' order.
-    private func inParallel<Value: Sendable>(
-        _ files: [String],
-        _ read: @escaping @Sendable (_ path: String, _ text: String) -> Value?
-    ) async -> [Value] {
-        let workers = ProcessInfo.processInfo.activeProcessorCount
-        return await withTaskGroup(of: [(Int, Value)].self) { group in
-            for worker in 0..<workers {
-                group.addTask {
-                    stride(from: worker, to: files.count, by: workers).compactMap { index in
-                        // Skip a file that can't be read: there is no code to audit.
-                        guard let data = FileManager.default.contents(atPath: files[index]) else { return nil }
-                        return read(files[index], String(decoding: data, as: UTF8.self)).map { (index, $0) }
-                    }
-                }
+    /// Rewrites one file; returns the reason if it doesn't.
+    private static func rewrite(_ path: String, _ findings: [Finding]) -> String? {
+        switch text(of: path) {
+        case .failure(let reason): return reason.description
+        case .success(let text):
+            guard let result = Rewriting.apply(findings.flatMap(\.edits), to: text) else {
+                return "the file changed, or imports ErrorRouting only under a condition"
             }
-            var values: [(Int, Value)] = []
-            for await part in group { values += part }
-            return values.sorted { $0.0 < $1.0 }.map(\.1)
+            do {
+                // Writing atomically would replace a link with a file.
+                let target = URL(filePath: path).resolvingSymlinksInPath()
+                try Data(result.utf8).write(to: target, options: .atomic)
+                return nil
+            } catch {
+                return "the file can't be written: \(error.localizedDescription)"
+            }
         }
+    }
+
+    /// Why a file isn't parsed.
+    struct Unreadable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Returns a file's text if the parser can read it.
+    static func text(of path: String) -> Swift.Result<String, Unreadable> {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: path))
+        } catch {
+            return .failure(Unreadable(description: "the file can't be read: \(error.localizedDescription)"))
+        }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            return .failure(Unreadable(description: "the file isn't UTF-8"))
+        }
+        guard !Nesting.isTooDeep(text) else {
+            return .failure(Unreadable(description: "the code is nested too deep"))
+        }
+        return .success(text)
     }
 }

@@ -10,7 +10,8 @@ struct Command: AsyncParsableCommand {
         discussion: """
             Parses Swift files without building them. Skips tests, generated files, and files that .gitignore excludes.
             Mark a line that needs no report: // error-audit: harmless, because …
-            The exit status is 0; 1 if --strict or --limit fails; 2 if the audit can't be completed.
+            The exit status is 0; 1 if --strict or --limit fails; 2 if something couldn't be read in full; 64 for wrong
+            options.
             """)
 
     @Argument(help: "Files and folders.", completion: .file())
@@ -49,7 +50,7 @@ struct Command: AsyncParsableCommand {
     @Flag(help: "Read generated files too.")
     var includeGenerated = false
 
-    @Option(help: "Rewrite the findings of one kind, keeping types and isolation: \(Self.fixable).")
+    @Option(help: "Rewrite the findings of one kind where that is certain to compile: \(Self.fixable).")
     var fix: Kind?
 
     private static let fixable = Kind.allCases.filter(\.isFixable).map(\.rawValue).joined(separator: ", ")
@@ -61,29 +62,41 @@ struct Command: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let isOver: Bool
+        let status: Int32
         do {
-            isOver = try await audit()
+            status = try await audit()
         } catch {
-            FileHandle.standardError.write(Data("error-audit: \(error)\n".utf8))
+            Self.note("\(error)")
             throw ExitCode(2)
         }
-        if isOver { throw ExitCode(1) }
+        if status != 0 { throw ExitCode(status) }
     }
 
-    /// Returns whether there are more probable losses than allowed.
-    private func audit() async throws -> Bool {
+    /// Returns the exit status.
+    private func audit() async throws -> Int32 {
         let audit = Audit(try settings())
         var result = try await audit.run(paths)
         if let baseline { result.findings = try Baseline(path: baseline).filter(result.findings) }
         if let writeBaseline { try Baseline(result.findings).write(to: writeBaseline) }
+        // The other formats are often written to a file.
+        if fix != nil || format != .text { for unread in result.unread { Self.note("\(unread)") } }
+        let isComplete = result.unread.isEmpty
         if let fix {
-            print("\(try audit.fix(fix, in: result.findings)) of \(result.findings.count { $0.kind == fix }) rewritten")
-            return false
+            let rewrite = await audit.fix(fix, in: result.findings)
+            for (finding, reason) in rewrite.left {
+                print("\(finding.path):\(finding.line):\(finding.column): left alone: \(reason)")
+            }
+            print("\(rewrite.count) of \(rewrite.count + rewrite.left.count) rewritten")
+            return isComplete ? 0 : 2
         }
         print(try format.render(result, all: all))
         let losses = result.findings.count { $0.harmless == nil }
-        return strict && losses > 0 || limit.map { losses > $0 } ?? false
+        let isOver = strict && losses > 0 || limit.map { losses > $0 } ?? false
+        return isComplete ? isOver ? 1 : 0 : 2
+    }
+
+    private static func note(_ message: String) {
+        FileHandle.standardError.write(Data("error-audit: \(message)\n".utf8))
     }
 
     private func settings() throws -> Configuration {

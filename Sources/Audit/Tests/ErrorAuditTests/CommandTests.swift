@@ -12,9 +12,11 @@ struct CommandTests {
 extension CommandTests {
     @Test func `exits with 0, with 1 in strict mode, and with 2 if it can't work`() async throws {
         let scratch = try Scratch(Self.files)
+        try scratch.write("", to: "Empty/README.md")
         let statuses: [(arguments: [String], status: Int32)] = [
             ([], 0), (["--strict"], 1), (["--limit", "2"], 0), (["--limit", "1"], 1), (["--strict", "B.swift"], 0),
-            (["no-such-folder"], 2), (["--baseline", "no-such-file"], 2), (["--fix", "children"], 64),
+            (["no-such-folder"], 2), (["--strict", "Empty"], 2), (["--baseline", "no-such-file"], 2),
+            (["--fix", "children"], 64), (["--fix", "task"], 64),
         ]
         for (arguments, status) in statuses {
             let program = try await Self.run(arguments, in: scratch)

@@ -16,7 +16,7 @@ struct FilesTests {
         var files = Dictionary(uniqueKeysWithValues: names.map { ($0, loss) })
         files[".gitignore"] = ignored
         let scratch = try Scratch(files)
-        return try SourceFiles(configuration: configuration).find([scratch.path]).map {
+        return try SourceFiles(configuration: configuration).find([scratch.path]).files.map {
             String($0.dropFirst(scratch.path.count + 1))
         }
     }
@@ -53,7 +53,7 @@ extension FilesTests {
             ".git/HEAD": "", ".gitignore": "Out/", "Sources/A.swift": "", "Sources/Out/B.swift": "",
         ])
         #expect(
-            try SourceFiles(configuration: Configuration()).find([scratch.path + "/Sources"]) == [
+            try SourceFiles(configuration: Configuration()).find([scratch.path + "/Sources"]).files == [
                 scratch.path + "/Sources/A.swift"
             ])
     }
@@ -101,11 +101,11 @@ extension ConfigurationTests {
 
     @Test func `of a logger without a level have the default level of its declaration`() async throws {
         let scratch = try Scratch([
-            "Log.swift": "func log(_ message: String, _ level: Level = .debug) {}\n",
-            "A.swift": "func f() { do { try save() } catch { log(\"\\(error)\") } }\n",
+            "Log.swift": "func appLog(_ message: String, _ level: Level = .debug) {}\n",
+            "A.swift": "func f() { do { try save() } catch { appLog(\"\\(error)\") } }\n",
         ])
         #expect(try await Audit().run([scratch.path]).findings.map(\.kind) == [.printOnly])
-        try scratch.write("func log(_ message: String, _ level: Level = .error) {}\n", to: "Log.swift")
+        try scratch.write("func appLog(_ message: String, _ level: Level = .error) {}\n", to: "Log.swift")
         #expect(try await Audit().run([scratch.path]).findings.isEmpty)
     }
 

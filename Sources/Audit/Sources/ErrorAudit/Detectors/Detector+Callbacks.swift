@@ -23,7 +23,11 @@ extension Detector {
         var loss = Loss(kind: .droppedResult, token: Syntax(closure), tried: Syntax(call.calledExpression))
         // Only an empty closure is about the error alone.
         if closure.statements.isEmpty { loss.block = closure.statements }
-        loss.bus = "{ error in postError(error) }"
+        let position = names.firstIndex(where: Self.isError) ?? names.count - 1
+        loss.bus =
+            call.name == "whenComplete"
+            ? "{ result in if case .failure(let error) = result { postError(error) } }"
+            : Advice.closure(names, error: position)
         // The only argument of `onError: { reason in … }` is an error, whatever its name.
         let isForErrors = names.count == 1 && label.map { Words.indicatesFailure($0) } == true
         let error = names.first(where: Self.isError) ?? (isForErrors ? names.first { $0 != "_" } : nil)
@@ -68,7 +72,7 @@ extension Detector {
             else { continue }
             guard isUnread(name, of: function, body) else { return nil }
             var loss = Loss(kind: .droppedResult, token: Syntax(function.funcKeyword), tried: nil, block: body)
-            loss.bus = "postError(\(name))"
+            loss.bus = "postError(\(name == "_" ? "error" : name))"
             return loss
         }
         return nil

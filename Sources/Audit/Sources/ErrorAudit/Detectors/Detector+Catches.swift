@@ -12,20 +12,13 @@ extension Detector {
         loss.isPartlyReported = fate == .partlyReported
         // Accept any reaction to an expected error, unless it has no visible effect.
         if loss.isExpected, fate == .partlyReported || !body.allSatisfy(Self.isMerelyAnEnd) { return nil }
-        let pattern = clause.catchItems.trimmedDescription
-        let head = pattern.isEmpty ? "catch" : "catch \(pattern)"
-        let name = names.first ?? "error"
-        loss.bus = "\(head) { postError(\(name)) }"
+        loss.bus = Advice.clause(clause, in: file)
         if body.isEmpty {
             loss.kind = .emptyCatch
             loss.edits = Fixes.emptyCatch(clause)
         } else if fate == .printed {
             loss.kind = .printOnly
-            loss.edits = Fixes.printOnly(clause, in: file)
-        } else if let last = body.last {
-            let code = last.trimmedDescription
-            let rest = code.contains(where: \.isNewline) ? "…" : code
-            loss.bus = "\(head) { postError(\(name)); \(rest) }"
+            loss.edits = Fixes.printOnly(clause)
         }
         return loss
     }
@@ -37,7 +30,8 @@ extension Detector {
         }
         guard let thrown = twice?.thrown else { return nil }
         var loss = Loss(kind: .reportedTwice, token: Syntax(clause), tried: nil, block: clause.body.statements)
-        loss.bus = "catch { \(thrown.trimmedDescription) }"
+        loss.bus = "catch \(clause.catchItems.trimmedDescription) { \(thrown.trimmedDescription) }"
+            .replacing("catch  {", with: "catch {")
         return loss
     }
 

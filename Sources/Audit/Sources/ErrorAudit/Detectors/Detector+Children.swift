@@ -12,7 +12,9 @@ extension Detector {
         guard !list.contains(where: { $0.id != item.id && ErrorUse.mentions($0, names) }) else { return nil }
         let name = binding.pattern.trimmedDescription
         var loss = Loss(kind: .children, token: Syntax(node), tried: Syntax(value))
-        loss.bus = "async let \(name == "_" ? "done" : name) = errors.catching { \(value.trimmedDescription) }"
+        // The parts of a tuple can't be named if the tuple is optional.
+        let single = name == "_" ? "done" : binding.pattern.is(IdentifierPatternSyntax.self) ? name : "values"
+        loss.bus = "async let \(single) = errors.catching { try await \(Self.oneLine(value.bare)) }"
         loss.plain = "try await \(name == "_" ? "done" : name)"
         return loss
     }
@@ -25,7 +27,10 @@ extension Detector {
         uses.walk(body.statements)
         guard uses.hasThrowingChild, !uses.isRead else { return nil }
         var loss = Loss(kind: .children, token: Syntax(call), tried: Syntax(body.statements))
-        loss.bus = "try await \(name).waitForAll()"
+        // A group without a `try` mustn't begin to throw.
+        let wait = "try await \(name).waitForAll()"
+        let isTried = Syntax(call).enclosing(TryExprSyntax.self, upTo: { $0.is(CodeBlockItemSyntax.self) }) != nil
+        loss.bus = isTried ? wait : "do { \(wait) } catch { postError(error) }"
         return loss
     }
 }

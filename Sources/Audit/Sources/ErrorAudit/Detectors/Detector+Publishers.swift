@@ -31,14 +31,20 @@ extension Detector {
             }
             let text = value.map { Self.oneLine($0) } ?? "…"
             loss.notes.append(("the failure becomes a value", 5))
-            loss.bus = ".catch { postError($0); return Just(\(text)) }"
+            let substitute = call.name == "replaceError" ? "Just(\(text))" : ".just(\(text))"
+            loss.bus = ".catch { postError($0); return \(substitute) }"
         case "catch", "recover", "flatMapError", "flatMapErrorThrowing", "whenFailure":
             guard let closure = call.closures.first?.closure, call.closures.count == 1 else { return nil }
             let names = closure.parameterNames.isEmpty ? ["$0"] : closure.parameterNames
             let fate = paths.fate(of: closure.statements, names: Set(names))
             guard fate != .reported, Self.canFail(base) else { return nil }
             loss.block = closure.statements
-            loss.bus = ".\(call.name) { error in postError(error); … }"
+            let name = names.first.map { $0 == "_" || $0 == "$0" ? "error" : $0 } ?? "error"
+            let usesDollar = closure.statements.tokens(viewMode: .sourceAccurate).contains { $0.text == "$0" }
+            loss.bus =
+                usesDollar
+                ? ".\(call.name) { \(Advice.posting("$0", keeping: closure.statements, in: file)) }"
+                : ".\(call.name) { \(name) in \(Advice.posting(name, keeping: closure.statements, in: file)) }"
         case "whenSuccess":
             guard let closure = call.closures.first?.closure else { return nil }
             let scope = Syntax(call).enclosing(where: \.isScope) ?? Syntax(file.tree)

@@ -31,7 +31,7 @@ extension Detector {
         if failed.statements.allSatisfy({ $0.item.is(BreakStmtSyntax.self) }) {
             loss.notes.append(("no code handles it", 8))
         }
-        loss.bus = "case .failure(let error): postError(error)"
+        loss.bus = "case .failure(let error): \(Advice.posting("error", keeping: failed.statements, in: file))"
         return loss
     }
 

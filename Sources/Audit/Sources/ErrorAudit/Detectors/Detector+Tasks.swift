@@ -17,7 +17,6 @@ extension Detector {
         let code = operation.statements.count == 1 ? Self.oneLine(operation.statements) : "…"
         loss.bus = callee == "Task" ? "\(head) { \(code) }" : "\(head) { await errors.catching { \(code) } }"
         loss.plain = "\(callee) { do { \(code) } catch { logger.error(\"\\(error)\") } }"
-        loss.edits = Fixes.task(call, operation)
         return loss
     }
 }

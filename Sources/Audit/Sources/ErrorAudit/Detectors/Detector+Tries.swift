@@ -4,9 +4,11 @@ import SwiftSyntax
 extension Detector {
     func forcedTry(_ node: TryExprSyntax) -> Loss? {
         let code = Self.oneLine(node.expression)
+        let isAsync = node.expression.is(AwaitExprSyntax.self)
         return Loss(
             kind: .forcedTry, token: Syntax(node), tried: Syntax(node.expression),
-            bus: "guard let value = catchingErrors({ try \(code) }) else { … }", plain: "try \(code)")
+            bus: "guard let value = \(isAsync ? "await " : "")catchingErrors({ try \(code) }) else { … }",
+            plain: "try \(code)")
     }
 
     func optionalTry(_ node: TryExprSyntax) -> Loss? {
@@ -20,7 +22,6 @@ extension Detector {
         loss.bus = (isAsync ? "await " : "") + "errors.catching { try \(code) }"
         let isStatement = node.parent?.is(CodeBlockItemSyntax.self) == true
         loss.plain = "do { \(isStatement ? "" : "value = ")try \(code) } catch { logger.error(\"\\(error)\") }"
-        loss.edits = Fixes.optionalTry(node)
         return loss
     }
 

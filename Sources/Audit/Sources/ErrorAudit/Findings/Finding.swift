@@ -21,18 +21,19 @@ public struct Finding: Sendable, Encodable {
     /// Whether `--fix` rewrites it.
     public var isFixable: Bool { !edits.isEmpty }
 
-    /// The rewrite, if it keeps the program's types and isolation.
-    let edits: [Edit]
+    /// The rewrite, if it is certain to compile.
+    private(set) var edits: [Edit]
+
+    /// Returns the finding without its rewrite.
+    func withoutEdits() -> Self {
+        var finding = self
+        finding.edits = []
+        return finding
+    }
 
     enum CodingKeys: String, CodingKey {
         case path, line, column, kind, score, why, harmless, code, instead
     }
-}
-
-/// A replacement of bytes in a file.
-struct Edit: Sendable, Equatable {
-    let range: Range<Int>
-    let text: String
 }
 
 extension Sequence<Finding> {

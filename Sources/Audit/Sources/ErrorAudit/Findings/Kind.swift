@@ -40,8 +40,8 @@ public enum Kind: String, CaseIterable, Sendable, Codable {
     /// Whether `--fix` can rewrite some findings of this kind.
     public var isFixable: Bool {
         switch self {
-        case .optionalTry, .task, .emptyCatch, .printOnly: true
-        case .forcedTry, .droppedResult, .children, .substitute, .reportedTwice, .noReason: false
+        case .emptyCatch, .printOnly: true
+        case .optionalTry, .task, .forcedTry, .droppedResult, .children, .substitute, .reportedTwice, .noReason: false
         }
     }
 }

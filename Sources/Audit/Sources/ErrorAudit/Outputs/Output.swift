@@ -21,8 +21,10 @@ public enum Output: String, CaseIterable, Sendable {
         switch self {
         case .text: Self.text(result, all: all)
         case .json: try Self.encode(result)
-        case .github: result.findings.filter { $0.harmless == nil }.map(Self.annotation).joined(separator: "\n")
-        case .sarif: try Self.encode(Sarif(result.findings))
+        case .github:
+            (result.findings.filter { $0.harmless == nil }.map(Self.annotation) + result.unread.map(Self.annotation))
+                .joined(separator: "\n")
+        case .sarif: try Self.encode(Sarif(result))
         }
     }
 
@@ -43,6 +45,10 @@ public enum Output: String, CaseIterable, Sendable {
             for finding in groups[file] ?? [] { lines += describe(finding) }
             lines.append("")
         }
+        if !result.unread.isEmpty {
+            lines.append("Not read in full, so losses might be missing:")
+            lines += result.unread.map { "  \($0)" } + [""]
+        }
         let harmless = result.findings.count { $0.harmless != nil }
         let losses = result.findings.count - harmless
         lines.append(
@@ -62,15 +68,21 @@ public enum Output: String, CaseIterable, Sendable {
     }
 
     private static func annotation(_ finding: Finding) -> String {
-        func escape(_ text: String, property: Bool) -> String {
-            var text = text.replacing("%", with: "%25").replacing("\n", with: "%0A").replacing("\r", with: "%0D")
-            if property { text = text.replacing(":", with: "%3A").replacing(",", with: "%2C") }
-            return text
-        }
         let location = "file=\(escape(finding.path, property: true)),line=\(finding.line),col=\(finding.column)"
         let message = "\(finding.why.joined(separator: "; ")). Write: \(finding.instead)"
         return
             "::warning \(location),title=error-audit %28\(finding.kind.rawValue)%29::"
             + escape(message, property: false)
+    }
+
+    private static func annotation(_ unread: Unread) -> String {
+        "::error file=\(escape(unread.path, property: true)),title=error-audit::"
+            + escape("Not read in full: \(unread.reason)", property: false)
+    }
+
+    private static func escape(_ text: String, property: Bool) -> String {
+        var text = text.replacing("%", with: "%25").replacing("\n", with: "%0A").replacing("\r", with: "%0D")
+        if property { text = text.replacing(":", with: "%3A").replacing(",", with: "%2C") }
+        return text
     }
 }

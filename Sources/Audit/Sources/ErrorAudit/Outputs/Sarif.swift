@@ -2,6 +2,7 @@
 struct Sarif: Encodable {
     struct Run: Encodable {
         let tool: Tool
+        let invocations: [Invocation]
         let results: [Entry]
     }
 
@@ -30,6 +31,16 @@ struct Sarif: Encodable {
         let partialFingerprints: [String: String]
     }
 
+    struct Invocation: Encodable {
+        struct Notification: Encodable {
+            let level = "error"
+            let message: Message
+        }
+
+        let executionSuccessful: Bool
+        let toolExecutionNotifications: [Notification]
+    }
+
     struct Location: Encodable {
         struct Physical: Encodable {
             let artifactLocation: Artifact
@@ -55,9 +66,9 @@ struct Sarif: Encodable {
         case version, runs
     }
 
-    init(_ findings: [Finding]) {
+    init(_ result: Audit.Result) {
         let rules = Kind.allCases.map { Rule(id: $0.rawValue, shortDescription: Message(text: $0.summary)) }
-        let entries = findings.map { finding in
+        let entries = result.findings.map { finding in
             let text =
                 finding.harmless.map { "\(finding.kind.summary); harmless: \($0)" }
                 ?? "\(finding.why.joined(separator: "; ")). Write: \(finding.instead)"
@@ -69,6 +80,8 @@ struct Sarif: Encodable {
                 message: Message(text: text), locations: [Location(physicalLocation: location)],
                 partialFingerprints: ["kindAndCode/v1": "\(finding.kind.rawValue) \(finding.code)"])
         }
-        runs = [Run(tool: Tool(driver: .init(rules: rules)), results: entries)]
+        let unread = result.unread.map { Invocation.Notification(message: Message(text: "\($0)")) }
+        let invocation = Invocation(executionSuccessful: unread.isEmpty, toolExecutionNotifications: unread)
+        runs = [Run(tool: Tool(driver: .init(rules: rules)), invocations: [invocation], results: entries)]
     }
 }

@@ -1,4 +1,3 @@
-import SwiftParser
 import SwiftSyntax
 
 /// How a call uses a message.
@@ -20,8 +19,11 @@ struct LoggerDefaults: Sendable {
 
     func isQuiet(_ function: String) -> Bool { quiet.contains(function) }
 
+    /// Returns whether a text contains the name of a quiet level.
+    static func areNamed(in text: String) -> Bool { quietLevels.contains { text.utf8.contains($0.utf8) } }
+
     /// Reads the functions that a file declares.
-    static func of(_ text: String) -> Self {
+    static func of(_ tree: SourceFileSyntax) -> Self {
         final class Declarations: SyntaxVisitor {
             var found = LoggerDefaults()
 
@@ -35,7 +37,7 @@ struct LoggerDefaults: Sendable {
             }
         }
         let declarations = Declarations(viewMode: .sourceAccurate)
-        declarations.walk(Parser.parse(source: text))
+        declarations.walk(tree)
         return declarations.found
     }
 }

@@ -18,9 +18,9 @@ final class SourceText {
         self.path = path
         self.configuration = configuration
         self.loggers = loggers
-        tree = Parser.parse(source: text)
-        // Split bytes: a carriage return with a line feed is one character.
-        lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        tree = Self.parse(text)
+        // A carriage return with a line feed is one character.
+        lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }
         converter = SourceLocationConverter(fileName: path, tree: tree)
         var modules: Set<String> = []
         for statement in tree.statements {
@@ -31,6 +31,25 @@ final class SourceText {
             modules.contains("ArgumentParser") || text.hasPrefix("#!")
             || (path.split(separator: "/").last == "main.swift" && !modules.contains("UIKit")
                 && !modules.contains("AppKit"))
+    }
+
+    /// Parses a text that isn't nested too deep.
+    static func parse(_ text: String) -> SourceFileSyntax {
+        // By default, a debug build of the parser skips what is deeper than 20 levels.
+        var parser = Parser(text, maximumNestingLevel: Nesting.Limit.tokens)
+        return SourceFileSyntax.parse(from: &parser)
+    }
+
+    /// Why the detectors can't see all the code in the file; nil if they can.
+    var flaw: String? {
+        guard tree.hasError else { return nil }
+        for token in tree.tokens(viewMode: .all) {
+            for case .unexpectedText(let text) in token.leadingTrivia.pieces + token.trailingTrivia.pieces
+            where text.hasPrefix("<<<<<<< ") || text.hasPrefix(">>>> ") {
+                return "a merge conflict hides code near line \(line(of: token))"
+            }
+        }
+        return "it doesn't parse as Swift"
     }
 
     func line(of node: some SyntaxProtocol) -> Int {

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Runs code on threads with a large stack, because the threads of the concurrency pool have a small one.
+enum BigStack {
+    /// Enough for a text within the limits of ``Nesting``, also in a debug build; the system maps only what is used.
+    private static let size = 256 << 20
+
+    /// Calls a closure for each element, as many at a time as there are cores.
+    ///
+    /// - Returns: The results in the elements' order.
+    static func map<Element: Sendable, Value: Sendable>(
+        _ elements: [Element], _ transform: @escaping @Sendable (Element) -> Value
+    ) async -> [Value] {
+        let workers = min(ProcessInfo.processInfo.activeProcessorCount, elements.count)
+        let parts = await withTaskGroup(of: [(Int, Value)].self) { group in
+            for worker in 0..<workers {
+                group.addTask {
+                    await run {
+                        stride(from: worker, to: elements.count, by: workers).map { ($0, transform(elements[$0])) }
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        return parts.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    /// Calls a closure on a new thread.
+    static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: body()) }
+            thread.stackSize = size
+            thread.start()
+        }
+    }
+}
