@@ -88,7 +88,10 @@ extension BoundedPrinter {
             childCount += 1
             if depth == 0 { seen.append(child) }
             // Skip the numbers of a tuple's unnamed parts: `.0`, `.1`.
-            if areNamed, let name = child.label, !name.hasPrefix(".") { out.append("\(name): ") }
+            if areNamed, let name = child.label, !name.hasPrefix(".") {
+                out.append(name)
+                out.append(": ")
+            }
             if mirror.displayStyle == .dictionary, let (key, value) = child.value as? (key: Any, value: Any) {
                 writeValue(key, depth: depth + 1)
                 out.append(": ")

@@ -41,6 +41,16 @@ extension TextsTests {
         expect(silent, equals: [.invalidURL, .encoding, .cancelled, .bodyTooLarge])
     }
 
+    @Test("where the program itself has closed its client, no text blames the server or the network")
+    func closedHere() {
+        let error = NetworkError(.connection, cause: URLError(.cancelled), detail: "the client was shut down")
+        let texts = [(NetworkError.Language.english, "The connection was closed."), (.japanese, "接続が閉じられました。")]
+        for (language, text) in texts {
+            NetworkError.$language.withValue(language) { expect(error.errorDescription, equals: text) }
+        }
+        expect(error.description, equals: "connection, URLError -999, the client was shut down")
+    }
+
     @Test("the language is the user's, which environment variables determine on Linux, as they do for other programs")
     func preferred() {
         let preferences: [([String], NetworkError.Language)] = [

@@ -30,6 +30,15 @@ package struct RecordLine {
 
     private init() {}
 
+    private mutating func pairs(_ metadata: [String: String]) {
+        for (index, (key, value)) in metadata.sorted(by: { $0.key < $1.key }).enumerated() {
+            if index > 0 { append(",") }
+            text(key)
+            append(":")
+            text(value)
+        }
+    }
+
     private mutating func write(_ record: ErrorRecord) {
         bytes.removeAll(keepingCapacity: true)
         bytes.reserveCapacity(1_024)
@@ -55,12 +64,8 @@ package struct RecordLine {
         append(#","scope":"#)
         list(record.scope) { $0.text($1) }
         append(#","metadata":{"#)
-        for (index, (key, value)) in record.metadata.sorted(by: { $0.key < $1.key }).enumerated() {
-            if index > 0 { append(",") }
-            text(key)
-            append(":")
-            text(value)
-        }
+        // Most reports have none, and sorting them allocates.
+        if !record.metadata.isEmpty { pairs(record.metadata) }
         append("}")
         add(#","occurrences":"#, record.occurrences)
         add(#","rule":"#, record.rule)

@@ -1,6 +1,6 @@
 /// The context of a task: its bus, its scope, and the parts of buses' work around it.
 ///
-/// All three are one task-local value so that they agree: the scope always belongs to the bus.
+/// All are one task-local value so that they agree: the scope always belongs to the bus.
 @usableFromInline
 struct Ambience: Sendable {
     /// A part of a bus's work; the bus waits for it.
@@ -23,6 +23,8 @@ struct Ambience: Sendable {
     var scope: ErrorScope?
     /// The work in which the task runs or was started, outermost first.
     var work: [Work] = []
+    /// The number of the bus in one of whose actions the task runs or was started.
+    var deliverer: UInt64?
 
     /// Returns this ambience within the body or a task of a bus.
     func within(_ bus: ErrorBus) -> Ambience {
@@ -31,11 +33,18 @@ struct Ambience: Sendable {
     }
 
     /// Returns this ambience within a part of a bus's work.
-    func within(_ part: Work) -> Ambience { Ambience(bus: bus, scope: scope, work: work + [part]) }
+    func within(_ part: Work) -> Ambience {
+        var ambience = self
+        ambience.work.append(part)
+        return ambience
+    }
 }
 
 extension Ambience {
     /// The current task's ambience with another scope and that scope's bus.
     @usableFromInline
-    init(in scope: ErrorScope) { self.init(bus: scope.bus, scope: scope, work: Self.current.work) }
+    init(in scope: ErrorScope) {
+        let current = Self.current
+        self.init(bus: scope.bus, scope: scope, work: current.work, deliverer: current.deliverer)
+    }
 }

@@ -8,7 +8,7 @@ extension ErrorBus {
     /// What a task throws after this has cancelled it is posted as a ``TaskCutOff``, even a cancellation: its work is
     /// missing. A task that hasn't ended after the wait is posted as one too, without an underlying error. What it
     /// throws later is written to the ``LastResort``. A task that returns, or that its owner has cancelled before,
-    /// isn't posted. A task that starts while a ``TaskCutOff`` is handled, and that is cut off too, is written to the
+    /// isn't posted. A task that an action starts for a ``TaskCutOff``, and that is cut off too, is written to the
     /// last resort.
     ///
     /// Once the wait for the cancelled tasks is over, nothing waits any longer for a task that continues despite its
@@ -35,19 +35,19 @@ extension ErrorBus {
         return false
     }
 
-    /// Whether the tasks are cancelled, and the report in delivery is of a task that a limit cut off.
+    /// Whether this is called in an action for a report of a task that a limit cut off, with the tasks cancelled.
     ///
-    /// A task that starts then is probably for that report, and is cut off too. If it were posted, its report could
-    /// start a task again, and so on.
-    var isDeliveringCutOff: Bool {
-        tasks.isCancelled && storage.perform { $0.delivery?.posting.error.error is TaskCutOff }
+    /// A task that starts there is cut off too. If it were posted, its report could start a task again, and so on.
+    var isHandlingCutOff: Bool {
+        Ambience.current.deliverer == number && tasks.isCancelled
+            && storage.perform { $0.delivery?.posting.error.error is TaskCutOff }
     }
 
     /// Writes a task that was cut off, and that was started for another such task.
     func writeFurther(_ cutOff: TaskCutOff, _ metadata: [String: String]) {
         lastResort.write(
             ErrorReport(error: cutOff, source: cutOff.source, metadata: metadata),
-            because: "its task was started while a task that was cut off was handled")
+            because: "its task was started for a task that was cut off")
     }
 
     /// Writes the error of a task that the bus no longer waits for, and that was posted as cut off.

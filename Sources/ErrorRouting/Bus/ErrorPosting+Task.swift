@@ -34,7 +34,7 @@ extension ErrorPosting {
         let poster = resolved
         let (bus, scope) = poster.target
         let tasks = bus?.tasks
-        let isForCutOff = bus?.isDeliveringCutOff ?? false
+        let isForCutOff = bus?.isHandlingCutOff ?? false
         @Sendable func tellCutOff(at limit: Duration, _ cause: (any Error)?) {
             let cutOff = TaskCutOff(name: name, source: source, limit: limit, cause: cause)
             if isForCutOff {

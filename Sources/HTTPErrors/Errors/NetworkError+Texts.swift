@@ -75,6 +75,7 @@ extension NetworkError: LocalizedError {
             ("There is no internet connection.", "Check your network settings, then try again.")
         case .timeout: ("The server took too long to respond.", "Please try again in a moment.")
         case .cancelled: ("The request was cancelled.", nil)
+        case .connection where isClosedHere: ("The connection was closed.", "Please try again.")
         case .connection:
             ("The server could not be reached.", "Check your connection, then try again in a moment.")
         case .invalidResponse: ("The server sent a response that could not be understood.", "Please try again later.")
@@ -102,6 +103,7 @@ extension NetworkError: LocalizedError {
             ("インターネットに接続されていません。", "ネットワーク設定を確認して、もう一度お試しください。")
         case .timeout: ("サーバーからの応答がありませんでした。", "しばらくしてから、もう一度お試しください。")
         case .cancelled: ("リクエストはキャンセルされました。", nil)
+        case .connection where isClosedHere: ("接続が閉じられました。", "もう一度お試しください。")
         case .connection:
             ("サーバーに接続できませんでした。", "通信環境を確認して、しばらくしてからもう一度お試しください。")
         case .invalidResponse:

@@ -180,10 +180,13 @@ extension NetworkError: RetryClassified, RetryAfterProviding, CancellationConver
         switch failure.map({ NetworkError($0).kind }) ?? kind {
         case .server: true
         case .timeout: !(cause is NoTimeLeft)
-        case .connection: (cause as? URLError)?.errorCode != NSURLErrorCancelled
+        case .connection: !isClosedHere
         default: false
         }
     }
+
+    /// Whether this program closed the connection: its client or session was shut down, or refused a challenge.
+    var isClosedHere: Bool { kind == .connection && (cause as? URLError)?.errorCode == NSURLErrorCancelled }
 
     /// The statuses from 520 to 530 are those of a proxy that can't reach the service.
     private static let transientStatuses = Set([408, 425, 429, 500, 502, 503, 504]).union(520...530)

@@ -143,6 +143,25 @@ struct TaskCutOffTests {
         #expect(lines.entries.first?.contains("the task pager was cancelled at once") == true)
     }
 
+    @Test("a task that others start while a cut-off task is handled is posted like any other")
+    func othersTasks() async {
+        let (journal, isHandling, gate) = (Journal<String>(), Gate(), Gate())
+        let slow = ErrorHandler().on(TaskCutOff.self) { cutOff in
+            journal.note(cutOff.name ?? "")
+            isHandling.open()
+            await gate.wait()
+            return .stop
+        }
+        await withErrorBus(handler: slow) { bus in
+            bus.task(name: "first") { try await Gate().waitUnlessCancelled() }
+            await bus.cancelTasks(after: .zero, waitingUpTo: .seconds(300))
+            await isHandling.wait()
+            await bus.task(name: "second") { try Task.checkCancellation() }.value
+            gate.open()
+        }
+        expect(journal.entries, equals: ["first", "second"])
+    }
+
     @Test("the description names the task and its limit")
     func description() {
         let source = ErrorReport.Source(fileID: "App/Mail.swift", line: 7)

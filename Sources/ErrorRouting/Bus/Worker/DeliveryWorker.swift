@@ -33,7 +33,8 @@ final class DeliveryWorker: ActionSupervisor {
 
     @concurrent
     func work() async {
-        await Ambience.$current.withValue(Ambience(bus: bus, work: bus.internalTasks.withLock { $0.work })) {
+        let work = bus.internalTasks.withLock { $0.work }
+        await Ambience.$current.withValue(Ambience(bus: bus, work: work, deliverer: bus.number)) {
             await withTaskCancellationHandler {
                 await loop()
             } onCancel: {
