@@ -75,7 +75,7 @@ struct Posting: Sendable {
         self.init(
             UnboxedError(failure), rareParts: .of(.failure, in: log, by: failure.report.rareParts?.table),
             at: failure.rule.source,
-            metadata: failure.report.metadata, scope: scope)
+            metadata: failure.report.givenMetadata, scope: scope)
     }
 
     /// Creates a posting that also stands for other errors, with the time of the oldest of them.

@@ -97,7 +97,7 @@ public struct LastResort: Sendable {
         let report = ErrorReport(
             error: failure,
             source: failure.rule.source,
-            metadata: failure.report.metadata,
+            metadata: failure.report.givenMetadata,
             scope: failure.report.scope
         )
         write(report, because: "an action failed, and nobody handles that")

@@ -317,3 +317,28 @@ struct OddClock: Clock {
         await gate.wait()
     }
 }
+
+extension BusReentryTests {
+    /// An error that takes the bus's lock when its causes are read.
+    private struct Looking: UnderlyingErrorsProviding {
+        let bus: ErrorBus
+
+        var underlyingErrors: [any Error] {
+            _ = bus.statistics
+            return []
+        }
+    }
+
+    @Test("the causes of an error aren't read under the bus's lock, nor for the notice of a failed action")
+    func causesOutsideTheLock() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let failing = ErrorHandler().ignore(matching: .any).on(Looking.self) { _ in throw Numbered(1) }
+            await withErrorBus(handler: failing) { bus in
+                bus.post(Looking(bus: bus))
+                _ = await bus.flush(within: .seconds(60))
+                expect(bus.statistics.actionFailures, equals: 1)
+            }
+        }
+    }
+}

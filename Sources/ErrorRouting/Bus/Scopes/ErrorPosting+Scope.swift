@@ -120,7 +120,9 @@ struct ScopedPosting: ErrorPosting {
 
     private func pass(_ failures: [ActionFailure], of report: ErrorReport) {
         for failure in failures {
-            pass(ErrorReport(error: failure, source: report.source, metadata: report.metadata, scope: report.scope))
+            pass(
+                ErrorReport(
+                    error: failure, source: report.source, metadata: report.givenMetadata, scope: report.scope))
         }
     }
 
