@@ -18,8 +18,6 @@ struct DispatchCursor: ~Copyable {
         case needsNewTask
         /// The supervisor has superseded the dispatch; its outcome is discarded.
         case superseded
-        /// The same, and the action that was superseded has thrown; its failure is the last one.
-        case failedAfterwards
     }
 
     private let path: Borrowed<BlockPath>
@@ -217,9 +215,9 @@ struct DispatchCursor: ~Copyable {
                 position.record(answer, of: step.rule)
             } catch let thrown {
                 let isCurrent = supervisor?.actionDidEnd() ?? true
-                // Also record the error of a superseded dispatch, which the supervisor reports.
+                // Also record the error of a superseded dispatch, which the supervisor might report.
                 record(thrown, of: step.rule, error)
-                if !isCurrent { return .failedAfterwards }
+                if !isCurrent { return .superseded }
                 if let supervisor { publishFailures(to: supervisor) }
             }
             if position.isStageOver, !path.read({ position.advance(on: $0) }) { return .completed }
