@@ -45,6 +45,8 @@ private struct ErrorMetadata {
     @inline(never)
     private static func read(_ error: any Error) -> ErrorMetadata? {
         var error = error
+        // An action's failure concerns the error of its report.
+        if let failure = error as? ActionFailure { error = failure.report.error }
         for _ in 0...depth {
             if let provider = error as? any ErrorMetadataProviding {
                 return ErrorMetadata(own: provider.errorMetadata, keys: type(of: provider).errorMetadataKeys)
