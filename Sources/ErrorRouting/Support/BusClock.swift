@@ -15,14 +15,25 @@ struct BusClock: Sendable {
     /// Returns the number of times that the clock was set back; a sleep that began before that lasts too long.
     let setBackCount: @Sendable () -> Int
 
-    init(_ clock: some Clock<Duration>) {
-        let (now, setBackCount) = Self.elapsedTime(by: clock)
-        self.setBackCount = setBackCount
+    init<C: Clock<Duration>>(_ clock: C) {
         isContinuous = clock is ContinuousClock
+        if isContinuous {
+            let now = { @Sendable in Duration.nanoseconds(Moment().sinceOrigin) }
+            self.now = now
+            setBackCount = { 0 }
+            sleep = { try await ErrorRouting.sleep(for: $0 - now()) }
+            return
+        }
+        let (time, setBackCount) = Self.elapsedTime(by: clock)
+        self.setBackCount = setBackCount
+        let now = { @Sendable in time().elapsed }
         self.now = now
         sleep = { deadline in
             do {
-                try await ErrorRouting.sleep(for: deadline - now(), on: clock)
+                // Sleep until an instant: a clock that is advanced after it was read, as in a test, would make a sleep
+                // for the rest too long.
+                let (elapsed, instant) = time()
+                try await ErrorRouting.sleep(for: deadline - elapsed, from: instant, on: clock)
             } catch {
                 try Task.checkCancellation()
                 // Replace the user's clock with the system's: it failed for another reason, and limits must still hold.
@@ -31,16 +42,22 @@ struct BusClock: Sendable {
         }
     }
 
-    /// Returns closures that read a clock's elapsed time and the number of times that it was set back.
-    private static func elapsedTime(
-        by clock: some Clock<Duration>
-    ) -> (now: @Sendable () -> Duration, setBackCount: @Sendable () -> Int) {
-        // The system's clocks never run backward.
-        if clock is ContinuousClock { return ({ .nanoseconds(Moment().sinceOrigin) }, { 0 }) }
+    /// Returns closures that read a clock's elapsed time, with the instant at which it was that, and the number of
+    /// times that the clock was set back.
+    private static func elapsedTime<C: Clock<Duration>>(
+        by clock: C
+    ) -> (time: @Sendable () -> (elapsed: Duration, instant: C.Instant), setBackCount: @Sendable () -> Int) {
         let origin = clock.now
-        if clock is SuspendingClock { return ({ origin.duration(to: clock.now) }, { 0 }) }
+        if clock is SuspendingClock {
+            // The system's clocks never run backward.
+            let time = { @Sendable in
+                let now = clock.now
+                return (origin.duration(to: now), now)
+            }
+            return (time, { 0 })
+        }
         let state = Locked((last: origin, elapsed: Duration.zero, count: 0, setBackCount: 0))
-        let now = { @Sendable in
+        let time = { @Sendable in
             let count = state.withLock { $0.count }
             // Read the clock outside the lock: it might be user code.
             let now = clock.now
@@ -48,16 +65,16 @@ struct BusClock: Sendable {
                 let step = state.last.duration(to: now)
                 // The step is negative if another thread read the clock later but arrived here first, or if the clock
                 // was set back.
-                if step < .zero, state.count != count { return state.elapsed }
+                if step < .zero, state.count != count { return (state.elapsed, state.last) }
                 if step < .zero { state.setBackCount += 1 }
                 state.last = now
                 // Clamp the step: a clock that jumps further than any duration in use must not make the sum overflow.
                 state.elapsed += max(step, .zero).bounded
                 state.count += 1
-                return state.elapsed
+                return (state.elapsed, now)
             }
         }
-        return (now, { state.withLock { $0.setBackCount } })
+        return (time, { state.withLock { $0.setBackCount } })
     }
 
     /// Returns the end of a time limit that begins now.

@@ -27,6 +27,11 @@ public func sleep(for duration: Duration, on clock: any Clock<Duration> = Contin
     try Task.checkCancellation()
 }
 
+/// Sleeps on a clock until a duration of any length after an instant has passed, 100 years at most.
+func sleep<C: Clock<Duration>>(for duration: Duration, from start: C.Instant, on clock: C) async throws {
+    try await clock.sleep(until: start.advanced(by: max(.zero, duration.bounded)), tolerance: nil)
+}
+
 extension DispatchTime {
     /// Returns the time after a duration of at most 100 years.
     package static func after(_ duration: Duration) -> DispatchTime {

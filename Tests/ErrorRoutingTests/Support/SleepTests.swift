@@ -66,3 +66,38 @@ extension SleepTests {
         }
     }
 }
+
+extension SleepTests {
+    /// A clock that advances by a second whenever it is read, and notes until when it is asked to sleep.
+    private final class Advancing: Clock {
+        struct Instant: InstantProtocol {
+            var offset: Duration
+
+            func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+            func duration(to other: Instant) -> Duration { other.offset - offset }
+            static func < (first: Instant, second: Instant) -> Bool { first.offset < second.offset }
+        }
+
+        let deadlines = Journal<Duration>()
+        private let seconds = Locked(-1)
+
+        var now: Instant {
+            Instant(
+                offset: .seconds(
+                    seconds.withLock { seconds in
+                        seconds += 1
+                        return seconds
+                    }))
+        }
+        var minimumResolution: Duration { .zero }
+
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws { deadlines.note(deadline.offset) }
+    }
+
+    @Test("a bus's sleep ends at its deadline, also on a clock that is advanced while the sleep begins")
+    func advancedMeanwhile() async throws {
+        let clock = Advancing()
+        try await BusClock(clock).sleep(.seconds(10))
+        expect(clock.deadlines.entries, equals: [.seconds(10)])
+    }
+}
