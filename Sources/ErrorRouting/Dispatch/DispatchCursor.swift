@@ -18,6 +18,8 @@ struct DispatchCursor: ~Copyable {
         case needsNewTask
         /// The supervisor has superseded the dispatch; its outcome is discarded.
         case superseded
+        /// The same, and the action that was superseded has thrown; its failure is the last one.
+        case failedAfterwards
     }
 
     private let path: Borrowed<BlockPath>
@@ -215,9 +217,9 @@ struct DispatchCursor: ~Copyable {
                 position.record(answer, of: step.rule)
             } catch let thrown {
                 let isCurrent = supervisor?.actionDidEnd() ?? true
-                // Also record the error of a superseded dispatch, which the supervisor might report.
+                // Also record the error of a superseded dispatch, which the supervisor reports.
                 record(thrown, of: step.rule, error)
-                if !isCurrent { return .superseded }
+                if !isCurrent { return .failedAfterwards }
                 if let supervisor { publishFailures(to: supervisor) }
             }
             if position.isStageOver, !path.read({ position.advance(on: $0) }) { return .completed }

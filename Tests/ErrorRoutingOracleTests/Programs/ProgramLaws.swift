@@ -49,9 +49,11 @@ extension ProgramRun {
         // Notices count as posted, but not those that exist only as a line.
         let posts = posted.count + notices(in: seen + left)
         #expect(abs(counts.posted - posts) <= slack(left), comment)
-        // Each failure is a notice or a line. The failure of an action that a shutdown had cut off is not counted.
-        let failures = all.count { $0.error is ActionFailure }
-        #expect((counts.failures...counts.failures + (left.isEmpty ? 0 : 1)).contains(failures), comment)
+        // Each failure is a notice or a line. The failure of an action that its time limit or a shutdown had cut off is
+        // a line that isn't counted.
+        let failures = all.compactMap { $0.error as? ActionFailure }
+        let abandoned = failures.count { $0.error is ActionTimeLimitExceeded } + (left.isEmpty ? 0 : 1)
+        #expect((counts.failures...counts.failures + abandoned).contains(failures.count), comment)
     }
 
     /// Each post is delivered, merged, returned, refused, or part of a notice of drops, and only one of these.

@@ -274,7 +274,7 @@ extension SupersededActionTests {
             var cursor = DispatchCursor(handler.rules.path, DispatchNotes(report))
             let end = await cursor.finish(UnboxedError(report.error), under: supervisor)
             withExtendedLifetime(handler) {}
-            expect(end, equals: cameInTime ? .completed : .superseded)
+            expect(end, equals: cameInTime ? .completed : .failedAfterwards)
             expect((cursor.failures ?? []).map { ($0.error as? Numbered)?.number }, equals: [1, 2])
         }
     }

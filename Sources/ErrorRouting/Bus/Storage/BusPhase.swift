@@ -16,11 +16,7 @@ enum BusPhase {
     case delivering(Delivery)
     /// Every report is delivered or removed.
     ///
-    /// - Parameter reported: The number of failed actions of the report in delivery that the shutdown has reported.
-    case ended(reported: Int = 0)
-
-    /// Returns the failures that a shutdown hasn't reported; none if there was no shutdown.
-    func unreported(_ failures: [ActionFailure]) -> [ActionFailure] {
-        if case .ended(let reported) = self { Array(failures.dropFirst(reported)) } else { [] }
-    }
+    /// - Parameter reported: The number of failed actions of the report in delivery that the shutdown has reported; nil
+    ///   if there was no shutdown.
+    case ended(reported: Int?)
 }

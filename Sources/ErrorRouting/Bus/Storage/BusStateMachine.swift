@@ -56,15 +56,20 @@ struct BusStateMachine: ~Copyable {
 
     /// Returns the step that stops a worker after its replacement or the removal of its report.
     ///
-    /// A replaced worker has reported all its failures to its successor. A shutdown has the failures before the last
-    /// checkpoint; the worker reports the others itself.
+    /// A replaced worker has reported all its failures to its successor, except for that of the action for which it was
+    /// replaced. A shutdown has the failures before the last checkpoint; the worker reports the others itself.
     ///
     /// - Parameters:
     ///   - generation: The worker's generation.
     ///   - failures: All failed actions of its report.
-    func stop(for generation: UInt64, after failures: [ActionFailure] = []) -> WorkerAction {
-        let isLast = generation + 1 == relay.generation
-        return .stop(unreported: isLast ? phase.unreported(failures) : [])
+    ///   - lastIsLate: Whether the last of them failed after the worker was replaced or stopped.
+    func stop(
+        for generation: UInt64, after failures: [ActionFailure] = [], lastIsLate: Bool = false
+    ) -> WorkerAction {
+        if generation + 1 == relay.generation, case .ended(let reported?) = phase {
+            return .stop(unreported: Array(failures.dropFirst(reported)))
+        }
+        return .stop(unreported: lastIsLate ? Array(failures.suffix(1)) : [])
     }
 
     /// Determines the next step while nothing is in delivery.
@@ -311,8 +316,7 @@ struct BusStateMachine: ~Copyable {
         // The worker asks again after the notification of the last report.
         if intake.notification.isUnderway { return false }
         guard intake.state.isClosed, intake.update({ $0.end(released: released) }) else { return false }
-        // A worker that was replaced earlier has reported all its failures.
-        phase = .ended(reported: .max)
+        phase = .ended(reported: nil)
         return true
     }
 

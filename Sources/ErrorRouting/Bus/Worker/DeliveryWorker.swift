@@ -189,7 +189,7 @@ final class DeliveryWorker: ActionSupervisor {
         switch unsafe cursor.run(delivery.address.pointee.error.error, under: self) {
         case .completed:
             return complete(delivery, cursor)
-        case .superseded:
+        case .superseded, .failedAfterwards:
             return stop(after: cursor.failures ?? [])
         case .needsSuspension, .needsNewTask:
             let progress = cursor.progress
@@ -211,6 +211,7 @@ final class DeliveryWorker: ActionSupervisor {
         switch await cursor.finish(posting.error, under: self) {
         case .completed: return complete(delivery, cursor)
         case .superseded, .needsSuspension: return stop(after: cursor.failures ?? [])
+        case .failedAfterwards: return stop(after: cursor.failures ?? [], lastIsLate: true)
         case .needsNewTask:
             // If this succeeds, the worker finds that its task is cancelled, and a new worker delivers the rest.
             return note(.between(cursor.progress)) ? next() : stop(after: cursor.failures ?? [])
@@ -221,8 +222,8 @@ final class DeliveryWorker: ActionSupervisor {
         bus.storage.perform { $0.note(checkpoint, for: generation) }
     }
 
-    private func stop(after failures: [ActionFailure]) -> WorkerAction {
-        bus.storage.perform { $0.stop(for: generation, after: failures) }
+    private func stop(after failures: [ActionFailure], lastIsLate: Bool = false) -> WorkerAction {
+        bus.storage.perform { $0.stop(for: generation, after: failures, lastIsLate: lastIsLate) }
     }
 
     private func complete(_ delivery: Delivery, _ cursor: borrowing DispatchCursor) -> WorkerAction {
