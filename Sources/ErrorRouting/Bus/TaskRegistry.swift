@@ -89,11 +89,14 @@ final class TaskRegistry: Sendable {
 
     /// Removes a task that has ended.
     func remove(_ id: UInt64) {
-        let none = state.withLock { state -> Promise<Void>? in
-            guard let entry = state.tasks.removeValue(forKey: id), !entry.isAbandoned else { return nil }
+        let (entry, none) = state.withLock { state -> (Entry?, Promise<Void>?) in
+            let entry = state.tasks.removeValue(forKey: id)
+            guard entry?.isAbandoned == false else { return (entry, nil) }
             state.awaitedCount -= 1
-            return state.awaitedCount == 0 ? state.takePromise() : nil
+            return (entry, state.awaitedCount == 0 ? state.takePromise() : nil)
         }
+        // Release it outside the lock: it might retain a poster of the user's.
+        withExtendedLifetime(entry) {}
         none?.fulfill(())
     }
 
