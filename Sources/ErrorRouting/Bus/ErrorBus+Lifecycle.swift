@@ -45,10 +45,10 @@ extension ErrorBus {
     @discardableResult
     func start(within work: [Ambience.Work]) -> Bool {
         unrunWatch.close()
-        guard storage.perform({ $0.run() }) else { return false }
+        guard storage.run() else { return false }
         internalTasks.withLock { $0.work = work.filter { $0.bus != number } }
         // If the bus has ended already, the worker stops at once.
-        startWorker(0)
+        startWorker()
         return true
     }
 
@@ -58,10 +58,10 @@ extension ErrorBus {
     /// nothing.
     public func finish() {
         unrunWatch.close()
-        perform(storage.perform { $0.close($1) })
+        perform(storage.close())
     }
 
-    private func perform(_ action: CloseAction) {
+    private func perform(_ action: BusStateMachine.CloseAction) {
         switch action {
         case .nothing: break
         case .wake: wakeUps.signal()
@@ -72,13 +72,13 @@ extension ErrorBus {
     /// Finishes the bus once its tasks have ended and nothing is pending, so that it also waits for tasks started by
     /// the last reports' actions.
     ///
-    /// The bus ends even if actions keep posting: once the tasks have ended, it accepts at most as many more reports as
-    /// its capacity, and none if the caller was cancelled.
+    /// The bus ends even if actions keep posting: once the tasks have ended, it accepts about as many more reports as its
+    /// capacity, and none if the caller was cancelled.
     func finishWhenIdle() async {
         // Flush first: a task might be waiting for a held report.
         _ = flushPromise(until: nil)
         await tasks.waitForAll()
-        storage.perform { $0.tasksEnded($1) }
+        perform(storage.tasksEnded())
         let cancelTimer = configuration.drainTimeLimit.map { limit in
             startTimer(within: limit) { [weak self] in
                 guard let self else { return }
@@ -89,10 +89,10 @@ extension ErrorBus {
         defer { cancelTimer?() }
         while true {
             _ = await flushPromise(until: nil).value
-            let delivered = storage.perform { $0.counts.delivered }
+            let delivered = storage.deliveredCount
             await tasks.waitForAll()
             // If nothing was delivered by then, no action has run that could have started another task.
-            guard let action = storage.perform({ $0.close(ifIdleSince: delivered, $1) }) else { continue }
+            guard let action = storage.close(ifIdleSince: delivered) else { continue }
             perform(action)
             // Keep the timer running until the bus has ended, even if other code has finished it.
             return await ended.value
@@ -103,7 +103,7 @@ extension ErrorBus {
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` was cancelled.
     func cancel() {
         tasks.cancelAll(at: nil)
-        storage.perform { $0.cancel($1) }
+        perform(storage.cancel())
     }
 
     /// Finishes the bus and returns the reports that it couldn't deliver in time.
@@ -145,15 +145,17 @@ extension ErrorBus {
     /// - Parameter receive: Receives the reports, or none if the bus had already ended. It runs before anyone is
     ///   notified of the end, because the process might exit soon after.
     func abort(_ receive: ([ErrorReport]) -> Void) {
-        let left = storage.perform { $0.abort($1) }
+        let left = storage.abort()
         // Remove it first: anyone notified of the end must be able to make another bus the root.
         ProcessRoot.remove(self)
         for failure in left?.failures ?? [] { lastResort.write(failure) }
         receive(left?.reports ?? [])
         guard let left else { return }
         for (posting, _) in left.postings { posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
+        // Its worker stops waiting, whatever the action does.
+        left.action?.end.fulfill(.takenBack)
         if storage.leftoversWereReceived() { end() }
-        cancelWorker(left.worker)
+        cancel(left.action)
     }
 
     /// Notifies everyone who waits for the end that the bus has ended.
@@ -165,7 +167,7 @@ extension ErrorBus {
         wakeUps.end()
         // A flush that still waits came before a shutdown, or during the last notification. It has succeeded unless
         // the shutdown has removed reports.
-        let (flushes, isFlushed) = storage.perform { ($0.takeFlushes { _ in true }, $0.counts.removed == 0) }
+        let (flushes, isFlushed) = storage.takeFlushes()
         for promise in flushes { promise.fulfill(isFlushed) }
         ended.fulfill(())
         internalTasks.withLock { $0.timer?.task }?.cancel()
@@ -188,17 +190,17 @@ extension ErrorBus {
     ///   during the wait. True for a bus that has ended, because it holds nothing.
     public func flush(within limit: Duration) async -> Bool {
         if isInsideOwnAction { return false }
-        if limit <= .zero { return storage.perform { $0.isIdle($1) } }
+        if limit <= .zero { return storage.isIdle }
         let promise = flushPromise(until: clock.deadline(after: limit))
         let isFlushed = await promise.value(ifCancelled: false)
-        if !isFlushed { _ = storage.perform { machine in machine.takeFlushes { $0.promise === promise } } }
+        if !isFlushed { storage.removeFlush(promise) }
         return isFlushed
     }
 
     /// Returns a promise that is fulfilled once every error posted before is delivered, or with false at the deadline.
     func flushPromise(until deadline: Duration?) -> Promise<Bool> {
         let promise = Promise<Bool>()
-        switch storage.perform({ $0.flush(promise, until: deadline, $1) }) {
+        switch storage.flush(promise, until: deadline) {
         case .nothing:
             promise.fulfill(true)
             return promise

@@ -4,7 +4,7 @@ extension ErrorBus {
     /// The counts balance at every read, even while errors are posted and delivered. Between two reads by one thread,
     /// only the count of pending errors can fall. A read includes every post that returned before it.
     public var statistics: Statistics {
-        var (statistics, isDelivering) = storage.perform { ($0.statistics($1), $0.isDelivering) }
+        var (statistics, isDelivering) = storage.statistics
         if isDelivering {
             statistics.deliveryTime = max(.zero, clock.now() - .nanoseconds(deliveryBegan.value))
         }
@@ -37,10 +37,8 @@ extension ErrorBus {
         /// How long the delivery of the current report has taken so far; nil if no report is in delivery.
         ///
         /// A synchronous action that blocks its thread can't be stopped; it shows here as a growing time. The bus
-        /// doesn't read its clock for every report, so the time might include up to 63 earlier deliveries. A report
-        /// counts as being in delivery while observers still receive the previous one, so the time also includes
-        /// theirs. It starts again when another task continues with the report: after an action that was abandoned or
-        /// that cancelled its task.
+        /// doesn't read its clock for every report, so the time might include up to 63 earlier deliveries, with their
+        /// observers.
         public internal(set) var deliveryTime: Duration?
 
         /// The number of errors for each outcome, with the outcome's name; for gauges, exporters, and tables.
@@ -86,10 +84,7 @@ extension ErrorBus: CustomStringConvertible {
     /// A bus is `open`; then `finished`, while it delivers what it has accepted; then `ended`. Buses are numbered in the
     /// order of their creation. The phase is read before the statistics. The line shows no error and no metadata.
     public var description: String {
-        let phase = storage.perform { machine, intake in
-            if machine.hasEnded { return "ended" }
-            return intake.state.isClosed ? "finished" : "open"
-        }
+        let phase = storage.hasEnded ? "ended" : storage.isClosed ? "finished" : "open"
         return "error bus \(number) (\(phase)): \(statistics)"
     }
 }

@@ -40,7 +40,7 @@ extension ErrorBus {
     /// A task that starts there is cut off too. If it were posted, its report could start a task again, and so on.
     var isHandlingCutOff: Bool {
         Ambience.current.deliverer == number && tasks.isCancelled
-            && storage.perform { $0.delivery?.posting.error.error is TaskCutOff }
+            && storage.errorInDelivery?.error is TaskCutOff
     }
 
     /// Writes a task that was cut off, and that was started for another such task.

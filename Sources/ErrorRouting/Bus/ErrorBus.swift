@@ -32,6 +32,7 @@ public final class ErrorBus: ErrorPosting {
     ///
     /// Looking at the witness itself would copy it for each post.
     private let hasRareParts: Bool
+    private let hasFloodLimit: Bool
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
     let ruleTally = RuleTally()
@@ -69,9 +70,9 @@ public final class ErrorBus: ErrorPosting {
         let details = configuration.details
         detailsTable = details.isEmpty ? nil : DetailsTable { details[$0] }
         hasRareParts = configuration.witness != nil || !details.isEmpty
+        hasFloodLimit = configuration.floodLimit != nil
         storage = BusStorage(
             capacity: configuration.capacity,
-            actionTimeLimit: configuration.actionTimeLimit,
             floodLimit: configuration.floodLimit,
             startingAt: start
         )
@@ -80,7 +81,7 @@ public final class ErrorBus: ErrorPosting {
 
     deinit {
         PendingAtExit.remove(self)
-        let left = storage.perform { $0.abort($1) }?.postings ?? []
+        let left = storage.abort()?.postings ?? []
         // Finish them before the user code below runs: an observation that ends there reads its statistics from the
         // registry.
         observers.finish(statistics)
@@ -185,7 +186,7 @@ public final class ErrorBus: ErrorPosting {
     private func isInside(orIn isOther: (Ambience.Work) -> Bool) -> Bool {
         Ambience.current.work.contains { part in
             guard part.bus == number else { return false }
-            return isOther(part) || part.sequence.map { number in storage.perform { $0.isDelivering(number) } } ?? false
+            return isOther(part) || part.sequence.map { storage.isDelivering($0) } ?? false
         }
     }
 
@@ -198,18 +199,19 @@ public final class ErrorBus: ErrorPosting {
         source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
         let error = UnboxedError(error)
-        // Run user code first: between reservation and filling, the worker might have to wait for this thread.
+        // Run user code first: between reservation and filling, the worker might have to wait for this thread. Only a
+        // flood limit's kind is computed then, because in a flood most errors are dropped.
         let isAnnotated = scope != nil && ScopeContext.hasAnnotations
         let isIncomplete = configuration.metadataProvider != nil || isAnnotated
         let metadata = isIncomplete ? completed(metadata, for: error.error, in: scope) : metadata
         let rareParts = hasRareParts || PerThread.hasLogged ? rareParts(of: error.error, as: role) : .of(role)
-        let (floodStamp, escapes) = configuration.floodLimit == nil ? (nil, false) : floodInputs(error, role)
         let moment = Moment()
         if unrunWatch.note(moment) { writeUnrun() }
         let action = storage.post(
             Posting(
                 error, rareParts: rareParts, at: source, metadata: metadata, scope: scope, moment: moment,
-                promise: promise, floodStamp: floodStamp, escapesFloodLimit: escapes))
+                promise: promise)
+        ) { if hasFloodLimit { applyFloodLimit(to: &$0) } }
         switch action {
         case .nothing:
             return true
@@ -252,10 +254,9 @@ public final class ErrorBus: ErrorPosting {
     ) -> [String: String] {
         var metadata = metadata
         // Don't call the provider for an error that it posts itself: that could recurse without end.
-        if let provider = configuration.metadataProvider,
-            let provided = PerThread.unlessProviding(for: number, { provider(error) })
-        {
-            metadata = provided.merging(metadata) { _, own in own }
+        if let provider = configuration.metadataProvider, PerThread.enter(.metadataProvider, of: number) {
+            defer { PerThread.leave() }
+            metadata = provider(error).merging(metadata) { _, own in own }
         }
         return scope?.annotated(metadata) ?? metadata
     }
@@ -278,7 +279,7 @@ public final class ErrorBus: ErrorPosting {
 
     /// Writes drops to the last resort if a notice of them was announced that no worker will deliver.
     func writeDropsAfterEnd() {
-        guard let drops = storage.perform({ $0.takeDrops($1) }) else { return }
+        guard let drops = storage.takeDropsAfterEnd() else { return }
         lastResort.write(drops.report(), because: "the bus has finished")
     }
 }

@@ -81,7 +81,7 @@ enum PendingAtExit {
 
 /// The reports that a bus held when the process ended.
 private final class PendingReports: Sendable {
-    private let left: Leftovers?
+    private let left: BusStateMachine.Leftovers?
     private let lastResort: LastResort
     /// The number of pending reports, as far as it is known.
     private let count: Int64
@@ -93,7 +93,7 @@ private final class PendingReports: Sendable {
     ///   - lastResort: Where they are written.
     ///   - count: The number of pending reports.
     ///   - counts: The bus's counts, if they are known.
-    init(_ left: Leftovers?, to lastResort: LastResort, count: Int64, counts: ErrorBus.Statistics? = nil) {
+    init(_ left: BusStateMachine.Leftovers?, to lastResort: LastResort, count: Int64, counts: ErrorBus.Statistics? = nil) {
         (self.left, self.lastResort, self.count, self.counts) = (left, lastResort, count, counts)
     }
 
@@ -127,7 +127,7 @@ extension ErrorBus {
     ///
     /// If a stopped thread holds the bus's lock, there is only the intake's count.
     fileprivate func takePendingAtExit() -> PendingReports? {
-        guard let (counts, left) = storage.performIfUnlocked({ ($0.statistics($1), $0.abort($1)) }) else {
+        guard let (counts, left) = storage.abortIfUnlocked() else {
             let count = storage.pendingAtLeast
             return count > 0 ? PendingReports(nil, to: lastResort, count: count) : nil
         }

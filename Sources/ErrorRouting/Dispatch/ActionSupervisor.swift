@@ -1,37 +1,33 @@
-/// An object that limits the time of asynchronous actions and can supersede a dispatch, which then stops; its outcome
-/// is discarded.
+/// An object that runs asynchronous actions within a time limit and that can take a dispatch's report back; such a
+/// dispatch stops, and its outcome is discarded.
 protocol ActionSupervisor: AnyObject, Sendable {
-    /// Runs an operation that is marked as being inside one of the supervisor's actions.
-    func supervising<Result>(
-        _ report: ErrorReport,
-        _ operation: () async throws -> Result
-    ) async rethrows -> Result
+    /// Whether the report was taken back, so that no further rule begins.
+    var isTakenBack: Bool { get }
 
-    /// Records that an asynchronous action is about to begin.
-    ///
-    /// - Returns: Whether the action may begin; false if the dispatch was superseded.
-    func actionWillBegin(_ action: SupervisedAction) -> Bool
+    /// Records that a synchronous action has failed, as soon as it has.
+    func actionDidFail(_ failure: ActionFailure)
 
-    /// Records that the asynchronous action has returned or thrown.
-    ///
-    /// - Returns: Whether the dispatch was still current; if not, the action's result is discarded.
-    func actionDidEnd() -> Bool
-
-    /// Records that an action has failed, so that the failure is known if the dispatch is superseded during a later
-    /// action.
-    func actionDidFail(_ progress: DispatchProgress)
-
-    /// Whether the dispatch is still current; false if it was superseded.
-    var isCurrent: Bool { get }
-
-    /// Whether the task of the dispatch was cancelled, by an action or because the dispatch was superseded; if so, no
-    /// asynchronous action may begin in it.
-    var isTaskCancelled: Bool { get }
+    /// Runs an asynchronous action in a task of its own and waits until it ends or is abandoned.
+    func run(_ action: PreparedAction) async -> ActionEnd
 }
 
-/// An asynchronous action of a report, with everything that another worker needs to continue after it.
-struct SupervisedAction {
+/// An asynchronous action with its inputs.
+struct PreparedAction: Sendable {
     let rule: Rule
-    let progress: DispatchProgress
     let report: ErrorReport
+    let run: @Sendable () async throws -> HandleStrategy
+
+    /// Returns the action's failure with an error.
+    func failure(_ error: any Error) -> ActionFailure {
+        ActionFailure(error: error, report: report, rule: rule.registration.description)
+    }
+}
+
+/// The end of an asynchronous action, as its supervisor sees it.
+enum ActionEnd: Sendable {
+    case returned(HandleStrategy)
+    /// The action has thrown, or it has exceeded its time limit; the supervisor has recorded the failure.
+    case failed(ActionFailure)
+    /// The report was taken back.
+    case takenBack
 }

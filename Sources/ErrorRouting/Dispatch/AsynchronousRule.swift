@@ -16,9 +16,9 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
         try await action(unsafe error.content(as: Input.self))
     }
 
-    override func performSuspending(
-        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
-    ) async throws -> HandleStrategy { try await action(input) }
+    override func performSuspending(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
+        try await action(input)
+    }
 }
 
 /// A rule with an asynchronous action that receives the match and its report.
@@ -35,7 +35,7 @@ final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchec
         super.init(matcher, at: source, Traits(isAsynchronous: true, needsReport: true))
     }
 
-    override func performSuspending(
-        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
-    ) async throws -> HandleStrategy { try await action(input, notes.made(for: error)) }
+    override func performSuspending(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
+        try await action(input, report())
+    }
 }

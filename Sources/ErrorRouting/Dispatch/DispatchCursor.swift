@@ -11,15 +11,10 @@ struct DispatchCursor: ~Copyable {
     /// The end of a dispatch or of a part of it.
     enum End {
         case completed
-        /// The next rule is asynchronous; the next part of the dispatch begins with it.
+        /// The next rule is asynchronous; the dispatch continues with it.
         case needsSuspension
-        /// The task was cancelled; unless the dispatch was superseded, the next asynchronous action must begin in
-        /// another task.
-        case needsNewTask
-        /// The supervisor has superseded the dispatch; its outcome is discarded.
-        case superseded
-        /// The same, and the action that was superseded has thrown; its failure is the last one.
-        case failedAfterwards
+        /// The supervisor has taken the report back; the outcome is discarded.
+        case takenBack
     }
 
     private let path: Borrowed<BlockPath>
@@ -35,16 +30,6 @@ struct DispatchCursor: ~Copyable {
         (self.path, position) = (path, DispatchPosition(isAttempt: isAttempt))
         self.notes = notes
     }
-
-    /// Continues a dispatch.
-    init(_ path: Borrowed<BlockPath>, _ notes: consuming DispatchNotes, from progress: DispatchProgress) {
-        (self.path, position) = (path, progress.position)
-        self.notes = notes
-        self.notes.know(progress)
-    }
-
-    /// The dispatch's progress, for another worker.
-    var progress: DispatchProgress { DispatchProgress(position: position, failures: failures, findings: notes.subject) }
 
     /// The error's disposition so far.
     @inline(__always)
@@ -108,7 +93,7 @@ struct DispatchCursor: ~Copyable {
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - supervisor: An object that can supersede the dispatch.
+    ///   - supervisor: An object that can take the report back.
     ///   - mustNotSuspend: Whether to stop before the `onNoMatch` rules if any of them is asynchronous.
     /// - Returns: The end of the dispatch.
     @inline(__always)
@@ -139,7 +124,7 @@ struct DispatchCursor: ~Copyable {
             {
                 return .needsSuspension
             }
-            if let supervisor, !supervisor.isCurrent { return .superseded }
+            if let supervisor, supervisor.isTakenBack { return .takenBack }
             position.removeNext()
             do {
                 if position.stage == .always, step.traits.needsReport { carryOutcome() }
@@ -151,8 +136,7 @@ struct DispatchCursor: ~Copyable {
                 }
                 position.record(answer, of: step.rule)
             } catch let thrown {
-                record(thrown, of: step.rule, error)
-                if let supervisor { publishFailures(to: supervisor) }
+                record(thrown, of: step.rule, error, under: supervisor)
             }
         }
         return .completed
@@ -171,18 +155,21 @@ struct DispatchCursor: ~Copyable {
 
     /// Records the error that a rule's action has thrown, which counts as a match and as `.next`.
     @inline(never)
-    private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: UnboxedError) {
+    private mutating func record(
+        _ thrown: any Error, of rule: Borrowed<Rule>, _ error: UnboxedError, under supervisor: (any ActionSupervisor)?
+    ) {
         // The report of an `always` action's failure has the outcome so far, like the report of the action itself.
         if position.stage == .always { carryOutcome() }
-        var progress = progress
-        progress.record(thrown, of: rule.object, notes.made(for: error))
-        position = progress.position
-        notes.know(progress)
+        let failure = ActionFailure(
+            error: thrown, report: notes.made(for: error), rule: rule.object.registration.description)
+        supervisor?.actionDidFail(failure)
+        record(failure, of: rule)
     }
 
-    /// Passes on the failures so far, out of line: in the loop, this would cost each dispatch 5 ns.
-    @inline(never)
-    private func publishFailures(to supervisor: any ActionSupervisor) { supervisor.actionDidFail(progress) }
+    private mutating func record(_ failure: ActionFailure, of rule: Borrowed<Rule>) {
+        notes.add(failure)
+        position.record(.next, of: rule)
+    }
 
     // MARK: Suspending
 
@@ -192,48 +179,55 @@ struct DispatchCursor: ~Copyable {
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - supervisor: An object that limits the time of asynchronous actions and can supersede the dispatch.
+    ///   - supervisor: An object that runs asynchronous actions within a time limit; nil to run them in this task.
     @inline(__always)
     mutating func finish(_ error: UnboxedError, under supervisor: (any ActionSupervisor)?) async -> End {
         while true {
             let end = runUnboxed(error, under: supervisor)
             guard end == .needsSuspension else { return end }
-            if let supervisor, supervisor.isTaskCancelled { return .needsNewTask }
             guard let step = position.removeNext() else {
                 preconditionFailure("a dispatch that pauses has a next rule")
             }
             if position.stage == .always { carryOutcome() }
-            do {
-                let (rule, isCertain) = (step.rule.object, step.certainty == .certain)
-                let answer =
-                    if let supervisor {
-                        try await actSuspending(rule, error, isCertain: isCertain, under: supervisor)
-                    } else if isCertain, !step.traits.needsReport {
-                        try await rule.actSuspending(on: error)
-                    } else {
-                        try await rule.actSuspending(error, &notes, isCertain: isCertain) { true }
-                    }
-                if let supervisor, !supervisor.actionDidEnd() { return .superseded }
-                position.record(answer, of: step.rule)
-            } catch let thrown {
-                let isCurrent = supervisor?.actionDidEnd() ?? true
-                // Also record the error of a superseded dispatch, which the supervisor reports.
-                record(thrown, of: step.rule, error)
-                if !isCurrent { return .failedAfterwards }
-                if let supervisor { publishFailures(to: supervisor) }
+            if let supervisor {
+                if await isTakenBack(running: step, error, under: supervisor) { return .takenBack }
+            } else {
+                await run(step, error)
             }
             if position.isStageOver, !path.read({ position.advance(on: $0) }) { return .completed }
         }
     }
 
-    /// Runs an asynchronous rule under a supervisor.
-    private mutating func actSuspending(
-        _ rule: Rule, _ error: UnboxedError, isCertain: Bool, under supervisor: any ActionSupervisor
-    ) async throws -> HandleStrategy? {
-        let made = notes.made(for: error)
-        let action = SupervisedAction(rule: rule, progress: progress, report: made)
-        return try await supervisor.supervising(made) {
-            try await rule.actSuspending(error, &notes, isCertain: isCertain) { supervisor.actionWillBegin(action) }
+    /// Runs an asynchronous rule in this task.
+    @inline(__always)
+    private mutating func run(_ step: RuleStep, _ error: UnboxedError) async {
+        let (rule, isCertain) = (step.rule.object, step.certainty == .certain)
+        do {
+            let answer =
+                if isCertain, !step.traits.needsReport {
+                    try await rule.actSuspending(on: error)
+                } else {
+                    try await rule.actSuspending(error, &notes, isCertain: isCertain)
+                }
+            position.record(answer, of: step.rule)
+        } catch let thrown {
+            record(thrown, of: step.rule, error, under: nil)
         }
+    }
+
+    /// Runs an asynchronous rule under a supervisor; returns whether the report was taken back.
+    private mutating func isTakenBack(
+        running step: RuleStep, _ error: UnboxedError, under supervisor: any ActionSupervisor
+    ) async -> Bool {
+        // Check before the rule's matcher, which might be slow; the supervisor checks again before the action.
+        if supervisor.isTakenBack { return true }
+        let rule = step.rule.object
+        guard let action = rule.prepare(error, &notes, isCertain: step.certainty == .certain) else { return false }
+        switch await supervisor.run(action) {
+        case .returned(let answer): position.record(answer, of: step.rule)
+        case .failed(let failure): record(failure, of: step.rule)
+        case .takenBack: return true
+        }
+        return false
     }
 }

@@ -1,3 +1,9 @@
+/// An object that makes the report of a dispatch's error when a rule first needs it.
+class ReportMaker {
+    /// Returns the report with an outcome.
+    func report(with outcome: consuming HandleOutcome) -> ErrorReport { mustBeOverridden() }
+}
+
 /// The facts that a dispatch computes about its error on first need: the report for actions, the error as matchers see
 /// it, and the failed actions.
 ///
@@ -13,10 +19,10 @@
         var failures: [ActionFailure]?
     }
 
-    /// The location of the report's contents in the dispatch's caller.
+    /// Where the report comes from.
     @safe private enum Origin {
-        /// The posting, which stays in its slot during the dispatch, and the report's number in the order of delivery.
-        case posting(UnsafePointer<Posting>, sequence: UInt64)
+        /// An object that makes it, which the dispatch's caller retains.
+        case maker(Borrowed<ReportMaker>)
         /// The source of a directly handled error.
         case source(UnsafePointer<ErrorReport.Source>)
         /// The source of a directly handled error that might suspend, so that the source has no address.
@@ -28,15 +34,9 @@
     private let origin: Origin
     private var found: ManualBox<Found>?
 
-    /// Creates the notes on a posted error.
-    ///
-    /// - Parameters:
-    ///   - posting: The posting, at its location in the dispatch's caller.
-    ///   - sequence: The report's number in the order of delivery.
-    @unsafe @inline(__always)
-    init(of posting: UnsafePointer<Posting>, sequence: UInt64) {
-        origin = unsafe .posting(posting, sequence: sequence)
-    }
+    /// Creates the notes on an error whose report an object makes; the object isn't retained.
+    @inline(__always)
+    init(_ maker: Borrowed<ReportMaker>) { origin = .maker(maker) }
 
     /// Creates the notes on a directly handled error with a source that the dispatch's caller keeps; a copy of it would
     /// cost each dispatch 5 % more.
@@ -71,18 +71,11 @@
         return try body(&made.value)
     }
 
-    /// The error as matchers see it; nil until a matcher is called.
-    var subject: ErrorSubject? { found?.value.subject }
-
     /// The failures of actions so far; nil if there are none.
     @inline(__always)
     var failures: [ActionFailure]? { found?.value.failures }
 
-    /// Sets the facts known from the previous part of the dispatch.
-    mutating func know(_ progress: DispatchProgress) {
-        if let findings = progress.findings { change { $0.subject = findings } }
-        if let failures = progress.failures { change { $0.failures = failures } }
-    }
+    mutating func add(_ failure: ActionFailure) { change { $0.failures = ($0.failures ?? []) + [failure] } }
 
     /// Calls a closure with the error as matchers see it.
     @inline(__always)
@@ -104,8 +97,7 @@
             return report
         }
         switch origin {
-        case .posting(let posting, let sequence):
-            return unsafe posting.pointee.report(sequence: sequence, outcome: outcome ?? .pending)
+        case .maker(let maker): return maker.read { $0.report(with: outcome ?? .pending) }
         case .source(let source): return Self.report(of: error, from: unsafe source.pointee, outcome)
         case .ownSource(let source): return Self.report(of: error, from: source, outcome)
         case .none: return Self.report(of: error, from: .init(), outcome)

@@ -8,7 +8,7 @@ struct DispatchPosition: Sendable {
     private var block = 0
     /// The remaining steps of this block; nil before they are looked up.
     ///
-    /// They are kept at an interruption, because looking them up again would call the error's `==` again.
+    /// They are kept while an action suspends, because looking them up again would call the error's `==` again.
     private var rest: RuleStepList?
     /// Whether the remaining rules of this stage are skipped.
     private(set) var isStageOver = false

@@ -44,16 +44,23 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     ) throws -> HandleStrategy? {
         guard let input = match(error, &notes) else { return nil }
         // Check now: the matcher might have run a slow predicate.
-        if let supervisor, !supervisor.isCurrent { return nil }
+        if let supervisor, supervisor.isTakenBack { return nil }
         return try perform(input, error, &notes)
     }
 
+    final override func prepare(
+        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool
+    ) -> PreparedAction? {
+        guard let input = isCertain ? unsafe error.content(as: Input.self) : match(error, &notes) else { return nil }
+        let report = notes.made(for: error)
+        return PreparedAction(rule: self, report: report) { [self] in try await performSuspending(input) { report } }
+    }
+
     final override func actSuspending(
-        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
+        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool
     ) async throws -> HandleStrategy? {
-        let input = isCertain ? unsafe error.content(as: Input.self) : match(error, &notes)
-        guard let input, mayBegin() else { return nil }
-        return try await performSuspending(input, error, &notes)
+        guard let input = isCertain ? unsafe error.content(as: Input.self) : match(error, &notes) else { return nil }
+        return try await performSuspending(input) { notes.made(for: error) }
     }
 
     /// Applies the rule to the matcher's output, without suspending.
@@ -66,8 +73,12 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
         mustBeOverridden()
     }
 
-    /// Works like ``perform(_:_:_:)`` for an asynchronous rule.
-    func performSuspending(
-        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
-    ) async throws -> HandleStrategy { mustBeOverridden() }
+    /// Applies the rule, which is asynchronous, to the matcher's output.
+    ///
+    /// - Parameters:
+    ///   - input: The matcher's output.
+    ///   - report: Returns the error's report; called only if the action receives it.
+    func performSuspending(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
+        mustBeOverridden()
+    }
 }

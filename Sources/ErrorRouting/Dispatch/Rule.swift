@@ -74,8 +74,8 @@ class Rule: RuleNode, @unchecked Sendable {
     /// - Parameters:
     ///   - error: The error.
     ///   - notes: The dispatch's notes on the error.
-    ///   - supervisor: An object that can supersede the dispatch.
-    /// - Returns: The action's result; nil if the rule doesn't match, or if the dispatch was superseded before the
+    ///   - supervisor: An object that can take the report back.
+    /// - Returns: The action's result; nil if the rule doesn't match, or if the report was taken back before the
     ///   action.
     func actIfMatching(
         _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
@@ -85,17 +85,21 @@ class Rule: RuleNode, @unchecked Sendable {
     func actSuspending(on error: UnboxedError) async throws -> HandleStrategy { mustBeOverridden() }
 
     /// Calls the matcher unless the error is certain to match and, if it matches, applies the rule, which is
-    /// asynchronous.
+    /// asynchronous, in the caller's task.
     ///
     /// - Parameters:
     ///   - error: The error.
     ///   - notes: The dispatch's notes on the error.
     ///   - isCertain: Whether the error is certain to match (``RuleStep/Certainty/certain``).
-    ///   - mayBegin: Called between the match and the action, because a predicate's time doesn't count as the action's.
-    /// - Returns: The action's result; nil if the rule doesn't match, or if the action may not begin.
+    /// - Returns: The action's result; nil if the rule doesn't match.
     func actSuspending(
-        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool, mayBegin: () -> Bool
+        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool
     ) async throws -> HandleStrategy? { mustBeOverridden() }
+
+    /// Works like the other method, but returns the action with its inputs and doesn't call it.
+    func prepare(
+        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool
+    ) -> PreparedAction? { mustBeOverridden() }
 }
 
 /// Traps, as the body of a method that every subclass in use overrides.

@@ -10,6 +10,9 @@ struct ErrorCode: Equatable, Sendable {
     /// The domain, or the kind that the details give.
     let domain: String?
 
+    /// Creates the code of all errors of a type; runs no user code.
+    init(ofType error: any Error) { (type, number, domain) = (ObjectIdentifier(Swift.type(of: error)), 0, nil) }
+
     /// Reads an error's code, which might run user code.
     init(of error: any Error, by table: DetailsTable? = nil) {
         let type = Swift.type(of: error)

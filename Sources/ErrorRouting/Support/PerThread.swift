@@ -33,8 +33,8 @@ enum PerThread {
         var depth = 0
         /// The depth of the error that the thread is logging; see ``logDepth``.
         var logDepth = 0
-        /// The buses with metadata providers that the thread is running, outermost first.
-        var providing: [UInt64] = []
+        /// The closures of buses that the thread is running, outermost first.
+        var running: [(closure: BusClosure, bus: UInt64)] = []
     }
 
     /// The calling thread's slot, below ``count``.
@@ -135,22 +135,30 @@ enum PerThread {
         body()
     }
 
-    // MARK: Metadata providers
+    // MARK: Closures of buses
 
-    /// Calls a bus's metadata provider, unless the thread is already running it because the provider has posted to its
-    /// own bus.
+    /// User code that a bus calls for each post and that might post to the same bus.
+    enum BusClosure {
+        case metadataProvider
+        /// Whatever computes the kind of an error for a flood limit.
+        case floodKind
+    }
+
+    /// Records that the thread is about to call a bus's closure.
     ///
     /// - Parameters:
+    ///   - closure: Which closure.
     ///   - bus: The bus's number.
-    ///   - body: Calls the provider.
-    /// - Returns: The closure's result; nil if the closure wasn't called.
-    static func unlessProviding<Result>(for bus: UInt64, _ body: () -> Result) -> Result? {
-        guard let record = current else { return body() }
-        if record.value.providing.contains(bus) { return nil }
-        record.value.providing.append(bus)
-        defer { record.value.providing.removeLast() }
-        return body()
+    /// - Returns: Whether the closure may be called, and then ``leave()`` must be; false within the same closure.
+    static func enter(_ closure: BusClosure, of bus: UInt64) -> Bool {
+        guard let record = current else { return true }
+        if record.value.running.contains(where: { $0 == (closure, bus) }) { return false }
+        record.value.running.append((closure, bus))
+        return true
     }
+
+    /// Records that the closure entered last has returned.
+    static func leave() { _ = current?.value.running.popLast() }
 
     // MARK: The record
 

@@ -96,7 +96,7 @@ extension BusEndsTests {
             for number in 1...3 { bus.post(Numbered(number)) }
             Task { await bus.run() }
             Task { _ = await bus.shutdown(within: .milliseconds(100)) }
-            while !bus.storage.intake.state.isClosed { await Task.yield() }
+            while !bus.storage.isClosed { await Task.yield() }
             Thread.detachNewThread {
                 // The tasks that block all threads never end, so nothing that waits for the pool would end either.
                 for _ in 0..<30_000 where bus.statistics.dropped < 3 { usleep(1_000) }

@@ -145,7 +145,7 @@ extension WithErrorBusTests {
             guard let bus = bus.withLock({ $0 }) else { return #expect(Bool(false), "no bus") }
             while bus.statistics.pending > 0 { yieldToOtherThreads() }
             // The end of the bus has time to come too early.
-            for _ in 0..<200 where !bus.storage.intake.state.isClosed { yieldToOtherThreads() }
+            for _ in 0..<200 where !bus.storage.isClosed { yieldToOtherThreads() }
             leave.signal()
             await ends.value
             expect(journal.entries, equals: [1, 2])

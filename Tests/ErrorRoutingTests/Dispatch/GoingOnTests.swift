@@ -255,54 +255,69 @@ extension GoingOnTests {
 }
 
 @Suite(
-    "Behaviours 16, 18 and 25: an action's error is reported once, even if its report is removed meanwhile",
-    .tags(.behaviour16, .behaviour18, .behaviour25), .hangLimit)
-struct SupersededActionTests {}
+    "Behaviours 16 and 18: a dispatch whose report was taken back runs no further rule",
+    .tags(.behaviour16, .behaviour18), .hangLimit)
+struct TakenBackDispatchTests {}
 
-extension SupersededActionTests {
-    @Test("an action's error is recorded, in time or late; a late one ends the dispatch")
-    func failures() async {
+extension TakenBackDispatchTests {
+    /// When the report is taken back.
+    enum Time: CaseIterable { case never, duringAction, beforeEnd, whileSynchronous }
+
+    @Test("it ends after the action during which the report was taken back", arguments: Time.allCases)
+    func ends(time: Time) async {
+        let supervisor = TakingSupervisor(time)
+        let ran = Journal<Int>()
         let handler = ErrorHandler()
             .on(Numbered.self) { _ in
+                ran.note(3)
+                return .next
+            }
+            .on(Numbered.self) { _ in
                 await Task.yield()
+                ran.note(2)
                 throw Numbered(2)
             }
-            .on(Numbered.self) { _ in throw Numbered(1) }
-        for cameInTime in [true, false] {
-            let supervisor = TakingSupervisor(cameInTime: cameInTime)
-            let report = ErrorReport(error: Numbered(0), source: .init())
-            var cursor = DispatchCursor(handler.rules.path, DispatchNotes(report))
-            let end = await cursor.finish(UnboxedError(report.error), under: supervisor)
-            withExtendedLifetime(handler) {}
-            expect(end, equals: cameInTime ? .completed : .failedAfterwards)
-            expect((cursor.failures ?? []).map { ($0.error as? Numbered)?.number }, equals: [1, 2])
-        }
+            .on(Numbered.self) { _ in
+                ran.note(1)
+                if time == .whileSynchronous { supervisor.takeBack() }
+                throw Numbered(1)
+            }
+        let report = ErrorReport(error: Numbered(0), source: .init())
+        var cursor = DispatchCursor(handler.rules.path, DispatchNotes(report))
+        let end = await cursor.finish(UnboxedError(report.error), under: supervisor)
+        withExtendedLifetime(handler) {}
+        expect(end, equals: time == .never ? .completed : .takenBack)
+        expect(ran.entries, equals: time == .never ? [1, 2, 3] : time == .whileSynchronous ? [1] : [1, 2])
+        let failures = (cursor.failures ?? []).map { ($0.error as? Numbered)?.number }
+        expect(failures, equals: time == .never || time == .duringAction ? [1, 2] : [1])
+        expect(supervisor.failed.entries, equals: time == .never || time == .duringAction ? [1, 2] : [1])
     }
 }
 
-/// A supervisor that removes the report as soon as an asynchronous action has ended, or before that.
+/// A supervisor that takes the report back at a given time.
 private final class TakingSupervisor: ActionSupervisor {
-    private let cameInTime: Bool
+    private let time: TakenBackDispatchTests.Time
     private let isTaken = Atomic(false)
+    let failed = Journal<Int>()
 
-    init(cameInTime: Bool) { self.cameInTime = cameInTime }
+    init(_ time: TakenBackDispatchTests.Time) { self.time = time }
 
-    func supervising<Result>(
-        _ report: ErrorReport,
-        _ operation: () async throws -> Result
-    ) async rethrows -> Result {
-        try await operation()
+    func takeBack() { isTaken.store(true, ordering: .releasing) }
+
+    var isTakenBack: Bool { isTaken.load(ordering: .acquiring) }
+
+    func actionDidFail(_ failure: ActionFailure) { failed.note((failure.error as? Numbered)?.number ?? 0) }
+
+    func run(_ action: PreparedAction) async -> ActionEnd {
+        do {
+            let answer = try await action.run()
+            return .returned(answer)
+        } catch {
+            if time == .beforeEnd { return .takenBack }
+            let failure = action.failure(error)
+            actionDidFail(failure)
+            if time == .duringAction { takeBack() }
+            return .failed(failure)
+        }
     }
-
-    func actionWillBegin(_ action: SupervisedAction) -> Bool { true }
-
-    func actionDidFail(_ progress: DispatchProgress) {}
-
-    func actionDidEnd() -> Bool {
-        isTaken.store(true, ordering: .releasing)
-        return cameInTime
-    }
-
-    var isCurrent: Bool { !isTaken.load(ordering: .acquiring) }
-    var isTaskCancelled: Bool { false }
 }

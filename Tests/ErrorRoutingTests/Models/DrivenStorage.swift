@@ -14,38 +14,29 @@ final class DrivenStorage {
         case failure(Int?)
         /// Every waiting caller must be notified; nobody else reports these failures.
         case notifies([Event])
-        /// The worker has reached a report that a flood limit hasn't admitted yet.
-        case unadmitted
-        case asleep, end, superseded
+        case asleep, end, stop
     }
 
     let storage: BusStorage
     /// Whether anyone observes the reports.
     var isObserved = false
-    /// Whether the worker must stop at a report that a flood limit has to admit.
-    var stopsUnadmitted = false
-    /// The report that the worker delivers or has reached.
-    private(set) var delivery: Delivery?
-    /// The address of that report; 0 if there is none.
-    var address: UInt { delivery.map { unsafe UInt(bitPattern: $0.address) } ?? 0 }
-    /// Where a worker would begin with the report delivered last.
-    private(set) var progress = DispatchProgress()
     /// The report delivered last.
     private(set) var report: ErrorReport?
     /// Whether a caller waits for the report delivered last.
     private(set) var isWaitedFor = false
-    /// The next step of a worker that is still notifying observers.
-    private var afterNotification: WorkerAction?
+    /// The failures of its actions.
+    var failures: [ActionFailure] = []
+    /// Whether the worker is notifying observers.
+    private(set) var isNotifying = false
     /// The time at which the worker must be woken, set when it last went to sleep.
     private(set) var alarm: Duration?
-    let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
 
-    init(capacity: Int = 8, limit: Duration? = .seconds(30), flood: FloodLimit? = nil) {
-        storage = BusStorage(capacity: capacity, actionTimeLimit: limit, floodLimit: flood)
-        expect(storage.perform { $0.run() }, equals: true)
+    init(capacity: Int = 8, flood: FloodLimit? = nil) {
+        storage = BusStorage(capacity: capacity, floodLimit: flood)
+        expect(storage.run(), equals: true)
     }
 
-    var statistics: ErrorBus.Statistics { storage.perform { $0.statistics($1) } }
+    var statistics: ErrorBus.Statistics { storage.statistics.counts }
 
     // MARK: Callers
 
@@ -80,56 +71,46 @@ final class DrivenStorage {
 
     // MARK: The worker
 
-    /// Reads and performs the next step of a generation's worker; a worker that notified has done so.
-    func next(_ generation: UInt64 = 0, at now: Duration = .zero) -> Event {
-        if let action = afterNotification.take() {
-            if storage.notificationDidEnd() { return .end }
-            if storage.isCurrent(generation) { return carryOut(action, generation, at: now) }
-        }
-        return carryOut(storage.perform { $0.next(for: generation, $1) }, generation, at: now)
+    /// Performs the worker's next step; a worker that notified has done so.
+    func next(at now: Duration = .zero) -> Event {
+        let wasNotifying = exchange(&isNotifying, with: false)
+        return carryOut(wasNotifying ? storage.notified() : storage.next(), at: now)
     }
 
-    private func carryOut(_ action: WorkerAction, _ generation: UInt64, at now: Duration) -> Event {
+    private func carryOut(_ action: BusStorage.WorkerAction, at now: Duration) -> Event {
         switch action {
-        case .deliver(let delivery):
-            return begin(delivery, from: DispatchProgress())
-        case .goOn(let delivery, let progress):
-            return begin(delivery, from: progress)
-        case .computeFloodToken(let delivery):
-            self.delivery = stopsUnadmitted ? delivery : nil
-            if stopsUnadmitted { return .unadmitted }
-            let token = Self.token(of: delivery.posting)
-            var suppressed: Posting?
-            let action = storage.perform { $0.admit(token, for: generation, suppressing: &suppressed, $1) }
-            return carryOut(action, generation, at: now)
-        case .held(let promise):
-            promise.fulfill(.pending)
-            return next(generation, at: now)
+        case .deliver:
+            let delivery = storage.delivery
+            let report = delivery.posting.report(sequence: delivery.sequence)
+            (self.report, failures) = (report, [])
+            isWaitedFor = delivery.posting.isWaitedFor
+            return Self.event(of: report)
+        case .notify:
+            preconditionFailure("only the completion of a report leads to a notification")
+        case .held(let promise, _):
+            promise?.fulfill(.pending)
+            return next(at: now)
         case .flushed(let promises):
             for promise in promises { promise.fulfill(true) }
-            return next(generation, at: now)
-        case .askAgain:
-            return next(generation, at: now)
+            return next(at: now)
         case .wait:
-            let action = storage.perform { $0.next(for: generation, after: .waitedUntil(now), $1) }
-            return carryOut(action, generation, at: now)
+            return carryOut(storage.next(after: .waitedUntil(now)), at: now)
         case .sleep(let alarm):
             self.alarm = alarm
             return .asleep
         case .end:
             return .end
         case .stop:
-            if let delivery = storage.perform({ $0.takeRemoved(by: generation) }) { _ = storage.take(delivery) }
-            return .superseded
+            return .stop
         }
     }
 
-    private func begin(_ delivery: Delivery, from progress: DispatchProgress) -> Event {
-        let posting = delivery.posting
-        let report = posting.report(sequence: delivery.sequence)
-        (self.delivery, self.progress, self.report) = (delivery, progress, report)
-        isWaitedFor = posting.isWaitedFor
-        return Self.event(of: report)
+    /// Forgets the report delivered last.
+    func forget() { report = nil }
+
+    /// Records that an action of the report in delivery has failed.
+    func fail(_ failure: ActionFailure) {
+        if storage.actionFails(failure) { failures.append(failure) }
     }
 
     /// Completes the worker's report, and performs the next steps.
@@ -137,20 +118,13 @@ final class DrivenStorage {
     /// - Parameter isObserved: Whether an observer, apart from the caller, must be notified of it.
     func complete(
         _ disposition: HandleOutcome.Disposition = .handled, failures: [ActionFailure] = [], isObserved: Bool,
-        generation: UInt64 = 0, at now: Duration = .zero
+        at now: Duration = .zero
     ) -> Event {
-        let result = result(disposition, failures)
-        var hasToNotify = false
-        let action = storage.perform {
-            $0.complete(
-                result.position.disposition, result.failures, for: generation,
-                isObserved: isObserved, notifying: &hasToNotify, $1)
-        }
-        if case .stop = action { return .superseded }
-        let posting = delivery.take().map { storage.take($0) }
-        guard hasToNotify else { return carryOut(action, generation, at: now) }
-        afterNotification = action
-        if case .deliver(let next) = action { delivery = next }
-        return .notifies(posting?.isActionFailure == true ? (result.failures ?? []).map(Self.event(of:)) : [])
+        for failure in failures { fail(failure) }
+        var posting: Posting?
+        let action = storage.complete(disposition, isObserved: { isObserved }, &posting)
+        guard case .notify = action else { return carryOut(action, at: now) }
+        isNotifying = true
+        return .notifies(posting?.isActionFailure == true ? self.failures.map(Self.event(of:)) : [])
     }
 }

@@ -27,10 +27,10 @@ struct Flood {
         let numbered = Numbered(error)
         let source = ErrorReport.Source(fileID: "Module/File.swift", line: UInt(kind))
         let moment = Int64(time) * 1_000_000
-        let token = FloodToken(kind: .init(of: ErrorCode(of: numbered), at: source, in: []), moment: moment)
+        let kind = FloodKind(of: ErrorCode(of: numbered), at: source, in: [])
         while true {
             var former: Int?
-            switch limiter.admit(token, suppressing: &former, holding: { (error, Self.moment(time)) }) {
+            switch limiter.admit(kind, at: moment, suppressing: &former, holding: { (error, Self.moment(time)) }) {
             case .comesAfter(let release):
                 answers.append(.init(release))
                 continue

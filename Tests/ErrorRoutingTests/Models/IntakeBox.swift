@@ -51,9 +51,9 @@ final class IntakeBox: Sendable {
     /// Takes the next element, or returns nil if it isn't there.
     func take() -> Int? {
         let position = next.load(ordering: .relaxed)
-        guard intake.mailbox.isFilled(at: Int64(position)) else { return nil }
+        guard let posting = intake.mailbox.take(Int64(position)) else { return nil }
         next.store(position + 1, ordering: .relaxed)
-        return Self.number(of: intake.mailbox.take(Int64(position)))
+        return Self.number(of: posting)
     }
 
     func takeAll() -> [Int] {
@@ -75,12 +75,11 @@ final class IntakeBox: Sendable {
         at moment: Duration = .zero,
         isWaitedFor: Bool = false
     ) -> Posting {
-        Posting(
-            UnboxedError(error),
-            at: .init(fileID: "M/A.swift", line: line),
-            promise: isWaitedFor ? Promise() : nil,
-            floodStamp: .init(code: ErrorCode(of: error), moment: moment.nanoseconds)
-        )
+        let source = ErrorReport.Source(fileID: "M/A.swift", line: line)
+        var posting = Posting(UnboxedError(error), at: source, promise: isWaitedFor ? Promise() : nil)
+        let kind = FloodKind(of: ErrorCode(of: error), at: source, in: [])
+        posting.limit(by: kind, at: moment.nanoseconds)
+        return posting
     }
 
     private static func number(of posting: Posting) -> Int { (posting.error.error as? Numbered)?.number ?? -2 }

@@ -23,26 +23,13 @@ final class MailboxBox: Sendable {
         return answer
     }
 
-    func take(_ position: Int) -> Int? { isFilled(position) ? mailbox.take(Int64(position)).number : nil }
-    /// Inserts an item whose number is its turn, and returns its address.
-    func insert(_ turn: UInt64) -> UInt {
-        unsafe UInt(bitPattern: mailbox.insert(Item(Int(turn), ends), at: turn))
-    }
-
-    /// Takes an inserted item.
-    func take(_ address: UInt) -> Int? {
-        unsafe UnsafeMutablePointer<Item>(bitPattern: address).map { unsafe mailbox.take($0).number }
-    }
-
+    func take(_ position: Int) -> Int? { mailbox.take(Int64(position))?.number }
     func close(_ position: Int) -> Int? { mailbox.close(Int64(position))?.number }
     func empty(_ position: Int) { _ = mailbox.take(Int64(position)) }
     func sleep(at position: Int) -> Bool { mailbox.sleep(at: Int64(position)) }
     func rouse(at position: Int) -> Bool { mailbox.rouse(at: Int64(position)) }
 
-    /// The address of the item in a filled slot.
-    func address(of position: Int) -> UInt { unsafe UInt(bitPattern: mailbox.element(at: Int64(position))) }
-
-    func isFilled(_ position: Int) -> Bool { mailbox.isFilled(at: Int64(position)) }
+    func isFilled(_ position: Int) -> Bool { mailbox.isFilled(Int64(position)) }
 
     /// The counts of created and of deallocated items.
     final class Ends: Sendable {
@@ -78,15 +65,5 @@ final class MailboxBox: Sendable {
         }
 
         deinit { ends.end() }
-    }
-}
-
-extension Mailbox {
-    func isFilled(at number: Int64) -> Bool { unsafe element(at: number) != nil }
-
-    /// Empties a filled slot, and returns its element.
-    func take(_ number: Int64) -> Element {
-        guard let element = unsafe element(at: number) else { preconditionFailure("slot \(number) is not filled") }
-        return unsafe take(element)
     }
 }

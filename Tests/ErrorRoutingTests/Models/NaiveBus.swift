@@ -30,8 +30,8 @@ struct NaiveBus {
     var accepted = 0
     var failures: [Int?] = []
     var delivering: Delivery?
-    /// How often the action in delivery has exceeded its time limit.
-    var abandoned = 0
+    /// The failures of the actions of the report in delivery; nil for one that has exceeded its time limit.
+    var failed: [Int?] = []
     /// The drops that no notice has reported.
     var unreported: [String: Int] = [:]
     /// Whether a notice waits for its turn.
@@ -118,8 +118,8 @@ struct NaiveBus {
         return .asleep
     }
 
-    /// Admits errors, in order, until there is one to deliver, or up to the error at a position.
-    mutating func advance(before position: Int = .max) {
+    /// Admits errors, in order, until there is one to deliver.
+    mutating func advance() {
         if delivering == nil, !failures.isEmpty { delivering = .failure(failures.removeFirst()) }
         while delivering == nil, let item = items.first, item.isReady {
             guard case .error(let posted, _) = item else {
@@ -127,7 +127,6 @@ struct NaiveBus {
                 delivering = takeNotice()
                 continue
             }
-            if posted.position >= position { return }
             // If other errors must go first, the error stays where it is.
             if let release = flood?.release(toAdmit: posted.kind, at: posted.moment) {
                 delivering = .error(release.held, occurrences: release.occurrences)
@@ -148,19 +147,23 @@ struct NaiveBus {
         return .drops(takeDrops())
     }
 
-    mutating func complete(_ disposition: HandleOutcome.Disposition, failures new: [Int?]) -> [DrivenStorage.Event]? {
-        guard !hasEnded, let done = delivering else { return nil }
-        delivering = nil
-        abandoned = 0
+    /// Counts a failed action of the report in delivery.
+    mutating func fail(_ number: Int?) {
+        counts.actionFailures += 1
+        failed.append(number)
+    }
+
+    /// Completes the report in delivery; returns the failures that no notice reports.
+    mutating func complete(_ disposition: HandleOutcome.Disposition) -> [DrivenStorage.Event] {
+        defer { (delivering, failed) = (nil, []) }
         switch disposition {
         case .ignored: counts.ignored += 1
         case .unmatched: counts.unmatched += 1
         default: counts.handled += 1
         }
-        counts.actionFailures += new.count
-        if case .failure = done { return new.map { .failure($0) } }
-        counts.posted += new.count
-        failures += new
+        if case .failure = delivering { return failed.map { .failure($0) } }
+        counts.posted += failed.count
+        failures += failed
         return []
     }
 
@@ -173,7 +176,6 @@ struct NaiveBus {
 
     mutating func abort() -> [DrivenStorage.Event] {
         (isClosed, hasEnded, isAsleep) = (true, true, false)
-        counts.actionFailures += abandoned
         var left: [Delivery] = delivering.map { [$0] } ?? []
         left += failures.map { .failure($0) }
         while let release = flood?.release(endingBy: nil) {
@@ -186,7 +188,7 @@ struct NaiveBus {
             case .notice: left.append(takeNotice())
             }
         }
-        (items, delivering, failures) = ([], nil, [])
+        (items, delivering, failures, failed) = ([], nil, [], [])
         counts.dropped += left.count
         return left.map(\.event)
     }

@@ -86,7 +86,7 @@ struct FloodLimiter<Held> {
     /// - Parameters:
     ///   - pause: The worker's wait before this call.
     ///   - isClosed: Whether no more errors will come.
-    mutating func release(after pause: WorkerPause, isClosed: Bool) -> Release? {
+    mutating func release(after pause: BusStateMachine.WorkerPause, isClosed: Bool) -> Release? {
         if heldCount == 0 { return nil }
         if isClosed { return release() }
         guard case .waitedUntil(let now) = pause else { return nil }
@@ -107,17 +107,18 @@ struct FloodLimiter<Held> {
     /// again.
     ///
     /// - Parameters:
-    ///   - token: The error's kind and time.
+    ///   - kind: The error's kind.
+    ///   - time: The time of its post, in nanoseconds.
     ///   - former: Set to the previously held error, if any, which is suppressed.
     ///   - error: Returns the error and the time of its post; called only if the error is held back.
     mutating func admit(
-        _ token: FloodToken, suppressing former: inout Held?, holding error: () -> (Held, Moment)
+        _ kind: FloodKind, at time: Int64, suppressing former: inout Held?, holding error: () -> (Held, Moment)
     ) -> Decision {
-        if let release = release(endingBy: token.moment) { return .comesAfter(release) }
-        var found = window(of: token)
+        if let release = release(endingBy: time) { return .comesAfter(release) }
+        var found = window(of: kind)
         // Errors aren't exactly in the order of their times, so this kind's window might have ended although an earlier
         // one hasn't.
-        if let index = found, windows.values[index].end <= token.moment {
+        if let index = found, windows.values[index].end <= time {
             if let release = removeWindow(at: index) { return .comesAfter(release) }
             found = nil
         }
@@ -125,8 +126,8 @@ struct FloodLimiter<Held> {
             while windows.count >= maximum {
                 if let release = removeFirstWindow() { return .comesAfter(release) }
             }
-            open(token)
-            found = window(of: token)
+            open(kind, at: time)
+            found = window(of: kind)
         }
         guard let found else { return .passes }
         if windows.values[found].passed < limit.first {
@@ -145,14 +146,14 @@ struct FloodLimiter<Held> {
 
     /// Returns the index of the window of an error's kind; nil if it has none.
     @inline(never)  // Inlined, it would copy the kind.
-    private func window(of token: FloodToken) -> Dictionary<FloodKind, Window>.Index? {
-        windows.index(forKey: token.kind)
+    private func window(of kind: FloodKind) -> Dictionary<FloodKind, Window>.Index? {
+        windows.index(forKey: kind)
     }
 
-    private mutating func open(_ token: FloodToken) {
-        let end = min(token.moment, .max - limit.window) + limit.window
-        windows[token.kind] = Window(end: end)
-        order.append((end, token.kind))
+    private mutating func open(_ kind: FloodKind, at time: Int64) {
+        let end = min(time, .max - limit.window) + limit.window
+        windows[kind] = Window(end: end)
+        order.append((end, kind))
     }
 
     /// Removes the oldest window and returns the error held in it.
@@ -174,6 +175,7 @@ struct FloodLimiter<Held> {
 extension Posting {
     /// Creates the posting that a flood limit releases, which also stands for the suppressed errors.
     init(_ release: FloodLimiter<Posting>.Release) {
-        self.init(release.held, standingFor: release.occurrences, since: release.firstMoment)
+        self = release.held
+        stand(for: release.occurrences, since: release.firstMoment)
     }
 }

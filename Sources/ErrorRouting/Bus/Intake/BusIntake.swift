@@ -14,7 +14,6 @@ import Synchronization
 /// - `releasedCounter` and `seenReleased`, which callers copy from it, are stored with release and read with acquire.
 ///   The worker empties a slot before it releases the report after it. Therefore the caller that receives the slot's
 ///   next number because of that release finds the slot empty.
-/// - `limit` is read relaxed: it is only a number, and a caller that reads an old limit came earlier.
 /// - `refusedCount` is incremented with release, so that the next read includes every post that has returned.
 struct BusIntake: ~Copyable, Sendable {
     /// The most reports that can be pending, regardless of the configuration; the memory of all slots is reserved at
@@ -27,8 +26,6 @@ struct BusIntake: ~Copyable, Sendable {
     /// The value that callers last read in ``released``; they read it again only if the bus seems full, because each
     /// read takes its cache line away from the worker.
     private let seenReleased: Atomic<Int64>
-    /// The most reports to accept in total.
-    private let limit = Atomic<Int64>(.max)
     private let releasedCounter: PaddedCounter
     private let refusedCount = Atomic<Int64>(0)
 
@@ -36,8 +33,6 @@ struct BusIntake: ~Copyable, Sendable {
     let drops = DropTally()
     /// The posted reports that the worker hasn't taken yet.
     let mailbox: Mailbox<Posting>
-    /// The notification of the report completed last, which the worker ends without the lock.
-    let notification = CompletionNotification()
 
     /// - Parameters:
     ///   - capacity: The number of reports that can be pending; a number above ``maximumCapacity`` counts as that
@@ -59,7 +54,7 @@ struct BusIntake: ~Copyable, Sendable {
         var seen = seenReleased.load(ordering: .acquiring)
         while true {
             var desired = found
-            let answer = desired.reserve(released: seen, capacity: capacity, limit: limit.load(ordering: .relaxed))
+            let answer = desired.reserve(released: seen, capacity: capacity)
             switch answer {
             case .accepted:
                 let (isReserved, current) = word.replace(found, by: desired)
@@ -111,9 +106,6 @@ struct BusIntake: ~Copyable, Sendable {
     /// Stops accepting reports unless the word has changed; returns whether this call did it.
     func close(ifStill expected: IntakeWord) -> Bool { update { $0 == expected && $0.close() } }
 
-    /// Accepts at most a number of further reports; later posts are dropped as if the intake were closed.
-    func accept(atMost count: Int) { limit.store(accepted + Int64(count), ordering: .releasing) }
-
     /// Takes the notice of drops that comes before a report, with all unreported drops; if more errors are dropped
     /// during the call, another notice follows.
     ///
@@ -127,17 +119,6 @@ struct BusIntake: ~Copyable, Sendable {
         while isMoreUnreported, hasEnded { isMoreUnreported = drops.take(into: &taken) }
         if isMoreUnreported { drops.setNotice(DropNotice(turn: accepted, source: notice.source)) }
         return (taken, notice)
-    }
-
-    /// Removes and returns a report once no more are accepted; nil if its slot isn't filled, so that its caller will be
-    /// refused.
-    ///
-    /// - Parameters:
-    ///   - number: The report's number.
-    ///   - isRead: Whether the worker might be reading the report; if so, the report is copied and stays in its slot.
-    func remove(_ number: Int64, isRead: Bool) -> Posting? {
-        if isRead, let posting = unsafe mailbox.element(at: number) { return unsafe posting.pointee }
-        return mailbox.close(number)
     }
 
     /// Changes the word by one of its transitions and returns the transition's result.

@@ -40,9 +40,8 @@ struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
     /// - Parameters:
     ///   - released: The number of accepted reports that no longer take capacity.
     ///   - capacity: The number of reports that can be pending.
-    ///   - limit: The most reports to accept in total; after them the word counts as closed.
-    mutating func reserve(released: Int64, capacity: Int, limit: Int64 = .max) -> Reservation {
-        if isClosed || accepted >= limit { return .closed }
+    mutating func reserve(released: Int64, capacity: Int) -> Reservation {
+        if isClosed { return .closed }
         guard accepted &- released < Int64(capacity) else { return .full }
         defer { rawValue &+= Self.one }
         return .accepted(accepted)

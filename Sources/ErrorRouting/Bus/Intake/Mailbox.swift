@@ -5,9 +5,8 @@ import Synchronization
 /// numeric order.
 ///
 /// The intake's word assigns each number once and never has more than `capacity` of them outstanding. Therefore the
-/// slot of a number was emptied of its earlier number long before. The slots are a ring; the system provides its memory
-/// page by page, on first use. Two more slots beside the ring hold elements that have no number: the reader inserts
-/// them itself.
+/// slot of a number was emptied of its earlier number before. The slots are a ring; the system provides its memory page
+/// by page, on first use.
 ///
 /// Values of a slot's state:
 ///
@@ -24,14 +23,10 @@ import Synchronization
 /// 2. An element is written before its slot's state is exchanged for `filled` and read only after that state was read:
 ///    the exchange releases, and the reader's load acquires. A slot is empty when its next number is assigned: the
 ///    reader empties it with release and then publishes with release that one more report can be accepted. The caller
-///    that receives a number because of that has read this with acquire. Only the reader's current and previous slots
-///    are emptied later; no outstanding number falls on them, because there are two slots more than outstanding
-///    numbers.
+///    that receives a number because of that has read this with acquire.
 /// 3. Only the thread that finds `asleep` in that exchange, or replaces it in ``rouse(at:)``, wakes the reader.
 ///
-/// One reader at a time calls the methods under "The reader's side". A shutdown can call them at the same time, under
-/// the bus's lock: it doesn't touch the slot of a report that the reader might be reading, and its other calls meet the
-/// reader's only at the states, which are atomic.
+/// The methods under "The reader's side" are called by one thread at a time.
 @safe struct Mailbox<Element: Sendable>: ~Copyable, @unchecked Sendable {
     // Unchecked because of the pointers: the invariants above govern access to their memory.
 
@@ -51,18 +46,15 @@ import Synchronization
     private let slots: Slot
     /// The number of the ring's slots, which is a power of two, less one.
     private let mask: Int
-    /// The number of the ring's slots and of the two beside it.
-    private let slotCount: Int
 
     /// - Parameter capacity: The number of slots that can be outstanding at a time; at most
     ///   ``BusIntake/maximumCapacity``.
     init(capacity: Int) {
-        mask = (1 << (Int.bitWidth - (capacity + 1).leadingZeroBitCount)) - 1
-        slotCount = mask + 1 + 2
+        mask = (1 << (Int.bitWidth - (capacity - 1).leadingZeroBitCount)) - 1
         // All bytes are zero, so each state is `empty`. Don't write them: then a slot takes no memory before its use,
         // unless an earlier bus used that memory. Don't use `mmap`: leak checkers wouldn't find pending reports in its
         // pages.
-        guard let memory = unsafe calloc(slotCount * Self.stride + Self.cacheLine, 1) else {
+        guard let memory = unsafe calloc((mask + 1) * Self.stride + Self.cacheLine, 1) else {
             fatalError("there is no memory for a bus with a capacity of \(capacity)")
         }
         unsafe self.memory = unsafe memory
@@ -70,7 +62,7 @@ import Synchronization
     }
 
     deinit {
-        for index in 0..<slotCount {
+        for index in 0...mask {
             let slot = unsafe slots + index * Self.stride
             if unsafe Self.state(of: slot).pointee.load(ordering: .acquiring) == State.filled {
                 unsafe Self.element(in: slot).deinitialize(count: 1)
@@ -107,34 +99,23 @@ import Synchronization
 
     // MARK: The reader's side
 
-    /// Returns the address of the element in a slot until the slot is emptied; nil if the slot isn't filled.
+    /// Whether the slot of a number holds its element.
     @inline(__always)
-    func element(at number: Int64) -> UnsafeMutablePointer<Element>? {
+    func isFilled(_ number: Int64) -> Bool { unsafe Self.isFilled(slot(of: number)) }
+
+    /// Calls a closure with the element in a slot; nil if the slot isn't filled.
+    func read<Result>(_ number: Int64, _ body: (borrowing Element) -> Result) -> Result? {
         let slot = unsafe slot(of: number)
-        let isFilled = unsafe Self.state(of: slot).pointee.load(ordering: .acquiring) == State.filled
-        return unsafe isFilled ? Self.element(in: slot) : nil
+        return unsafe Self.isFilled(slot) ? body(Self.element(in: slot).pointee) : nil
     }
 
-    /// Stores an element that has no number in one of the two slots beside the ring.
-    ///
-    /// - Parameters:
-    ///   - element: The element to store.
-    ///   - turn: The number of elements taken or still to be taken before this one. Whether it is even determines the
-    ///     slot, so an element must be taken before the one after the next is inserted.
-    /// - Returns: The element's address until it is taken.
-    func insert(_ element: consuming Element, at turn: UInt64) -> UnsafeMutablePointer<Element> {
-        let slot = unsafe slots + (mask + 1 + Int(turn & 1)) * Self.stride
-        let address = unsafe Self.element(in: slot)
-        unsafe address.initialize(to: element)
-        unsafe Self.state(of: slot).pointee.store(State.filled, ordering: .releasing)
-        return unsafe address
-    }
-
-    /// Empties the filled slot with its element at an address and returns the element; all slots before it are empty.
+    /// Empties a slot and returns its element; nil if the slot isn't filled.
     @inline(__always)
-    func take(_ element: UnsafeMutablePointer<Element>) -> Element {
-        let taken = unsafe element.move()
-        unsafe Self.state(of: Slot(element) - Self.offset).pointee.store(State.empty, ordering: .releasing)
+    func take(_ number: Int64) -> Element? {
+        let slot = unsafe slot(of: number)
+        guard unsafe Self.isFilled(slot) else { return nil }
+        let taken = unsafe Self.element(in: slot).move()
+        unsafe Self.state(of: slot).pointee.store(State.empty, ordering: .releasing)
         return taken
     }
 
@@ -168,6 +149,11 @@ import Synchronization
     // If `Int` has 32 bits, the truncated bits aren't in the mask.
     private func slot(of number: Int64) -> Slot {
         unsafe slots + (Int(truncatingIfNeeded: number) & mask) * Self.stride
+    }
+
+    @inline(__always)
+    private static func isFilled(_ slot: Slot) -> Bool {
+        unsafe state(of: slot).pointee.load(ordering: .acquiring) == State.filled
     }
 
     private static var cacheLine: Int { 64 }

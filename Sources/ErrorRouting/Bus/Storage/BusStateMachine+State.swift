@@ -7,20 +7,24 @@ extension BusStateMachine {
     /// The sequence number of the report that begins its delivery.
     var nextSequence: UInt64 { UInt64(counts.delivered + 1) }
 
-    /// The report in delivery.
-    var delivery: Delivery? { if case .delivering(let delivery) = phase { delivery } else { nil } }
-
-    var isDelivering: Bool { delivery != nil }
+    var isDelivering: Bool { if case .delivering = phase { true } else { false } }
 
     /// Whether the report with a sequence number is in delivery.
-    func isDelivering(_ sequence: UInt64) -> Bool { delivery?.sequence == sequence }
+    func isDelivering(_ sequence: UInt64) -> Bool { isDelivering && delivery.sequence == sequence }
+
+    /// The error of the report in delivery.
+    var errorInDelivery: UnboxedError? { isDelivering ? delivery.posting.error : nil }
 
     /// The number of accepted reports that no longer take capacity: completed reports and the one in delivery.
     var released: Int64 { nextNumber - Int64(flood?.heldCount ?? 0) }
 
     /// Whether nothing is pending and everyone was notified of the last report.
     func isIdle(_ intake: borrowing BusIntake) -> Bool {
-        !intake.notification.isUnderway && (hasEnded || statistics(intake).pending == 0)
+        switch phase {
+        case .delivering, .notifying: false
+        case .created, .idle: statistics(intake).pending == 0
+        case .ended(let ending): !ending.isNotifying
+        }
     }
 
     /// Ends the worker's sleep; returns whether it slept, so that the caller must wake it.

@@ -1,33 +1,69 @@
-/// The state of every report from its slot in the mailbox to its completion: which reports are in delivery, held back
-/// by a flood limit, or being sent to observers, and which callers wait for them.
+/// The state of every report from its slot in the mailbox to its completion: which report is in delivery, which ones a
+/// flood limit holds back, and which callers wait for them.
 ///
 /// Each event is a method that returns its caller's next step; ``BusStorage`` calls the method under a lock, and the
 /// caller acts after unlocking. Only events change the state. ``IntakeWord`` decides the callers' steps.
 struct BusStateMachine: ~Copyable {
-    private let actionTimeLimit: Duration?
+    /// The current work on reports that no longer wait.
+    ///
+    /// | in the phase | event | leads to |
+    /// | --- | --- | --- |
+    /// | `created` | `run` | `idle` |
+    /// | `idle` | `next` | `delivering`, or, without a report, `idle` (the worker sleeps) or `ended` |
+    /// | `delivering` | `complete` | `notifying`; if there is nobody to notify, as `next` in `idle` |
+    /// | | `actionBegins`, `actionEnds`, `actionFails`, `timeIsUp` | `delivering` |
+    /// | `notifying` | `notified` | as `next` in `idle` |
+    /// | any but `ended` | `abort` | `ended` |
+    enum Phase {
+        /// Nothing has run the bus.
+        case created
+        /// The worker is about to ask for its next step, looks for a report, or sleeps.
+        case idle
+        /// There is a report in ``delivery``; its actions are nil if none has failed and no asynchronous one runs.
+        case delivering(Actions?)
+        /// The worker notifies observers, and the waiting caller, of a completed report.
+        case notifying
+        /// Every report is delivered or removed.
+        case ended(Ending)
+    }
 
-    private(set) var phase = BusPhase.idle
-    private(set) var relay = WorkerRelay()
-    private var hasRun = false
+    /// The actions of the report in delivery.
+    final class Actions {
+        fileprivate(set) var failures: [ActionFailure] = []
+        /// The asynchronous action that runs, and the end of its time.
+        fileprivate(set) var running: (action: RunningAction, end: Duration?)?
+    }
+
+    /// What happens after the end before anyone is told of it.
+    struct Ending {
+        /// Whether a shutdown passes the removed reports to their receiver.
+        var returnsReports = false
+        /// Whether the worker still notifies observers of a report.
+        var isNotifying = false
+
+        var isOver: Bool { !returnsReports && !isNotifying }
+    }
+
+    private(set) var phase = Phase.created
+    let delivery = Delivery()
     private(set) var counts: BusCounts
 
     /// The number of the first report that still waits in its slot.
     private(set) var nextNumber: Int64
     private(set) var flood: FloodLimiter<Posting>?
     private(set) var failureNotices = FIFO<Posting>()
-
-    /// The report that the worker was reading when a shutdown removed it; it stays in its slot until the worker stops.
-    private var removed: Delivery?
-    private var lastPosts = LastPosts()
     private var flushes = FlushQueue()
+
+    /// Whether the caller of `withErrorBus` was cancelled.
+    private var isCancelled = false
+    /// The number of accepted reports after which the bus closes; nil until its tasks have ended.
+    private var closingNumber: Int64?
 
     /// - Parameters:
     ///   - capacity: The number of reports that can be pending.
-    ///   - actionTimeLimit: The time limit of an asynchronous action.
     ///   - floodLimit: The limit on errors of a kind.
     ///   - start: The first report's number; all reports before it count as handled.
-    init(capacity: Int, actionTimeLimit: Duration?, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
-        self.actionTimeLimit = actionTimeLimit.map { $0.bounded }
+    init(capacity: Int, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
         nextNumber = start
         counts = BusCounts(handled: start)
         // Let held reports take at most half the capacity: one flood must not keep all other reports out.
@@ -36,57 +72,67 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - The worker's next step
 
-    /// Returns the next step of a generation's worker.
-    ///
-    /// - Parameters:
-    ///   - generation: The worker's generation.
-    ///   - pause: The worker's wait before this call.
-    ///   - intake: The intake with the reports.
-    mutating func next(
-        for generation: UInt64, after pause: WorkerPause = .none, _ intake: borrowing BusIntake
-    ) -> WorkerAction {
-        guard generation == relay.generation else { return stop(for: generation) }
+    /// The worker's next step; rare and large cases are boxed.
+    enum WorkerAction: Sendable {
+        /// Deliver the report in ``delivery``.
+        case deliver
+        /// Notify observers, and the waiting caller, of the completed report, and call `notified`.
+        case notify
+        /// A flood limit holds a report back: fulfill the promise of its caller, release the report that it replaces,
+        /// and call `next` again.
+        indirect case held(Promise<HandleOutcome>?, suppressing: Posting?)
+        /// Every error posted before these promises were created is delivered: fulfill them and call `next` again.
+        case flushed([Promise<Bool>])
+        /// There is no report: wait briefly for the one with this number, read the time if a flood limit needs it, and
+        /// call `next` with that wait.
+        case wait(for: Int64, readsTime: Bool)
+        /// Sleep until woken, at the latest until the given time, and call `next`.
+        indirect case sleep(until: Duration?)
+        /// No more reports will come: end the bus.
+        case end
+        /// The bus has ended; somebody else ends it.
+        case stop
+    }
+
+    /// The worker's wait before it calls `next`.
+    enum WorkerPause {
+        /// It hasn't waited for a report.
+        case none
+        /// It has waited without a flood limit, so it read no clock.
+        case waited
+        /// It has waited until a given time: end the flood limit's windows that are over by then.
+        case waitedUntil(Duration)
+    }
+
+    /// Records that the bus runs; returns whether this is the first time, so that the caller starts the worker.
+    mutating func run() -> Bool {
+        guard case .created = phase else { return false }
+        phase = .idle
+        return true
+    }
+
+    /// Returns the next step of the worker, which has nothing in delivery.
+    mutating func next(after pause: WorkerPause = .none, _ intake: borrowing BusIntake) -> WorkerAction {
         switch phase {
-        case .delivering(let delivery):
-            return relay.checkpoint.map { .goOn(delivery, from: $0.progress) } ?? .deliver(delivery)
         case .idle: return beginNext(after: pause, intake)
-        case .ended: return stop(for: generation)
+        case .ended: return .stop
+        case .created, .delivering, .notifying:
+            assertionFailure("the worker asks for a step in the phase \(phase)")
+            return .stop
         }
     }
 
-    /// Returns the step that stops a worker after its replacement or the removal of its report.
-    ///
-    /// A replaced worker has reported all its failures to its successor, except for that of the action for which it was
-    /// replaced. A shutdown has the failures before the last checkpoint; the worker reports the others itself.
-    ///
-    /// - Parameters:
-    ///   - generation: The worker's generation.
-    ///   - failures: All failed actions of its report.
-    ///   - lastIsLate: Whether the last of them failed after the worker was replaced or stopped.
-    func stop(
-        for generation: UInt64, after failures: [ActionFailure] = [], lastIsLate: Bool = false
-    ) -> WorkerAction {
-        if generation + 1 == relay.generation, case .ended(let reported?) = phase {
-            return .stop(unreported: Array(failures.dropFirst(reported)))
-        }
-        return .stop(unreported: lastIsLate ? Array(failures.suffix(1)) : [])
-    }
-
-    /// Determines the next step while nothing is in delivery.
+    /// Determines the next step in the phase `idle`.
     @inline(__always)
     private mutating func beginNext(after pause: WorkerPause = .none, _ intake: borrowing BusIntake) -> WorkerAction {
-        phase = .idle
         defer { intake.publishReleased(released) }
         while true {
-            if !failureNotices.isEmpty || intake.drops.hasNotice || flushes.isDue(at: nextNumber),
-                let action = beginWhatComesFirst(intake)
+            if !failureNotices.isEmpty || intake.drops.hasNotice || flushes.isDue(at: nextNumber)
+                || closingNumber != nil, let action = beginWhatComesFirst(intake)
             {
                 return action
             }
-            if let posting = unsafe intake.mailbox.element(at: nextNumber) {
-                let delivery = unsafe Delivery(address: posting, sequence: nextSequence)
-                return flood != nil ? beginLimited(delivery, intake) : pass(delivery)
-            }
+            if let action = flood == nil ? deliverNext(intake) : beginLimited(intake) { return action }
             if let action = beginToWait(after: pause, intake) { return action }
         }
     }
@@ -94,23 +140,56 @@ struct BusStateMachine: ~Copyable {
     /// Begins with a notice or a flush that comes before the report in the next slot, if there is one.
     @inline(never)
     private mutating func beginWhatComesFirst(_ intake: borrowing BusIntake) -> WorkerAction? {
-        if let failure = failureNotices.popFirst() { return deliver(failure, intake) }
+        if let closingNumber, intake.accepted >= closingNumber { _ = intake.update { $0.close() } }
+        if let failure = failureNotices.popFirst() { return deliver(failure) }
         // Release held reports before a notice of drops: its action might post, and held reports might fill the
         // capacity.
         let isFlushDue = flushes.isDue(at: nextNumber)
-        if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release), intake) }
-        if let drops = takeDropNotice(before: nextNumber, intake) { return deliver(drops, intake) }
-        guard isFlushDue else { return nil }
-        // A flush also waits for the notification, and can reach its deadline before that.
-        if intake.notification.isUnderway { return .askAgain }
-        return .flushed(takeFlushes { [nextNumber] in $0.turn <= nextNumber })
+        if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
+        if let drops = takeDropNotice(before: nextNumber, intake) { return deliver(drops) }
+        return isFlushDue ? .flushed(takeFlushes { [nextNumber] in $0.turn <= nextNumber }) : nil
+    }
+
+    /// Begins with the report in the next slot under a flood limit, which decides about the report unless it has no
+    /// kind: such a report is delivered, after those held in windows that ended before it.
+    ///
+    /// - Returns: The next step; nil if the slot is empty or its report is held back.
+    @inline(never)
+    private mutating func beginLimited(_ intake: borrowing BusIntake) -> WorkerAction? {
+        guard let (kind, time) = intake.mailbox.read(nextNumber, { ($0.floodKind, $0.floodTime) }) else { return nil }
+        guard let kind else {
+            return flood?.release(endingBy: time).map { deliver(Posting($0)) } ?? deliverNext(intake)
+        }
+        var (suppressed, promise): (Posting?, Promise<HandleOutcome>?)
+        let decision = flood?.admit(kind, at: time, suppressing: &suppressed) {
+            guard let posting = intake.mailbox.take(nextNumber) else { preconditionFailure("only the worker takes") }
+            nextNumber += 1
+            promise = posting.promise
+            return (posting, posting.moment)
+        }
+        switch decision {
+        case .passes, nil: return deliverNext(intake)
+        case .comesAfter(let release): return deliver(Posting(release))
+        case .isHeld:
+            if suppressed != nil { counts.suppressed += 1 }
+            // Go on in any case: the next slot might be filled.
+            return .held(promise, suppressing: suppressed)
+        }
+    }
+
+    /// Begins to deliver the report in the next slot; nil if the slot is empty.
+    @inline(__always)
+    private mutating func deliverNext(_ intake: borrowing BusIntake) -> WorkerAction? {
+        guard let posting = intake.mailbox.take(nextNumber) else { return nil }
+        nextNumber += 1
+        return deliver(posting)
     }
 
     /// Determines the next step while the next slot is empty; nil if the slot is filled by then.
     @inline(never)
     private mutating func beginToWait(after pause: WorkerPause, _ intake: borrowing BusIntake) -> WorkerAction? {
         if let release = flood?.release(after: pause, isClosed: intake.state.isClosed) {
-            return deliver(Posting(release), intake)
+            return deliver(Posting(release))
         }
         if endIfDone(intake) { return .end }
         if case .none = pause { return .wait(for: nextNumber, readsTime: flood != nil) }
@@ -118,144 +197,152 @@ struct BusStateMachine: ~Copyable {
         return .sleep(until: flood?.nextEnd)
     }
 
-    /// Begins to deliver a notice or a formerly held report, which has no number.
-    private mutating func deliver(_ posting: consuming Posting, _ intake: borrowing BusIntake) -> WorkerAction {
-        let sequence = nextSequence
-        let delivery = unsafe Delivery(address: intake.mailbox.insert(posting, at: sequence), sequence: sequence)
-        phase = .delivering(delivery)
-        return .deliver(delivery)
-    }
-
-    /// Begins with the report in the next slot under a flood limit, which decides about the report unless it is a
-    /// notice: a notice is delivered after the reports held in windows that ended before it.
-    @inline(never)
-    private mutating func beginLimited(_ delivery: Delivery, _ intake: borrowing BusIntake) -> WorkerAction {
-        guard delivery.posting.escapesFloodLimit else { return .computeFloodToken(delivery) }
-        let moment = delivery.posting.floodMoment
-        return flood?.release(endingBy: moment).map { deliver(Posting($0), intake) } ?? pass(delivery)
-    }
-
-    /// Begins to deliver the report in the next slot.
+    /// Begins to deliver a report.
     @inline(__always)
-    private mutating func pass(_ delivery: Delivery) -> WorkerAction {
-        nextNumber += 1
-        phase = .delivering(delivery)
-        return .deliver(delivery)
+    private mutating func deliver(_ posting: consuming Posting) -> WorkerAction {
+        delivery.begin(posting, sequence: nextSequence)
+        phase = .delivering(nil)
+        return .deliver
     }
 
-    /// Applies the flood limit to the report in the next slot with the key that the worker has computed.
-    ///
-    /// If another report must go first, this report stays in its slot, and the worker must compute the key again.
-    ///
-    /// - Parameters:
-    ///   - token: The report's kind and time.
-    ///   - generation: The worker's generation.
-    ///   - suppressed: Set to the suppressed report, if there is one.
-    ///   - intake: The intake with the reports.
-    mutating func admit(
-        _ token: FloodToken, for generation: UInt64, suppressing suppressed: inout Posting?,
-        _ intake: borrowing BusIntake
-    ) -> WorkerAction {
-        guard generation == relay.generation, let posting = unsafe intake.mailbox.element(at: nextNumber) else {
-            return stop(for: generation)
-        }
-        defer { intake.publishReleased(released) }
-        let delivery = unsafe Delivery(address: posting, sequence: nextSequence)
-        let waiting = delivery.posting.isWaitedFor ? delivery.posting.promise : nil
-        let decision = flood?.admit(token, suppressing: &suppressed) {
-            let moment = delivery.posting.moment
-            return unsafe (intake.mailbox.take(delivery.address), moment)
-        }
-        switch decision {
-        case .passes, nil:
-            return pass(delivery)
-        case .comesAfter(let release):
-            return deliver(Posting(release), intake)
-        case .isHeld:
-            nextNumber += 1
-            if suppressed != nil { counts.suppressed += 1 }
-            return waiting.map { .held($0) } ?? beginNext(intake)
-        }
-    }
+    // MARK: - A report's completion
 
-    /// Counts the completion of the report in delivery, queues notices of its failed actions, and begins the next one.
+    /// Counts the completion of the report in delivery, queues notices of its failed actions, and begins the next one
+    /// if there is nobody to notify.
     ///
     /// - Parameters:
     ///   - disposition: The report's disposition.
-    ///   - failures: The failures of its actions; nil if there are none.
-    ///   - generation: The worker's generation.
     ///   - isObserved: Whether there are observers.
-    ///   - hasToNotify: Set to whether the worker must notify anyone of the report, and end that notification, before
-    ///     it carries out the next step.
+    ///   - completed: Set to the report, which the caller releases after unlocking; unchanged after a shutdown.
     ///   - intake: The intake with the reports.
     /// - Returns: The worker's next step.
     @inline(__always)
     mutating func complete(
-        _ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]?, for generation: UInt64,
-        isObserved: Bool, notifying hasToNotify: inout Bool, _ intake: borrowing BusIntake
+        _ disposition: HandleOutcome.Disposition, isObserved: Bool, _ completed: inout Posting?,
+        _ intake: borrowing BusIntake
     ) -> WorkerAction {
-        guard generation == relay.generation, case .delivering(let delivery) = phase else {
-            return stop(for: generation, after: failures ?? [])
+        let posting = delivery.end()
+        guard case .delivering(let actions) = phase else {
+            assert(hasEnded, "a report is completed that is not in delivery")
+            completed = posting
+            return .stop
         }
-        relay.reportDidEnd()
         counts.addDelivered(disposition)
-        hasToNotify = unsafe isObserved || delivery.address.pointee.isWaitedFor
-        if let failures, note(failures, of: delivery) { hasToNotify = true }
-        if hasToNotify { intake.notification.begin() }
+        var hasToNotify = isObserved || posting.isWaitedFor
+        if let actions, queueNotices(of: actions.failures, posting) { hasToNotify = true }
+        completed = posting
+        phase = .idle
+        if hasToNotify {
+            phase = .notifying
+            return .notify
+        }
         return beginNext(intake)
     }
 
     /// Queues notices of a report's failed actions; returns true if there are none because the report itself is such a
     /// notice, so that the worker writes the failures to the last resort.
     @inline(never)
-    private mutating func note(_ failures: [ActionFailure], of delivery: Delivery) -> Bool {
-        counts.actionFailures += Int64(failures.count)
-        if delivery.posting.isActionFailure { return true }
+    private mutating func queueNotices(of failures: [ActionFailure], _ posting: Posting) -> Bool {
+        if posting.isActionFailure { return !failures.isEmpty }
         for failure in failures {
             counts.notices += 1
-            failureNotices.append(Posting(noticeOf: failure, in: delivery.posting.scope))
+            failureNotices.append(Posting(noticeOf: failure, in: posting.scope))
         }
         return false
     }
 
-    // MARK: - Asynchronous actions
+    /// Returns the worker's next step after it has notified everyone of a report.
+    mutating func notified(_ intake: borrowing BusIntake) -> WorkerAction {
+        switch phase {
+        case .notifying:
+            phase = .idle
+            return beginNext(intake)
+        case .ended(var ending):
+            ending.isNotifying = false
+            phase = .ended(ending)
+            return ending.isOver ? .end : .stop
+        case .created, .idle, .delivering:
+            assertionFailure("the worker ends a notification in the phase \(phase)")
+            return .stop
+        }
+    }
 
-    /// Records the progress of the report in delivery and the asynchronous action that is about to begin: code that
-    /// takes over or removes the report needs the failures of its actions.
+    // MARK: - Actions
+
+    /// The actions of the report in delivery, created on first need; nil after a shutdown has removed the report.
+    private var actions: Actions? {
+        mutating get {
+            guard case .delivering(let actions) = phase else {
+                assert(hasEnded, "an action's event comes in the phase \(phase)")
+                return nil
+            }
+            if let actions { return actions }
+            let made = Actions()
+            phase = .delivering(made)
+            return made
+        }
+    }
+
+    /// Records that an asynchronous action begins; returns whether it may, because no shutdown has removed its report.
     ///
-    /// - Returns: Whether the worker of the generation still has the report.
-    mutating func note(_ checkpoint: Checkpoint, for generation: UInt64) -> Bool {
-        guard generation == relay.generation, isDelivering else { return false }
-        relay.note(checkpoint)
+    /// - Parameters:
+    ///   - action: The action.
+    ///   - end: The end of its time; nil if it has no limit.
+    mutating func actionBegins(_ action: RunningAction, until end: Duration?) -> Bool {
+        guard let actions else { return false }
+        actions.running = (action, end)
         return true
     }
 
-    /// Records that the action has returned or that its rule didn't match; returns whether its worker still had the
-    /// report.
-    mutating func actionDidEnd(for generation: UInt64) -> Bool {
-        guard generation == relay.generation, isDelivering else { return false }
-        relay.actionDidEnd()
+    /// Records that an asynchronous action has returned or thrown.
+    ///
+    /// - Parameters:
+    ///   - action: The action.
+    ///   - failure: Its failure, if it has thrown.
+    /// - Returns: Whether it ends in time; if not, its result is discarded.
+    mutating func actionEnds(_ action: RunningAction, with failure: ActionFailure?) -> Bool {
+        guard case .delivering(let actions?) = phase, actions.running?.action === action else { return false }
+        actions.running = nil
+        return failure.map { actionFails($0) } ?? true
+    }
+
+    /// Records that an action of the report in delivery has failed; returns whether no shutdown has removed the report.
+    mutating func actionFails(_ failure: ActionFailure) -> Bool {
+        guard let actions else { return false }
+        actions.failures.append(failure)
+        counts.actionFailures += 1
         return true
     }
 
-    /// Stops the worker of a generation and returns the next generation; nil if the worker was already stopped.
-    mutating func replaceWorker(_ generation: UInt64) -> UInt64? {
-        guard generation == relay.generation, !hasEnded else { return nil }
-        return relay.replace()
+    // MARK: - Time
+
+    /// The bus's next steps when a time limit or a window might be over.
+    struct TimerAction {
+        /// Whether the worker must be woken because a flood limit's window has ended.
+        var wakes = false
+        /// An action that has exceeded its time limit, with its failure.
+        var overdue: (action: RunningAction, failure: ActionFailure)?
+        /// The promises of callers that have reached their deadlines: fulfill them with false.
+        var timedOut: [Promise<Bool>] = []
+        /// The time of the next check.
+        var next: Duration?
     }
 
-    /// Applies the limits that have passed: an overdue action in flight counts as failed and the next worker continues
-    /// after it, an overdue flush is over, and the worker wakes for held reports.
+    /// Applies the limits that have passed: an action in flight counts as failed, an overdue flush is over, and the
+    /// worker wakes for held reports.
     mutating func timeIsUp(at now: Duration, _ intake: borrowing BusIntake) -> TimerAction {
         var action = TimerAction(timedOut: takeFlushes { $0.deadline.map { $0 <= now } ?? false })
         var moments = flushes.deadlines
         if let end = flood?.nextEnd {
             if end <= now { action.wakes = rouse(intake) } else { moments.append(end) }
         }
-        if let actionTimeLimit {
-            let (replacement, end) = relay.replaceOverdue(at: now, limit: actionTimeLimit)
-            action.replacement = replacement
-            if let end { moments.append(end) }
+        if case .delivering(let actions?) = phase, let (running, limit) = actions.running, let end = limit {
+            if end > now {
+                moments.append(end)
+            } else {
+                let failure = running.timeLimitFailure
+                if actionEnds(running, with: failure) { action.overdue = (running, failure) }
+            }
         }
         action.next = moments.min()
         return action
@@ -264,7 +351,7 @@ struct BusStateMachine: ~Copyable {
     // MARK: - Notices of drops
 
     /// Takes the notice of drops that comes before the report with a number.
-    mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
+    private mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
         guard let drops = takeDrops(before: number, intake) else { return nil }
         // Update the state: the worker was woken for the notice, but its slot doesn't show that.
         _ = rouse(intake)
@@ -282,6 +369,14 @@ struct BusStateMachine: ~Copyable {
     }
 
     // MARK: - Waiting
+
+    /// The next step of the code that flushes the bus.
+    enum FlushAction {
+        /// Nothing is pending: don't wait.
+        case nothing
+        case wait
+        case wakeAndWait
+    }
 
     /// Adds a caller that waits for every error posted before.
     ///
@@ -303,20 +398,20 @@ struct BusStateMachine: ~Copyable {
         flushes.take(where: isOver)
     }
 
-    // MARK: - Running and ending
+    // MARK: - Ending
 
-    /// Records that the bus runs; returns whether this is the first time.
-    mutating func run() -> Bool {
-        defer { hasRun = true }
-        return !hasRun
+    /// The next step of the code that closes the bus.
+    enum CloseAction {
+        case nothing
+        case wake
+        /// The bus never ran and has nothing to deliver, so the caller ends it.
+        case end
     }
 
     /// Ends the bus if the intake is closed, every report is delivered, and no more will come; returns whether it did.
-    mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
-        // The worker asks again after the notification of the last report.
-        if intake.notification.isUnderway { return false }
+    private mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
         guard intake.state.isClosed, intake.update({ $0.end(released: released) }) else { return false }
-        phase = .ended(reported: nil)
+        phase = .ended(Ending())
         return true
     }
 
@@ -329,7 +424,7 @@ struct BusStateMachine: ~Copyable {
     /// nil.
     ///
     /// - Parameters:
-    ///   - delivered: The number of reports delivered by that time.
+    ///   - delivered: The number of reports that were delivered at the earlier time.
     ///   - intake: The intake with the reports.
     mutating func close(ifIdleSince delivered: Int64, _ intake: borrowing BusIntake) -> CloseAction? {
         let state = intake.state
@@ -339,39 +434,59 @@ struct BusStateMachine: ~Copyable {
     }
 
     private mutating func didClose(_ intake: borrowing BusIntake) -> CloseAction {
-        if !hasRun, statistics(intake).pending == 0, endIfDone(intake) { return .end }
+        if case .created = phase, statistics(intake).pending == 0, endIfDone(intake) { return .end }
         return rouse(intake) ? .wake : .nothing
     }
 
-    /// Records that the tasks have ended; from now on, no more posts are accepted than the bus has room for.
-    mutating func tasksEnded(_ intake: borrowing BusIntake) { lastPosts.tasksEnded(intake) }
+    /// Records that the tasks have ended; from now on, the bus closes after about as many more reports as its capacity.
+    mutating func tasksEnded(_ intake: borrowing BusIntake) -> CloseAction {
+        if isCancelled { return close(intake) }
+        closingNumber = intake.accepted + Int64(intake.capacity)
+        return .nothing
+    }
 
     /// Stops accepting posts once the tasks have ended.
-    mutating func cancel(_ intake: borrowing BusIntake) { lastPosts.cancel(intake) }
+    mutating func cancel(_ intake: borrowing BusIntake) -> CloseAction {
+        isCancelled = true
+        return closingNumber == nil ? .nothing : close(intake)
+    }
+
+    /// The reports that a shutdown removed.
+    struct Leftovers {
+        /// The undelivered postings, the one in delivery first, with their sequence numbers.
+        fileprivate(set) var postings: [(posting: Posting, sequence: UInt64)] = []
+        /// The failed actions of the report in delivery, which no notice reports.
+        fileprivate(set) var failures: [ActionFailure] = []
+        /// The asynchronous action that runs for it.
+        fileprivate(set) var action: RunningAction?
+
+        /// The undelivered reports.
+        var reports: [ErrorReport] { postings.map { $0.posting.report(sequence: $0.sequence) } }
+    }
 
     /// Ends the bus and returns the undelivered reports; nil if the bus has already ended.
     mutating func abort(_ intake: borrowing BusIntake) -> Leftovers? {
-        if hasEnded { return nil }
-        var left = relay.takeLeftovers()
-        removed = delivery
-        if let delivery {
-            left.append(delivery.posting, sequence: delivery.sequence)
-        } else if flood != nil, hasRun {
-            // The worker might be reading the next one to compute its token.
-            removed = unsafe intake.mailbox.element(at: nextNumber).map { unsafe Delivery(address: $0, sequence: 0) }
+        var (left, ending) = (Leftovers(), Ending(returnsReports: true))
+        switch phase {
+        case .ended: return nil
+        case .delivering(let actions):
+            // The worker still reads its own reference to the report.
+            left.postings.append((delivery.posting, delivery.sequence))
+            (left.failures, left.action) = (actions?.failures ?? [], actions?.running?.action)
+        case .notifying: ending.isNotifying = true
+        case .created, .idle: break
         }
-        let isNextRead = removed != nil && !isDelivering
-        phase = .ended(reported: left.failures.count)
-        while let notice = failureNotices.popFirst() { left.append(notice) }
+        phase = .ended(ending)
+        while let notice = failureNotices.popFirst() { left.postings.append((notice, 0)) }
         // Held reports were posted before the reports that are still in the intake.
-        while let release = flood?.release() { left.append(Posting(release)) }
+        while let release = flood?.release() { left.postings.append((Posting(release), 0)) }
         let end = intake.update { $0.abort() }
         var unfilled: Int64 = 0
         for number in nextNumber...end {
-            if let notice = takeDropNotice(before: number, intake) { left.append(notice) }
+            if let notice = takeDropNotice(before: number, intake) { left.postings.append((notice, 0)) }
             if number == end { break }
-            if let posting = intake.remove(number, isRead: isNextRead && number == nextNumber) {
-                left.append(posting)
+            if let posting = intake.mailbox.close(number) {
+                left.postings.append((posting, 0))
             } else {
                 // Its caller will be refused and writes it to the last resort.
                 unfilled += 1
@@ -379,13 +494,20 @@ struct BusStateMachine: ~Copyable {
         }
         nextNumber = end
         counts.removed += Int64(left.postings.count) + unfilled
-        counts.actionFailures += Int64(left.failures.count)
         intake.publishReleased(released)
         return left
     }
 
-    /// Takes the report that a stopped worker was reading when a shutdown removed it; the worker empties the slot.
-    mutating func takeRemoved(by generation: UInt64) -> Delivery? {
-        generation + 1 == relay.generation ? removed.take() : nil
+    /// Records that the receiver has the removed reports, before anyone is told of the end.
+    ///
+    /// - Returns: Whether the caller ends the bus; if not, the worker does once it has notified the observers.
+    mutating func leftoversWereReceived() -> Bool {
+        guard case .ended(var ending) = phase else {
+            assertionFailure("reports are returned in the phase \(phase)")
+            return false
+        }
+        ending.returnsReports = false
+        phase = .ended(ending)
+        return ending.isOver
     }
 }

@@ -5,43 +5,74 @@ import Synchronization
 /// Callers use the intake without a lock. All other operations are events of the state machine under the lock. The
 /// storage has no tasks, no clock, and no observers, and it writes no output.
 struct BusStorage: ~Copyable, Sendable {
+    typealias WorkerAction = BusStateMachine.WorkerAction
+
     /// The part that callers write to.
     let intake: BusIntake
-    private let machine: Locked<BusStateMachine>
-    /// A copy of the machine's generation that can be read without the lock.
-    ///
-    /// A replaced worker that reads it also sees the cause of its replacement.
-    private let generation = Padded<UInt64>(0)
+    let machine: Locked<BusStateMachine>
+    /// The report in delivery, for the worker.
+    let delivery: Delivery
+    /// Whether a shutdown has taken the report in delivery back; written by the event that does it.
+    private let takenBack = Atomic<Bool>(false)
 
     /// - Parameters:
     ///   - capacity: The number of reports that can be pending; a number above ``BusIntake/maximumCapacity`` counts as
     ///     that maximum.
-    ///   - actionTimeLimit: The time limit of an asynchronous action.
     ///   - floodLimit: The limit on errors of a kind.
     ///   - start: The first report's number; all reports before it count as posted and handled.
-    init(capacity: Int, actionTimeLimit: Duration?, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
+    init(capacity: Int, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
         intake = BusIntake(capacity: capacity, startingAt: start)
-        machine = Locked(
-            BusStateMachine(
-                capacity: capacity, actionTimeLimit: actionTimeLimit, floodLimit: floodLimit, startingAt: start))
+        let machine = BusStateMachine(capacity: capacity, floodLimit: floodLimit, startingAt: start)
+        delivery = machine.delivery
+        self.machine = Locked(machine)
     }
 
-    // MARK: Events without the lock
+    // MARK: Callers, without the lock
+
+    /// A caller's next step after a post.
+    enum PostAction {
+        /// The report is pending.
+        case nothing
+        /// The report is pending, and the worker sleeps: wake it.
+        case wake
+        /// The pending reports fill the capacity: count the error as dropped.
+        case drop
+        /// The bus has finished: write the posting to the last resort.
+        ///
+        /// It is boxed because it is rare and large.
+        indirect case refuse(Posting)
+    }
 
     /// Accepts a report, if there is room.
+    ///
+    /// - Parameters:
+    ///   - posting: The report.
+    ///   - limit: Sets the posting's kind for a flood limit; called only if there is room. It may run user code, for
+    ///     which the worker then waits as for any caller between reservation and filling.
     @inline(__always)
-    func post(_ posting: consuming Posting) -> PostAction {
+    func post(_ posting: consuming Posting, limitedBy limit: (inout Posting) -> Void = { _ in }) -> PostAction {
         switch intake.reserve() {
         case .accepted(let number):
-            switch intake.mailbox.fill(number, with: posting) {
+            limit(&posting)
+            return switch intake.mailbox.fill(number, with: posting) {
             case .filled: .nothing
             case .filledForSleeper: .wake
             // The bus was shut down before the slot was filled.
             case .refused: .refuse(intake.mailbox.reclaim(number))
             }
-        case .full: .drop
-        case .closed: .refuse(posting)
+        case .full: return .drop
+        case .closed: return .refuse(posting)
         }
+    }
+
+    /// The next step of a caller whose error was dropped.
+    enum DropAction {
+        /// A notice that is still to come counts the error.
+        case nothing
+        /// There is a new notice: wake the worker.
+        case wake
+        /// There is a new notice, but the bus has ended: write the drops to the last resort.
+        case writeDrops
     }
 
     /// Counts an error as dropped; the first drop since the last notice also announces a notice behind the accepted
@@ -51,64 +82,122 @@ struct BusStorage: ~Copyable, Sendable {
         return intake.announceDrops(at: source) ? .wake : .writeDrops
     }
 
-    /// Ends the notification of a report; returns whether the worker must then end the bus.
-    func notificationDidEnd() -> Bool { intake.notification.end() }
+    // MARK: The worker
 
-    /// Records that the receiver has the removed reports, before anyone is notified of the end.
-    ///
-    /// - Returns: Whether the bus ends now; if not, the worker ends it once it has notified the observers of a report.
-    func leftoversWereReceived() -> Bool { !intake.notification.makeLast() }
+    func run() -> Bool { machine.withLock { $0.run() } }
 
-    // MARK: Events under the lock
-
-    /// Performs an event under the lock; values that leave the machine are released after unlocking, because that might
-    /// deallocate user objects.
     @inline(__always)
-    func perform<Result>(_ event: (inout BusStateMachine, borrowing BusIntake) -> Result) -> Result {
-        var former: Checkpoint?
-        defer { withExtendedLifetime(former) {} }
-        return machine.withLock { machine in
-            if machine.relay.checkpoint != nil { former = machine.relay.checkpoint }
-            let worker = machine.relay.generation
-            defer { if machine.relay.generation != worker { generation.set(machine.relay.generation) } }
-            return event(&machine, intake)
-        }
+    func next(after pause: BusStateMachine.WorkerPause = .none) -> WorkerAction {
+        machine.withLock { $0.next(after: pause, intake) }
     }
 
-    /// Performs an event that needs no intake.
+    /// Completes the report in delivery.
+    ///
+    /// - Parameters:
+    ///   - disposition: The report's disposition.
+    ///   - isObserved: Returns whether there are observers. It is called under the lock: an observer that was added
+    ///     while the report still counted as pending must receive it.
+    ///   - completed: Set to the report, whose error the caller releases.
+    /// - Returns: The worker's next step.
     @inline(__always)
-    func perform<Result>(_ event: (inout BusStateMachine) -> Result) -> Result {
-        perform { machine, _ in event(&machine) }
+    func complete(
+        _ disposition: HandleOutcome.Disposition, isObserved: () -> Bool, _ completed: inout Posting?
+    ) -> WorkerAction {
+        machine.withLock { $0.complete(disposition, isObserved: isObserved(), &completed, intake) }
     }
 
-    /// Performs an event, unless a thread, possibly this one, holds the lock; nil if one does.
-    ///
-    /// It repeats `perform`, because a function that both call would cost each post 17 instructions.
-    func performIfUnlocked<Result>(_ event: (inout BusStateMachine, borrowing BusIntake) -> Result) -> Result? {
-        var former: Checkpoint?
-        defer { withExtendedLifetime(former) {} }
-        return machine.withLockIfAvailable { machine in
-            former = machine.relay.checkpoint
-            let worker = machine.relay.generation
-            defer { if machine.relay.generation != worker { generation.set(machine.relay.generation) } }
-            return event(&machine, intake)
-        }
+    func notified() -> WorkerAction { machine.withLock { $0.notified(intake) } }
+
+    /// Whether the report with a number is in its slot; takes no lock.
+    func hasReport(at number: Int64) -> Bool { intake.mailbox.isFilled(number) }
+
+    /// Whether a shutdown has taken the report in delivery back; takes no lock.
+    var isTakenBack: Bool { takenBack.load(ordering: .acquiring) }
+
+    // MARK: Actions and time
+
+    func actionBegins(_ action: RunningAction, until end: Duration?) -> Bool {
+        machine.withLock { $0.actionBegins(action, until: end) }
     }
 
-    /// Frees the slot of a report in delivery and returns the posting.
-    ///
-    /// The report's worker calls this without the lock, because an error's deinitializer might run user code.
-    @inline(__always)
-    func take(_ delivery: Delivery) -> Posting { unsafe intake.mailbox.take(delivery.address) }
+    func actionEnds(_ action: RunningAction, with failure: ActionFailure?) -> Bool {
+        machine.withLock { $0.actionEnds(action, with: failure) }
+    }
 
-    /// Whether the report with a number is in its slot.
-    func hasReport(at number: Int64) -> Bool { unsafe intake.mailbox.element(at: number) != nil }
+    func actionFails(_ failure: ActionFailure) -> Bool { machine.withLock { $0.actionFails(failure) } }
 
-    /// The least number of pending reports, for readers that can't take the lock.
+    func timeIsUp(at now: Duration) -> BusStateMachine.TimerAction { machine.withLock { $0.timeIsUp(at: now, intake) } }
+
+    /// Whether the report with a sequence number is in delivery.
+    func isDelivering(_ sequence: UInt64) -> Bool { machine.withLock { $0.isDelivering(sequence) } }
+
+    /// The error of the report in delivery.
+    var errorInDelivery: UnboxedError? { machine.withLock { $0.errorInDelivery } }
+
+    // MARK: Waiting and ending
+
+    func flush(_ promise: Promise<Bool>, until deadline: Duration?) -> BusStateMachine.FlushAction {
+        machine.withLock { $0.flush(promise, until: deadline, intake) }
+    }
+
+    /// Removes a caller that no longer waits.
+    func removeFlush(_ promise: Promise<Bool>) {
+        _ = machine.withLock { machine in machine.takeFlushes { $0.promise === promise } }
+    }
+
+    /// Removes all waiting callers at the end of the bus; their flushes have succeeded unless reports were removed.
+    func takeFlushes() -> (promises: [Promise<Bool>], haveSucceeded: Bool) {
+        machine.withLock { machine in (machine.takeFlushes { _ in true }, machine.counts.removed == 0) }
+    }
+
+    func close() -> BusStateMachine.CloseAction { machine.withLock { $0.close(intake) } }
+
+    func close(ifIdleSince delivered: Int64) -> BusStateMachine.CloseAction? {
+        machine.withLock { $0.close(ifIdleSince: delivered, intake) }
+    }
+
+    func tasksEnded() -> BusStateMachine.CloseAction { machine.withLock { $0.tasksEnded(intake) } }
+
+    func cancel() -> BusStateMachine.CloseAction { machine.withLock { $0.cancel(intake) } }
+
+    func abort() -> BusStateMachine.Leftovers? { machine.withLock { abort(&$0) } }
+
+    private func abort(_ machine: inout BusStateMachine) -> BusStateMachine.Leftovers? {
+        defer { takenBack.store(true, ordering: .releasing) }
+        return machine.abort(intake)
+    }
+
+    /// Ends the bus at the end of the process; nil if a thread, possibly this one, holds the lock.
+    func abortIfUnlocked() -> (statistics: ErrorBus.Statistics, left: BusStateMachine.Leftovers?)? {
+        machine.withLockIfAvailable { ($0.statistics(intake), abort(&$0)) }
+    }
+
+    func leftoversWereReceived() -> Bool { machine.withLock { $0.leftoversWereReceived() } }
+
+    /// Takes the drops of a notice that no worker will deliver.
+    func takeDropsAfterEnd() -> Posting? { machine.withLock { $0.takeDrops(intake) } }
+
+    // MARK: Counts
+
+    /// The counts, and whether a report is in delivery.
+    var statistics: (counts: ErrorBus.Statistics, isDelivering: Bool) {
+        machine.withLock { ($0.statistics(intake), $0.isDelivering) }
+    }
+
+    /// The counts; nil if a thread, possibly this one, holds the lock.
+    var statisticsIfUnlocked: ErrorBus.Statistics? { machine.withLockIfAvailable { $0.statistics(intake) } }
+
+    /// The number of delivered reports.
+    var deliveredCount: Int64 { machine.withLock { $0.counts.delivered } }
+
+    var isIdle: Bool { machine.withLock { $0.isIdle(intake) } }
+
+    /// The number of pending reports, for readers that can't take the lock.
     var pendingAtLeast: Int64 { intake.accepted - intake.released }
 
-    /// Whether the worker of a generation is still current.
-    func isCurrent(_ generation: UInt64) -> Bool { self.generation.value == generation }
+    /// Whether the bus no longer accepts posts; takes no lock.
+    var isClosed: Bool { intake.state.isClosed }
 
+    /// Whether the bus has ended; takes no lock.
     var hasEnded: Bool { intake.state.hasEnded }
 }

@@ -1,17 +1,47 @@
-/// A report in delivery; its posting stays in its slot until the worker has continued with the next step.
+/// The report in delivery.
 ///
-/// Unchecked because of the address: the posting there doesn't change, and only the report's worker empties the slot.
-@safe struct Delivery: @unchecked Sendable {
-    /// The address of the posting, in a slot of the mailbox.
-    let address: UnsafeMutablePointer<Posting>
+/// A bus has one such object, into which its state machine moves one posting after another, so that the worker reads
+/// the posting without copying it. Only the worker's own events, under the bus's lock, change the object. Therefore the
+/// worker may read it without the lock, and a shutdown, which holds the lock, may copy the posting.
+///
+/// Unchecked because of these rules.
+@safe final class Delivery: ReportMaker, @unchecked Sendable {
+    /// The place of the posting; initialized from ``begin(_:sequence:)`` to ``end()``.
+    private let place = UnsafeMutablePointer<Posting>.allocate(capacity: 1)
+    @exclusivity(unchecked) private var isUnderway = false
     /// The report's number in the order of delivery.
-    let sequence: UInt64
+    @exclusivity(unchecked) private var number: UInt64 = 0
 
-    /// The posting, read in place; code on every report's path reads ``address`` instead, because that costs less.
-    @inline(__always)
-    var posting: Posting { _read { yield unsafe address.pointee } }
+    deinit {
+        if unsafe isUnderway { unsafe place.deinitialize(count: 1) }
+        unsafe place.deallocate()
+    }
 
-    /// The initial notes of the report's dispatch.
+    /// The report's number in the order of delivery.
+    var sequence: UInt64 { unsafe number }
+
+    /// The posting, read in place.
+    var posting: Posting {
+        @inline(__always) _read { yield unsafe place.pointee }
+    }
+
+    /// Begins the delivery of a report.
     @inline(__always)
-    var notes: DispatchNotes { unsafe DispatchNotes(of: address, sequence: sequence) }
+    func begin(_ posting: consuming Posting, sequence: UInt64) {
+        unsafe assert(!isUnderway, "one report is delivered at a time")
+        unsafe place.initialize(to: posting)
+        unsafe (isUnderway, number) = (true, sequence)
+    }
+
+    /// Ends the delivery and returns the posting.
+    @inline(__always)
+    func end() -> Posting {
+        unsafe assert(isUnderway, "no report is in delivery")
+        unsafe isUnderway = false
+        return unsafe place.move()
+    }
+
+    override func report(with outcome: consuming HandleOutcome) -> ErrorReport {
+        posting.report(sequence: sequence, outcome: outcome)
+    }
 }

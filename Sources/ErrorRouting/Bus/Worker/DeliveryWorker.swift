@@ -1,75 +1,92 @@
 import Synchronization
 
-/// The work of the task in which actions run, one report after another, until the bus has ended or has replaced the
-/// worker.
+/// The work of the task in which synchronous actions run, one report after another, until the bus has ended.
 ///
-/// Limiting an action's time by wrapping it in a task would be expensive for each action. Instead, each worker has a
-/// generation: the bus replaces a worker with an overdue action by one of the next generation, which continues after
-/// that action's rule. When the action returns, the old worker finds that it is no longer current and stops.
+/// Each asynchronous action has a task of its own, for which the worker waits until it ends or is abandoned.
+///
+/// If a synchronous action cancels the worker's task, the worker starts its successor before the next report: the
+/// cancellation must not reach the actions of later reports, and it would end the stream of wake-ups.
 final class DeliveryWorker: ActionSupervisor {
+    typealias Action = BusStorage.WorkerAction
+
     private let bus: ErrorBus
-    private let generation: UInt64
     private let observers: ObserverSnapshot
     /// The bus's rules, not retained for each report because the bus retains them.
     private let rules: Borrowed<BlockPath>
     /// The number of times that the worker looks for a report before it sleeps.
     private let patience: Int
-    /// Whether the worker's task was cancelled.
-    ///
-    /// While the worker is current, only one of its actions can have cancelled the task: the bus cancels only workers
-    /// that it has replaced or stopped.
+    /// Whether the worker's task was cancelled, by one of its actions or by a shutdown.
     ///
     /// A cancellation handler sets it, because checking the task for every report might cost more than delivering the
     /// report.
-    private let isCancelled = Atomic<Bool>(false)
+    private let isTaskCancelled = Atomic<Bool>(false)
 
-    init(bus: ErrorBus, generation: UInt64, patience: Int = 8) {
+    init(bus: ErrorBus, patience: Int = 8) {
         self.bus = bus
-        self.generation = generation
         self.patience = patience
         observers = ObserverSnapshot(of: bus.observers)
         rules = bus.handler.rules.path
     }
 
+    /// Delivers reports until the bus has ended.
+    ///
+    /// - Parameter first: The step that a former worker has left; nil for the first worker.
     @concurrent
-    func work() async {
+    func work(from first: Action?) async {
         let work = bus.internalTasks.withLock { $0.work }
         await Ambience.$current.withValue(Ambience(bus: bus, work: work, deliverer: bus.number)) {
             await withTaskCancellationHandler {
-                await loop()
+                await loop(from: first ?? bus.storage.next())
             } onCancel: {
-                isCancelled.store(true, ordering: .releasing)
+                isTaskCancelled.store(true, ordering: .releasing)
             }
         }
     }
 
-    private func loop() async {
-        defer { stopReading() }
-        var (action, untilYield) = (next(), Self.turn)
+    private func loop(from first: Action) async {
+        defer { observers.wakeReaders() }
+        var (action, untilYield) = (first, Self.turn)
         // Keep this the only suspension point: the code that can follow one is compiled once for each.
-        while let pending = carryOut(action, &untilYield) { action = await suspend(for: pending) }
-        // This does nothing if the bus has ended or has already replaced the worker.
-        if isTaskCancelled { bus.replaceCancelledWorker(generation) }
+        while let pause = carryOut(action, &untilYield) {
+            if case .isCancelled(let next) = pause { return bus.startWorker(from: next) }
+            action = await suspend(for: pause)
+        }
     }
 
-    /// Releases what the worker has read; called once no step follows.
-    ///
-    /// A report that a shutdown removed must not stay in its slot: it might retain the owner of the bus.
-    func stopReading() {
-        observers.wakeReaders()
-        if let delivery = bus.storage.perform({ $0.takeRemoved(by: generation) }) { _ = bus.storage.take(delivery) }
+    /// The reason for which the worker can't continue synchronously.
+    enum Pause {
+        /// An asynchronous rule comes next.
+        case dispatch(SuspendedDispatch)
+        case sleep
+        /// Other tasks may run before this step.
+        case yield(Action)
+        /// The worker's task is cancelled, and its successor begins with this step.
+        case isCancelled(Action)
     }
 
-    /// Carries out a step that might suspend; lets other tasks run before any other step.
-    private func suspend(for action: WorkerAction) async -> WorkerAction {
-        switch action {
-        case .goOn(let delivery, let progress):
-            return await finish(delivery, from: progress)
+    /// A dispatch that an asynchronous rule has interrupted; an object because the dispatch can't be copied.
+    final class SuspendedDispatch {
+        fileprivate let error: UnboxedError
+        fileprivate var cursor: DispatchCursor
+
+        fileprivate init(_ error: UnboxedError, _ cursor: consuming DispatchCursor) {
+            self.error = error
+            self.cursor = cursor
+        }
+    }
+
+    private func suspend(for pause: Pause) async -> Action {
+        switch pause {
+        case .dispatch(let dispatch):
+            // Wake readers now: the actions might take long, and they must not wait for them.
+            observers.wakeReaders()
+            _ = await dispatch.cursor.finish(dispatch.error, under: self)
+            return complete(dispatch.cursor)
         case .sleep:
             // Returns at once if there was a wake-up since the last one.
             await bus.wakeUps.wait()
-            return next()
-        default:
+            return bus.storage.next()
+        case .yield(let action), .isCancelled(let action):
             await Task.yield()
             return action
         }
@@ -83,76 +100,59 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Carries out the storage's steps up to one that might suspend.
     ///
-    /// This and ``next(after:)`` are synchronous so that `Tests/Interleavings` can call them without a task.
+    /// It is synchronous so that `Tests/Interleavings` can call it without a task.
     ///
     /// - Parameters:
     ///   - action: The first step.
     ///   - untilYield: The number of further reports to deliver before another task's turn.
-    /// - Returns: A step that might suspend or must wait for other tasks; nil to stop.
-    func carryOut(_ action: WorkerAction, _ untilYield: inout Int) -> WorkerAction? {
+    /// - Returns: The reason to pause; nil to stop.
+    func carryOut(_ action: Action, _ untilYield: inout Int) -> Pause? {
         var (action, untilClock) = (action, 0)
         while true {
-            // Check only here: others are notified first of the counted reports.
-            if action.isDelivery {
-                if isTaskCancelled { return nil }
+            switch action {
+            case .deliver:
+                if isTaskCancelled.load(ordering: .acquiring) { return .isCancelled(action) }
                 // Suspend here: while reports come one after the other, there might be no other suspension.
                 if untilYield <= 0 {
                     untilYield = Self.turn
                     observers.wakeReaders()
-                    return action
+                    return .yield(action)
                 }
-            } else {
-                untilClock = 0
-            }
-            switch action {
-            case .deliver(let delivery):
                 if untilClock == 0 {
                     bus.noteDelivery()
                     untilClock = Self.clockTurn
                 }
                 untilClock -= 1
                 untilYield -= 1
-                action = dispatch(delivery)
-                // Don't stop before it: if the task was cancelled, `finish` first records the progress for the next
-                // worker.
-                if case .goOn = action { return action }
-            case .goOn:
-                bus.noteDelivery()
-                return action
-            case .computeFloodToken(let delivery):
-                action = admit(bus.floodToken(of: delivery))
-            case .held(let promise):
-                promise.fulfill(.pending)
-                action = next()
+                switch dispatch(bus.storage.delivery) {
+                case .action(let next): action = next
+                case .suspended(let dispatch): return .dispatch(dispatch)
+                }
+                continue
+            case .notify:
+                preconditionFailure("the code that completes a report notifies of it")
+            case .held(let promise, _):
+                promise?.fulfill(.pending)
+                action = bus.storage.next()
             case .flushed(let promises):
                 observers.wakeReaders()
                 for promise in promises { promise.fulfill(true) }
-                action = next()
-            case .askAgain:
-                action = next()
+                action = bus.storage.next()
             case .wait(let number, let readsTime):
                 waitBriefly(for: number)
-                action = next(after: readsTime ? .waitedUntil(bus.clock.now()) : .waited)
+                action = bus.storage.next(after: readsTime ? .waitedUntil(bus.clock.now()) : .waited)
             case .sleep(let moment):
                 if let moment { bus.setTimer(moment) }
                 observers.wakeReaders()
-                return isTaskCancelled ? nil : action
+                return isTaskCancelled.load(ordering: .acquiring) ? .isCancelled(action) : .sleep
             case .end:
                 bus.end()
                 return nil
-            case .stop(let unreported):
-                // Omit an action that ended because a shutdown has cancelled it.
-                for failure in unreported where Cancellation.role(of: failure.error) != nil {
-                    bus.lastResort.write(failure)
-                }
+            case .stop:
                 return nil
             }
+            untilClock = 0
         }
-    }
-
-    /// Returns the worker's next step.
-    func next(after pause: WorkerPause = .none) -> WorkerAction {
-        bus.storage.perform { $0.next(for: generation, after: pause, $1) }
     }
 
     /// Waits for a report for a few microseconds at most.
@@ -162,7 +162,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// cache line away from the caller that is about to write there. Between reads, a few reports can accumulate.
     private func waitBriefly(for number: Int64) {
         for _ in 0..<patience {
-            for _ in 0..<Self.pause where isTaskCancelled { return }
+            for _ in 0..<Self.pause where isTaskCancelled.load(ordering: .acquiring) { return }
             if bus.storage.hasReport(at: number) { return }
         }
     }
@@ -172,77 +172,34 @@ final class DeliveryWorker: ActionSupervisor {
 
     // MARK: One report
 
-    /// Applies the flood limit to a report.
-    private func admit(_ token: FloodToken) -> WorkerAction {
-        // It is released when this returns: an error's deinitializer might run user code.
-        var suppressed: Posting?
-        return bus.storage.perform { $0.admit(token, for: generation, suppressing: &suppressed, $1) }
+    private enum Step {
+        case action(Action)
+        case suspended(SuspendedDispatch)
     }
 
     /// Tries the rules for a report in order, up to the first asynchronous one.
-    private func dispatch(_ delivery: Delivery) -> WorkerAction {
+    private func dispatch(_ delivery: Delivery) -> Step {
         // Keep the bus alive: it retains its own rules. The posting retains those of its scope.
         defer { withExtendedLifetime(bus) {} }
         // Find the path first; reading the error first would retain it.
-        let path = unsafe path(of: delivery.address.pointee.unretainedScope)
-        var cursor = DispatchCursor(path, delivery.notes, isAttempt: unsafe delivery.address.pointee.isAttempt)
-        switch unsafe cursor.run(delivery.address.pointee.error.error, under: self) {
-        case .completed:
-            return complete(delivery, cursor)
-        case .superseded, .failedAfterwards:
-            return stop(after: cursor.failures ?? [])
-        case .needsSuspension, .needsNewTask:
-            let progress = cursor.progress
-            // Record the position after the failures: another worker might continue there.
-            if progress.failures != nil { _ = note(.between(progress)) }
-            return .goOn(delivery, from: progress)
+        let path = delivery.posting.unretainedScope?.read { $0.blocks } ?? rules
+        var cursor = DispatchCursor(path, DispatchNotes(Borrowed(delivery)), isAttempt: delivery.posting.isAttempt)
+        switch cursor.run(delivery.posting.error.error, under: self) {
+        case .completed, .takenBack: return .action(complete(cursor))
+        case .needsSuspension: return .suspended(SuspendedDispatch(delivery.posting.error, cursor))
         }
     }
 
-    /// Continues a report's rules at an asynchronous one.
-    private func finish(_ delivery: Delivery, from progress: DispatchProgress) async -> WorkerAction {
-        // Wake readers now: the action might take long, and they must not wait for it.
-        observers.wakeReaders()
-        // Copy the posting and retain the scope: once another worker has the report, its slot might be freed.
-        let posting = delivery.posting
-        defer { withExtendedLifetime((bus, posting)) {} }
-        let path = path(of: posting.unretainedScope)
-        var cursor = DispatchCursor(path, DispatchNotes(posting.report(sequence: delivery.sequence)), from: progress)
-        switch await cursor.finish(posting.error, under: self) {
-        case .completed: return complete(delivery, cursor)
-        case .superseded, .needsSuspension: return stop(after: cursor.failures ?? [])
-        case .failedAfterwards: return stop(after: cursor.failures ?? [], lastIsLate: true)
-        case .needsNewTask:
-            // If this succeeds, the worker finds that its task is cancelled, and a new worker delivers the rest.
-            return note(.between(cursor.progress)) ? next() : stop(after: cursor.failures ?? [])
-        }
-    }
-
-    private func note(_ checkpoint: Checkpoint) -> Bool {
-        bus.storage.perform { $0.note(checkpoint, for: generation) }
-    }
-
-    private func stop(after failures: [ActionFailure], lastIsLate: Bool = false) -> WorkerAction {
-        bus.storage.perform { $0.stop(for: generation, after: failures, lastIsLate: lastIsLate) }
-    }
-
-    private func complete(_ delivery: Delivery, _ cursor: borrowing DispatchCursor) -> WorkerAction {
-        let (disposition, failures) = (cursor.disposition, cursor.failures)
-        var hasToNotify = false
-        let action = bus.storage.perform {
-            // Read it under the lock: an observer added while the report still counted as pending must receive it.
-            $0.complete(
-                disposition, failures, for: generation, isObserved: !observers.isEmpty, notifying: &hasToNotify, $1)
-        }
-        // A worker that has to stop no longer has the report.
+    private func complete(_ cursor: borrowing DispatchCursor) -> Action {
+        // It is released after unlocking: an error's deinitializer might run user code.
+        var posting: Posting?
+        let action = bus.storage.complete(cursor.disposition, isObserved: { !observers.isEmpty }, &posting)
         if case .stop = action { return action }
-        let posting = bus.storage.take(delivery)
         if let rule = cursor.decisive { bus.ruleTally.count(rule) }
-        if hasToNotify {
-            notify(posting, delivery.sequence, cursor)
-            if bus.storage.notificationDidEnd() { bus.end() }
-        }
-        return action
+        guard case .notify = action, let posting = posting.take() else { return action }
+        let sequence = bus.storage.delivery.sequence
+        notify(posting, sequence, cursor)
+        return bus.storage.notified()
     }
 
     /// Notifies the observers and the waiting caller of a report's completion; failures of a notice's actions go to the
@@ -260,33 +217,21 @@ final class DeliveryWorker: ActionSupervisor {
         if isActionFailure { for failure in cursor.failures ?? [] { bus.lastResort.write(failure) } }
     }
 
-    /// Returns the blocks on the path of a scope; without a scope, those of the bus.
-    @inline(__always)
-    private func path(of scope: Borrowed<ScopeContext>?) -> Borrowed<BlockPath> {
-        scope?.read { $0.blocks } ?? rules
+    // MARK: Supervising actions
+
+    var isTakenBack: Bool { bus.storage.isTakenBack }
+
+    func actionDidFail(_ failure: ActionFailure) {
+        if !bus.storage.actionFails(failure) { bus.writeLate(failure) }
     }
 
-    // MARK: Supervising asynchronous actions
-
-    func supervising<Result>(_ report: ErrorReport, _ operation: () async throws -> Result) async rethrows -> Result {
-        let action = Ambience.Work(bus: bus.number, sequence: report.sequence)
-        return try await Ambience.$current.withValue(Ambience.current.within(action), operation: operation)
-    }
-
-    func actionWillBegin(_ action: SupervisedAction) -> Bool {
+    func run(_ action: PreparedAction) async -> ActionEnd {
         let limit = bus.configuration.actionTimeLimit
-        guard let limit else { return note(.between(action.progress)) }
-        let now = bus.clock.now()
-        guard note(.running(action, began: now)) else { return false }
-        bus.setTimer(now + limit.bounded)
-        return true
+        let running = RunningAction(action, limit: limit)
+        let end = limit.map { bus.clock.now() + $0.bounded }
+        guard bus.storage.actionBegins(running, until: end) else { return .takenBack }
+        if let end { bus.setTimer(end) }
+        bus.start(running)
+        return await running.end.value
     }
-
-    func actionDidFail(_ progress: DispatchProgress) { _ = note(.between(progress)) }
-
-    func actionDidEnd() -> Bool { bus.storage.perform { $0.actionDidEnd(for: generation) } }
-
-    var isCurrent: Bool { bus.storage.isCurrent(generation) }
-
-    var isTaskCancelled: Bool { isCancelled.load(ordering: .acquiring) }
 }

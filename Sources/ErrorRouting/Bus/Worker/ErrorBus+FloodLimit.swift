@@ -1,41 +1,29 @@
-/// The flood limit's inputs for the bus's errors.
+/// The flood limit's inputs for the bus's errors, which their posters compute because that might run user code.
 extension ErrorBus {
-    /// Returns what only the caller can compute: matchers run user code, and the worker reads the results under the
-    /// lock.
+    /// Sets the kind of a posting and, if the bus's clock isn't the system's, the time of the post.
     @inline(never)
-    func floodInputs(
-        _ error: UnboxedError, _ role: ErrorReport.Role
-    ) -> (stamp: Posting.FloodStamp?, escapes: Bool) {
-        // Let an error pass if its code is needed but can't be read: it would be merged with errors of other codes.
-        if PerThread.isAtLimit, configuration.floodLimit?.fingerprint == nil { return (nil, true) }
+    func applyFloodLimit(to posting: inout Posting) {
+        guard let limit = configuration.floodLimit else { return }
+        posting.limit(by: floodKind(of: posting, under: limit), at: clock.isContinuous ? nil : clock.now().nanoseconds)
+    }
+
+    /// Returns the kind of a posting; nil if the limit doesn't apply to it.
+    private func floodKind(of posting: Posting, under limit: FloodLimit) -> FloodKind? {
+        let (error, role, mark) = (posting.error.error, posting.role, posting.rareParts?.floodMark)
+        // At the limit, the error's code can't be read: it would be merged with errors of other codes.
+        if PerThread.isAtLimit, limit.fingerprint == nil { return nil }
         // A notice of a cancellation that nobody requested is limited like a failure.
-        return (floodStamp(for: error.error), role == .notice && !Cancellation.matches(error.error))
-    }
-
-    /// Returns the code and time of an error's post; nil if the worker can compute both from the posting.
-    private func floodStamp(for error: any Error) -> Posting.FloodStamp? {
-        // With a clock other than the system's, the worker can't determine the time of the post. And reading an error's
-        // code might post the error again: in the worker that would never end; in the caller the depth of such calls is
-        // bounded.
-        if clock.isContinuous, !PerThread.isInUserCode { return nil }
-        return Posting.FloodStamp(code: ErrorCode(of: error, by: detailsTable), moment: clock.now().nanoseconds)
-    }
-
-    /// Returns the flood token of a report.
-    ///
-    /// The worker calls this without the lock because it might run user code.
-    func floodToken(of delivery: Delivery) -> FloodToken {
-        // Don't merge a failure with an attempt, an error with one that a test expects, or one that `.logging` logs
-        // with one that it leaves out.
-        let (role, stamp, mark) = unsafe delivery.address.pointee.floodParts
-        let moment = unsafe stamp?.moment ?? delivery.address.pointee.moment.sinceOrigin
-        if let given = configuration.floodLimit?.fingerprint {
-            let text = given(delivery.posting.report())
-            return FloodToken(kind: .init(given: text, as: role, marked: mark), moment: moment)
+        if role == .notice, !Cancellation.matches(error) { return nil }
+        let scope = posting.unretainedScope?.read { $0.forReports.path } ?? []
+        // Within the computation of another kind, user code has posted the error.
+        guard PerThread.enter(.floodKind, of: number) else {
+            return FloodKind(of: ErrorCode(ofType: error), at: posting.source, in: scope, as: role, marked: mark)
         }
-        let code = stamp?.code ?? ErrorCode(of: delivery.posting.error.error, by: detailsTable)
-        let scope = delivery.posting.unretainedScope?.read { $0.forReports.path } ?? []
-        let kind = FloodKind(of: code, at: delivery.posting.source, in: scope, as: role, marked: mark)
-        return FloodToken(kind: kind, moment: moment)
+        defer { PerThread.leave() }
+        if let fingerprint = limit.fingerprint {
+            return FloodKind(given: fingerprint(posting.report()), as: role, marked: mark)
+        }
+        let code = ErrorCode(of: error, by: detailsTable)
+        return FloodKind(of: code, at: posting.source, in: scope, as: role, marked: mark)
     }
 }

@@ -1,49 +1,76 @@
 import Foundation
 
-/// The tasks that work for the bus: its worker and its timer.
+/// The tasks that work for the bus: its worker, its timer, and an asynchronous action.
 extension ErrorBus {
     /// The tasks that work for the bus.
     struct InternalTasks {
-        var worker: (generation: UInt64, task: Task<Void, Never>)?
+        var worker: Task<Void, Never>?
         /// The work in which the bus was run; its actions run in it too.
         var work: [Ambience.Work] = []
         var timer: Timer?
     }
 
-    /// Starts the worker of a generation.
+    /// Starts the worker, or the successor of a worker whose task was cancelled.
     ///
     /// The task is detached because it works for all callers. Later actions must not have the task-local values or the
-    /// priority of the code that runs the bus, or of the code that set the timer that starts a new worker.
-    func startWorker(_ generation: UInt64) {
-        let task = Task.detached { await DeliveryWorker(bus: self, generation: generation).work() }
-        // Keep a newer worker's task: this worker might have been replaced before its task is stored here.
+    /// priority of the code that runs the bus.
+    ///
+    /// - Parameter first: The step that the former worker has left; nil for the first worker.
+    func startWorker(from first: BusStorage.WorkerAction? = nil) {
         let former = internalTasks.withLock { tasks in
-            guard tasks.worker.map({ $0.generation < generation }) ?? true else { return nil as Task<Void, Never>? }
-            defer { tasks.worker = (generation, task) }
-            return tasks.worker?.task
+            // Start the task under the lock: its own successor must not be stored before it.
+            exchange(&tasks.worker, with: Task.detached { await DeliveryWorker(bus: self).work(from: first) })
         }
         withExtendedLifetime(former) {}
-        if !storage.isCurrent(generation) { task.cancel() }
-    }
-
-    /// Replaces a worker after one of its actions cancelled its task; does nothing if the bus has replaced or stopped
-    /// the worker.
-    ///
-    /// The cancellation must not reach the actions of later reports. It would also end the stream of wake-ups.
-    func replaceCancelledWorker(_ generation: UInt64) {
-        if let next = storage.perform({ $0.replaceWorker(generation) }) { startWorker(next) }
+        if storage.isTakenBack { internalTasks.withLock { $0.worker }?.cancel() }
     }
 
     /// Reads the clock for ``Statistics/deliveryTime``.
     func noteDelivery() { deliveryBegan.set(clock.now().nanoseconds) }
 
-    /// Cancels the worker of a generation if that is the current one.
+    // MARK: Asynchronous actions
+
+    /// Runs an asynchronous action in a task of its own and fulfills its promise at its end, unless the action was
+    /// abandoned before.
+    func start(_ running: RunningAction) {
+        let action = running.action
+        let part = Ambience.Work(bus: number, sequence: action.report.sequence)
+        let ambience = Ambience.current.within(part)
+        let task = Task.detached { [self] in
+            let (end, failure): (ActionEnd, ActionFailure?) = await Ambience.$current.withValue(ambience) {
+                do {
+                    return (.returned(try await action.run()), nil)
+                } catch {
+                    let failure = action.failure(error)
+                    return (.failed(failure), failure)
+                }
+            }
+            if storage.actionEnds(running, with: failure) {
+                running.end.fulfill(end)
+            } else if let failure {
+                writeLate(failure)
+            }
+        }
+        running.keep(task)
+    }
+
+    /// Writes the failure of an action whose report was removed, or that was abandoned before; omits the end of an
+    /// action that was cancelled for that.
+    func writeLate(_ failure: ActionFailure) {
+        if Cancellation.role(of: failure.error) != nil { lastResort.write(failure) }
+    }
+
+    /// Cancels an action in flight.
     ///
     /// This uses its own thread, because an action's cancellation handler might be slow and no caller waits for it.
-    func cancelWorker(_ generation: UInt64) {
-        let worker = internalTasks.withLock { $0.worker.flatMap { $0.generation == generation ? $0.task : nil } }
-        guard let worker else { return }
-        Thread.detachNewThread { worker.cancel() }
+    ///
+    /// - Parameter running: The asynchronous action; nil if the worker's task itself runs the action.
+    func cancel(_ running: RunningAction?) {
+        let worker = running == nil ? internalTasks.withLock { $0.worker } : nil
+        Thread.detachNewThread {
+            running?.cancel()
+            worker?.cancel()
+        }
     }
 
     // MARK: The timer
@@ -75,13 +102,12 @@ extension ErrorBus {
     private func timerFires(at moment: Duration) {
         let former = internalTasks.withLock { tasks in tasks.timer?.moment == moment ? tasks.timer.take() : nil }
         withExtendedLifetime(former) {}
-        let now = clock.now()
-        let action = storage.perform { $0.timeIsUp(at: now, $1) }
+        let action = storage.timeIsUp(at: clock.now())
         if action.wakes { wakeUps.signal() }
         for promise in action.timedOut { promise.fulfill(false) }
-        if let generation = action.replacement {
-            cancelWorker(generation - 1)
-            startWorker(generation)
+        if let (running, failure) = action.overdue {
+            running.end.fulfill(.failed(failure))
+            cancel(running)
         }
         if let next = action.next { setTimer(next) }
     }

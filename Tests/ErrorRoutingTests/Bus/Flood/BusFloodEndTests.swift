@@ -150,7 +150,7 @@ extension BusFloodEndTests {
         let bus = ErrorBus(handler: ErrorHandler(), configuration: configuration())
         bus.post(Numbered(1))
         expect(await bus.shutdown(within: .zero).map(\.summary), equals: ["1"])
-        expect(bus.storage.intake.mailbox.isFilled(at: 0), equals: false)
+        expect(bus.storage.hasReport(at: 0), equals: false)
     }
 
     @Test(
@@ -167,7 +167,7 @@ extension BusFloodEndTests {
         bus.post(Numbered(5), line: 1)
         async let waiting = bus.deliver(Numbered(6), line: 1)
         // Seven were posted. A report that isn't complete yet is refused, and not returned.
-        while !bus.storage.intake.mailbox.isFilled(at: 6) { await Task.yield() }
+        while !bus.storage.hasReport(at: 6) { await Task.yield() }
         expect(await bus.shutdown(within: .zero).map(\.summary), equals: ["0", "4 ×3", "5", "6"])
         expect(await waiting.disposition, equals: .dropped)
         await running

@@ -43,20 +43,20 @@ extension BusIntakeTests {
         }
     }
 
-    @Test("a posting keeps scope, promise and flood stamp, alone and together, and fits a cache line", arguments: 0..<8)
+    @Test("a posting keeps scope, promise and flood kind, alone and together, and fits a cache line", arguments: 0..<8)
     func parts(_ combination: Int) {
         // With its slot's state it fills one cache line of 64 bytes.
         expect(MemoryLayout<Posting>.size, equals: 56)
         let own = ScopeContext.Own(name: "scope", rules: RuleSet(), isTriedFirst: true, metadata: [:])
         let scope = combination & 1 == 0 ? nil : ScopeContext(own, in: nil, root: nil)
         let promise = combination & 2 == 0 ? nil : Promise<HandleOutcome>()
-        let stamp: Posting.FloodStamp? =
-            combination & 4 == 0 ? nil : .init(code: ErrorCode(of: Numbered(7)), moment: 7)
-        let posting = Posting(UnboxedError(Numbered(7)), at: .init(), scope: scope, promise: promise, floodStamp: stamp)
+        let kind = combination & 4 == 0 ? nil : FloodKind(of: ErrorCode(of: Numbered(7)), at: .init(), in: [])
+        var posting = Posting(UnboxedError(Numbered(7)), at: .init(), scope: scope, promise: promise)
+        if let kind { posting.limit(by: kind, at: 7) }
         #expect(posting.scope === scope)
         #expect(posting.promise === promise)
-        expect(posting.floodParts.stamp?.code, equals: stamp?.code)
-        expect(posting.floodParts.stamp?.moment, equals: stamp?.moment)
+        expect(posting.floodKind, equals: kind)
+        expect(posting.floodTime, equals: kind == nil ? posting.moment.sinceOrigin : 7)
     }
 
     @Test("a report's time is the continuous clock's, to the nanosecond, and it keeps the values that it is given")

@@ -37,7 +37,7 @@ extension BusObserveTests {
             guard let bus = ErrorBus.current else { return .next }
             let isLocked = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                bus.storage.perform { _, _ in
+                bus.storage.machine.withLock { _ in
                     isLocked.signal()
                     // Meanwhile the action ends, and the worker comes to wait for this lock, which nothing shows: if
                     // the time is too short for that, the test misses the fault, and does not fail without one.

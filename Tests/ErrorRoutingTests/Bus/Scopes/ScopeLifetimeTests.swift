@@ -68,7 +68,7 @@ extension ScopeLifetimeTests {
             inner.scope("request").post(error)
             async let outcome = inner.deliver(Numbered(1))
             // A report that isn't complete yet is refused, and not returned.
-            while !bus.storage.intake.mailbox.isFilled(at: 4) { await Task.yield() }
+            while !bus.storage.hasReport(at: 4) { await Task.yield() }
             let left = await bus.shutdown(within: .zero)
             let path = ["outer", "inner"]
             expect(left.map(\.scope), equals: [path, path, path, path + ["request"], path])

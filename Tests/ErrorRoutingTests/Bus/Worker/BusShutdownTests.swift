@@ -59,7 +59,7 @@ extension BusShutdownTests {
         await fixture.entered.wait()
         async let queued = fixture.bus.deliver(Numbered(2))
         // The first is in delivery. A report that isn't complete yet is refused, and not returned.
-        while !fixture.bus.storage.intake.mailbox.isFilled(at: 1) { await Task.yield() }
+        while !fixture.bus.storage.hasReport(at: 1) { await Task.yield() }
         expect(await fixture.bus.shutdown(within: .zero).count, equals: 2)
         expect(await inFlight.disposition, equals: .dropped)
         expect(await queued.disposition, equals: .dropped)

@@ -1,0 +1,166 @@
+/// A post as the caller passes it to the bus.
+///
+/// With the state of a slot in the mailbox, it fills one cache line, the unit that moves from the caller's processor to
+/// the worker's. Fields that only some postings have are in a separate object.
+struct Posting: Sendable {
+    private enum Context {
+        case bus
+        case scope(ScopeContext)
+        case more(Extras)
+    }
+
+    /// The scope, with the fields that only some postings have.
+    private final class Extras: Sendable {
+        let scope: ScopeContext?
+        /// A role other than failure, and the rarer parts of a report.
+        let rareParts: ErrorReport.RareParts?
+        /// The promise of a waiting caller.
+        let promise: Promise<HandleOutcome>?
+        /// The kind by which a flood limit groups the error; nil if no limit applies to it.
+        let floodKind: FloodKind?
+        /// The time of the post by the bus's clock, in nanoseconds, if that isn't the system's.
+        let clockTime: Int64?
+        /// The number of errors that the posting stands for.
+        let occurrences: Int
+
+        init(
+            _ scope: ScopeContext?, _ rareParts: ErrorReport.RareParts?, _ promise: Promise<HandleOutcome>?,
+            floodKind: FloodKind? = nil, clockTime: Int64? = nil, occurrences: Int = 1
+        ) {
+            (self.scope, self.rareParts, self.promise) = (scope, rareParts, promise)
+            (self.floodKind, self.clockTime, self.occurrences) = (floodKind, clockTime, occurrences)
+        }
+    }
+
+    let error: UnboxedError
+    /// Where the error was posted.
+    let source: ErrorReport.Source
+    let metadata: [String: String]
+    let moment: Moment
+    private var context: Context
+
+    @inline(__always)
+    init(
+        _ error: consuming UnboxedError, rareParts: ErrorReport.RareParts? = nil, at source: ErrorReport.Source,
+        metadata: [String: String] = [:], scope: ScopeContext? = nil, moment: Moment = .init(),
+        promise: Promise<HandleOutcome>? = nil
+    ) {
+        self.error = error
+        self.source = source
+        self.metadata = metadata
+        self.moment = moment
+        context =
+            if promise != nil || rareParts != nil {
+                .more(Extras(scope, rareParts, promise))
+            } else if let scope {
+                .scope(scope)
+            } else {
+                .bus
+            }
+    }
+
+    /// Creates the notice of a failed action, with the rule's source location and the report's scope.
+    ///
+    /// It also has the report's log: if every error's action fails, the notice of an error that a log posted must not
+    /// make the log post another one.
+    init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
+        let log = failure.report.rareParts?.log?.forNotice
+        self.init(
+            UnboxedError(failure), rareParts: .of(.failure, in: log, by: failure.report.rareParts?.table),
+            at: failure.rule.source, metadata: failure.report.givenMetadata, scope: scope)
+    }
+
+    private var extras: Extras? { if case .more(let extras) = context { extras } else { nil } }
+
+    /// The scope of the post; nil for the bus itself.
+    var scope: ScopeContext? {
+        switch context {
+        case .bus: nil
+        case .scope(let scope): scope
+        case .more(let extras): extras.scope
+        }
+    }
+
+    /// The scope, not retained; otherwise the worker would contend with callers, which write to its reference count at
+    /// every post.
+    @inline(__always)
+    var unretainedScope: Borrowed<ScopeContext>? {
+        switch context {
+        case .bus: nil
+        case .scope(let scope): Borrowed(scope)
+        case .more(let extras): extras.scope.map(Borrowed.init)
+        }
+    }
+
+    /// The report's rare parts; nil for a failure that has none.
+    var rareParts: ErrorReport.RareParts? { extras?.rareParts }
+
+    /// The role of the post.
+    var role: ErrorReport.Role { rareParts?.role ?? .failure }
+
+    /// Whether the error is that of an attempt, for which no rule is tried.
+    @inline(__always)
+    var isAttempt: Bool { if case .more(let extras) = context { extras.rareParts?.role == .attempt } else { false } }
+
+    /// The promise of the outcome, if the caller waits for it.
+    var promise: Promise<HandleOutcome>? { extras?.promise }
+
+    /// Whether the caller waits for the outcome.
+    @inline(__always)
+    var isWaitedFor: Bool { if case .more(let extras) = context { extras.promise != nil } else { false } }
+
+    // MARK: Flood limits
+
+    /// The kind by which a flood limit groups the error; nil if no limit applies to it.
+    var floodKind: FloodKind? { extras?.floodKind }
+
+    /// The time of the post for a flood limit, in nanoseconds by the bus's clock.
+    var floodTime: Int64 { extras?.clockTime ?? moment.sinceOrigin }
+
+    /// Sets what a flood limit needs.
+    ///
+    /// - Parameters:
+    ///   - kind: The error's kind; nil if the limit doesn't apply to it.
+    ///   - clockTime: The time by the bus's clock, if that isn't the system's.
+    mutating func limit(by kind: FloodKind?, at clockTime: Int64?) {
+        if kind == nil, clockTime == nil { return }
+        context = .more(Extras(scope, rareParts, promise, floodKind: kind, clockTime: clockTime))
+    }
+
+    /// Lets the posting also stand for other errors.
+    ///
+    /// - Parameters:
+    ///   - occurrences: The number of errors.
+    ///   - firstMoment: The time of the oldest of them.
+    mutating func stand(for occurrences: Int, since firstMoment: Moment) {
+        let rareParts = rareParts?.since(firstMoment) ?? .of(.failure, since: firstMoment)
+        context = .more(Extras(scope, rareParts, promise, occurrences: occurrences))
+    }
+
+    // MARK: The report
+
+    /// Whether the posting reports a failed action; failures of its own actions go only to the last resort.
+    var isActionFailure: Bool { type(of: error.error) == ActionFailure.self }
+
+    /// Returns the report that actions and observers receive.
+    @inline(__always)
+    consuming func report(sequence: UInt64 = 0, outcome: consuming HandleOutcome = .pending) -> ErrorReport {
+        // Use two branches: most postings have no scope and no extras, and must not retain anything for the sake of the
+        // others.
+        if case .bus = context {
+            return ErrorReport(
+                unboxed: error, rareParts: nil, source: source, moment: moment, givenMetadata: metadata, scope: [],
+                sequence: sequence, outcome: outcome)
+        }
+        return fullReport(sequence, outcome)
+    }
+
+    @inline(never)
+    private func fullReport(_ sequence: UInt64, _ outcome: HandleOutcome) -> ErrorReport {
+        let (scope, extras) = (scope?.forReports, extras)
+        return ErrorReport(
+            unboxed: error, rareParts: extras?.rareParts, source: source, moment: moment,
+            givenMetadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
+            occurrences: extras?.occurrences ?? 1, outcome: outcome)
+    }
+}

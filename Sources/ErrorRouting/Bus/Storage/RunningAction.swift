@@ -1,0 +1,35 @@
+/// An asynchronous action that runs in a task of its own while the worker waits for its end.
+///
+/// The action's task, the bus's timer, and a shutdown race to end it. The state machine decides who is first, and only
+/// the first fulfills the promise.
+final class RunningAction: Sendable {
+    let action: PreparedAction
+    /// The action's time limit; nil if it has none.
+    let limit: Duration?
+    /// The end, for the worker.
+    let end = Promise<ActionEnd>()
+    private let state = Locked((task: nil as Task<Void, Never>?, isCancelled: false))
+
+    init(_ action: PreparedAction, limit: Duration?) { (self.action, self.limit) = (action, limit) }
+
+    /// The failure of an action that has exceeded its time limit.
+    var timeLimitFailure: ActionFailure { action.failure(ActionTimeLimitExceeded(limit: limit ?? .zero)) }
+
+    /// Keeps the action's task, to cancel it; cancels it at once if the action was cancelled before.
+    func keep(_ task: Task<Void, Never>) {
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    /// Cancels the action's task.
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+}
