@@ -131,7 +131,8 @@ extension ErrorBus {
             let count = storage.pendingAtLeast
             return count > 0 ? PendingReports(nil, to: lastResort, count: count) : nil
         }
-        if counts.pending == 0 { return nil }
-        return PendingReports(left, to: lastResort, count: Int64(counts.pending), counts: counts)
+        // An error that was posted between the two reads is only in the second one.
+        let count = max(Int64(counts.pending), Int64(left?.postings.count ?? 0))
+        return count == 0 ? nil : PendingReports(left, to: lastResort, count: count, counts: counts)
     }
 }

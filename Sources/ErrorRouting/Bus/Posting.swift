@@ -6,6 +6,8 @@ struct Posting: Sendable {
     private enum Context {
         case bus
         case scope(ScopeContext)
+        /// A post to the bus itself under a flood limit.
+        case limited(FloodKind)
         case more(Extras)
     }
 
@@ -75,7 +77,7 @@ struct Posting: Sendable {
     /// The scope of the post; nil for the bus itself.
     var scope: ScopeContext? {
         switch context {
-        case .bus: nil
+        case .bus, .limited: nil
         case .scope(let scope): scope
         case .more(let extras): extras.scope
         }
@@ -86,7 +88,7 @@ struct Posting: Sendable {
     @inline(__always)
     var unretainedScope: Borrowed<ScopeContext>? {
         switch context {
-        case .bus: nil
+        case .bus, .limited: nil
         case .scope(let scope): Borrowed(scope)
         case .more(let extras): extras.scope.map(Borrowed.init)
         }
@@ -112,7 +114,7 @@ struct Posting: Sendable {
     // MARK: Flood limits
 
     /// The kind by which a flood limit groups the error; nil if no limit applies to it.
-    var floodKind: FloodKind? { extras?.floodKind }
+    var floodKind: FloodKind? { if case .limited(let kind) = context { kind } else { extras?.floodKind } }
 
     /// The time of the post for a flood limit, in nanoseconds by the bus's clock.
     var floodTime: Int64 { extras?.clockTime ?? moment.sinceOrigin }
@@ -124,7 +126,11 @@ struct Posting: Sendable {
     ///   - clockTime: The time by the bus's clock, if that isn't the system's.
     mutating func limit(by kind: FloodKind?, at clockTime: Int64?) {
         if kind == nil, clockTime == nil { return }
-        context = .more(Extras(scope, rareParts, promise, floodKind: kind, clockTime: clockTime))
+        if case .bus = context, let kind, clockTime == nil {
+            context = .limited(kind)
+        } else {
+            context = .more(Extras(scope, rareParts, promise, floodKind: kind, clockTime: clockTime))
+        }
     }
 
     /// Lets the posting also stand for other errors.
@@ -147,12 +153,13 @@ struct Posting: Sendable {
     consuming func report(sequence: UInt64 = 0, outcome: consuming HandleOutcome = .pending) -> ErrorReport {
         // Use two branches: most postings have no scope and no extras, and must not retain anything for the sake of the
         // others.
-        if case .bus = context {
-            return ErrorReport(
+        switch context {
+        case .bus, .limited:
+            ErrorReport(
                 unboxed: error, rareParts: nil, source: source, moment: moment, givenMetadata: metadata, scope: [],
                 sequence: sequence, outcome: outcome)
+        case .scope, .more: fullReport(sequence, outcome)
         }
-        return fullReport(sequence, outcome)
     }
 
     @inline(never)

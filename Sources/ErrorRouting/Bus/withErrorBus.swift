@@ -12,8 +12,8 @@
 /// tasks started with `task`, even by actions. Then it finishes the bus, which delivers every posted error. If the body
 /// throws or is cancelled, those tasks are cancelled first, as in a task group.
 ///
-/// It always returns once those tasks and the actions in flight have returned, because from then on the bus accepts at
-/// most as many errors as its capacity. It accepts none if the caller was cancelled. The bus drops and counts further
+/// It always returns once those tasks and the actions in flight have returned, because from then on the bus accepts
+/// about as many errors as its capacity. It accepts none if the caller was cancelled. The bus drops and counts further
 /// errors and writes them to the ``LastResort``. If ``ErrorBus/Configuration/drainTimeLimit`` is set, this waits no
 /// longer than that for delivery, regardless of the actions, but it still waits for observers.
 ///

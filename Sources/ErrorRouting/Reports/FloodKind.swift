@@ -3,9 +3,9 @@ import Foundation
 /// The key by which a flood limit groups errors: type, code, posting line, path of scopes, and role; or the string that
 /// the user's closure returned, and the role.
 ///
-/// Creating a key builds no string: an `NSError`'s domain is stored unchanged, and strings are compared only if all
+/// It is an object because a posting, its window, and the order of windows share it. Creating a key builds no string: an `NSError`'s domain is stored unchanged, and strings are compared only if all
 /// other fields are equal.
-struct FloodKind: Hashable, Sendable {
+final class FloodKind: Hashable, Sendable {
     private let type: ObjectIdentifier
     private let code: Int
     private let line: UInt

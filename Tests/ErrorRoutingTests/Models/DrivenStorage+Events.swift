@@ -14,7 +14,7 @@ extension DrivenStorage {
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
         let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
         let action = RunningAction(PreparedAction(rule: rule, report: report) { .stop }, limit: limit)
-        return storage.actionBegins(action, until: now + limit) ? action : nil
+        return storage.actionBegins(action) && storage.actionStarts(action, until: now + limit) ? action : nil
     }
 
     /// Lets the action in delivery exceed its time limit; returns it.

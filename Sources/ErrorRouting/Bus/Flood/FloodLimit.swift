@@ -27,8 +27,9 @@ public struct FloodLimit: Sendable {
     ///     stops the program; with 0, the bus delivers only merged reports.
     ///   - window: The length of a window, by the bus's clock. A length that isn't positive stops the program.
     ///   - fingerprint: Returns the kind of a reported error, instead of type, code, posting line, and scope. Errors
-    ///     with equal strings and the same role are of one kind. The bus's worker calls it for each error before the
-    ///     report is delivered, and again if a held report goes first, so it should be quick.
+    ///     with equal strings and the same role are of one kind. The poster calls it once for each error that the bus
+    ///     accepts, with a report that has no sequence number and no outcome yet. Later reports wait for it, so it
+    ///     should be quick. An error that it posts to the same bus is of its type's kind.
     public init(first: Int, per window: Duration, by fingerprint: (@Sendable (ErrorReport) -> String)? = nil) {
         if first < 0 { fatalError("FloodLimit(first:per:): first must not be negative, but is \(first)") }
         if window <= .zero { fatalError("FloodLimit(first:per:): the window must be positive, but is \(window)") }

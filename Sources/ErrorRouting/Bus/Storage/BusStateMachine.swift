@@ -30,7 +30,7 @@ struct BusStateMachine: ~Copyable {
     /// The actions of the report in delivery.
     final class Actions {
         fileprivate(set) var failures: [ActionFailure] = []
-        /// The asynchronous action that runs, and the end of its time.
+        /// The asynchronous action that runs or is about to, and the end of its time, if it has started and has a limit.
         fileprivate(set) var running: (action: RunningAction, end: Duration?)?
     }
 
@@ -283,13 +283,22 @@ struct BusStateMachine: ~Copyable {
         }
     }
 
-    /// Records that an asynchronous action begins; returns whether it may, because no shutdown has removed its report.
+    /// Records that the worker waits for an asynchronous action; returns whether the action may start, because no
+    /// shutdown has removed its report.
+    mutating func actionBegins(_ action: RunningAction) -> Bool {
+        guard let actions else { return false }
+        actions.running = (action, nil)
+        return true
+    }
+
+    /// Records that an asynchronous action starts in its task; returns whether it may, because no shutdown has removed
+    /// its report meanwhile.
     ///
     /// - Parameters:
     ///   - action: The action.
     ///   - end: The end of its time; nil if it has no limit.
-    mutating func actionBegins(_ action: RunningAction, until end: Duration?) -> Bool {
-        guard let actions else { return false }
+    mutating func actionStarts(_ action: RunningAction, until end: Duration?) -> Bool {
+        guard case .delivering(let actions?) = phase, actions.running?.action === action else { return false }
         actions.running = (action, end)
         return true
     }
@@ -351,7 +360,7 @@ struct BusStateMachine: ~Copyable {
     // MARK: - Notices of drops
 
     /// Takes the notice of drops that comes before the report with a number.
-    private mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
+    mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
         guard let drops = takeDrops(before: number, intake) else { return nil }
         // Update the state: the worker was woken for the notice, but its slot doesn't show that.
         _ = rouse(intake)

@@ -116,8 +116,10 @@ struct BusStorage: ~Copyable, Sendable {
 
     // MARK: Actions and time
 
-    func actionBegins(_ action: RunningAction, until end: Duration?) -> Bool {
-        machine.withLock { $0.actionBegins(action, until: end) }
+    func actionBegins(_ action: RunningAction) -> Bool { machine.withLock { $0.actionBegins(action) } }
+
+    func actionStarts(_ action: RunningAction, until end: Duration?) -> Bool {
+        machine.withLock { $0.actionStarts(action, until: end) }
     }
 
     func actionEnds(_ action: RunningAction, with failure: ActionFailure?) -> Bool {

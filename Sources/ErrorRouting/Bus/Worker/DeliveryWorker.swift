@@ -111,7 +111,7 @@ final class DeliveryWorker: ActionSupervisor {
         while true {
             switch action {
             case .deliver:
-                if isTaskCancelled.load(ordering: .acquiring) { return .isCancelled(action) }
+                if needsSuccessor { return .isCancelled(action) }
                 // Suspend here: while reports come one after the other, there might be no other suspension.
                 if untilYield <= 0 {
                     untilYield = Self.turn
@@ -144,7 +144,7 @@ final class DeliveryWorker: ActionSupervisor {
             case .sleep(let moment):
                 if let moment { bus.setTimer(moment) }
                 observers.wakeReaders()
-                return isTaskCancelled.load(ordering: .acquiring) ? .isCancelled(action) : .sleep
+                return needsSuccessor ? .isCancelled(action) : .sleep
             case .end:
                 bus.end()
                 return nil
@@ -154,6 +154,10 @@ final class DeliveryWorker: ActionSupervisor {
             untilClock = 0
         }
     }
+
+    /// Whether one of the worker's actions has cancelled its task; a shutdown, which cancels the task too, needs no
+    /// successor.
+    private var needsSuccessor: Bool { isTaskCancelled.load(ordering: .acquiring) && !isTakenBack }
 
     /// Waits for a report for a few microseconds at most.
     ///
@@ -226,11 +230,8 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     func run(_ action: PreparedAction) async -> ActionEnd {
-        let limit = bus.configuration.actionTimeLimit
-        let running = RunningAction(action, limit: limit)
-        let end = limit.map { bus.clock.now() + $0.bounded }
-        guard bus.storage.actionBegins(running, until: end) else { return .takenBack }
-        if let end { bus.setTimer(end) }
+        let running = RunningAction(action, limit: bus.configuration.actionTimeLimit)
+        guard bus.storage.actionBegins(running) else { return .takenBack }
         bus.start(running)
         return await running.end.value
     }

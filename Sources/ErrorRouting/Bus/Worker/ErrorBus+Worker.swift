@@ -22,7 +22,6 @@ extension ErrorBus {
             exchange(&tasks.worker, with: Task.detached { await DeliveryWorker(bus: self).work(from: first) })
         }
         withExtendedLifetime(former) {}
-        if storage.isTakenBack { internalTasks.withLock { $0.worker }?.cancel() }
     }
 
     /// Reads the clock for ``Statistics/deliveryTime``.
@@ -31,12 +30,16 @@ extension ErrorBus {
     // MARK: Asynchronous actions
 
     /// Runs an asynchronous action in a task of its own and fulfills its promise at its end, unless the action was
-    /// abandoned before.
+    /// abandoned before. The action doesn't start if its report was taken back by then.
     func start(_ running: RunningAction) {
         let action = running.action
         let part = Ambience.Work(bus: number, sequence: action.report.sequence)
         let ambience = Ambience.current.within(part)
         let task = Task.detached { [self] in
+            // The limit begins now: until then, the task might have waited for a thread.
+            let limit = running.limit.map { clock.now() + $0.bounded }
+            guard storage.actionStarts(running, until: limit) else { return }
+            if let limit { setTimer(limit) }
             let (end, failure): (ActionEnd, ActionFailure?) = await Ambience.$current.withValue(ambience) {
                 do {
                     return (.returned(try await action.run()), nil)

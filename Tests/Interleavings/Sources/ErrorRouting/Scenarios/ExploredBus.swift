@@ -10,7 +10,7 @@ struct ExploredBus {
         configuration.lastResort = Ledger.lastResort
         bus = ErrorBus(handler: Ledger.rules, configuration: configuration)
         bus.unrunWatch.close()
-        _ = bus.storage.perform { $0.run() }
+        _ = bus.storage.run()
     }
 
     private static let source = ErrorReport.Source()
@@ -43,15 +43,14 @@ struct ExploredBus {
     /// - Parameter count: The number of reports after which the loop stops. A worker in a task would let other tasks
     ///   run there.
     func work(until count: Int = DeliveryWorker.turn) {
-        let worker = DeliveryWorker(bus: bus, generation: 0, patience: 0)
-        defer { worker.stopReading() }
-        var (action, untilYield) = (worker.next(), count)
-        while let pending = worker.carryOut(action, &untilYield) {
-            guard case .sleep = pending else {
+        let worker = DeliveryWorker(bus: bus, patience: 0)
+        var (action, untilYield) = (bus.storage.next(), count)
+        while let pause = worker.carryOut(action, &untilYield) {
+            guard case .sleep = pause else {
                 return expect(count < DeliveryWorker.turn, "the worker needs a task")
             }
             bus.wakeUps.waitInThread()
-            action = worker.next()
+            action = bus.storage.next()
         }
     }
 
@@ -66,7 +65,7 @@ struct ExploredBus {
 
     /// The invariant between any two steps.
     func checkCounts() {
-        guard let counts = bus.storage.performIfUnlocked({ $0.statistics($1) }) else { return }
+        guard let counts = bus.storage.statisticsIfUnlocked else { return }
         // Don't use `isBalanced`: it gives the same result, but creates a list of all counts.
         let ends = counts.handled + counts.ignored + counts.unmatched + counts.suppressed + counts.dropped
         expect(counts.posted == ends + counts.pending && counts.pending >= 0, "the counts do not balance: \(counts)")
@@ -76,7 +75,7 @@ struct ExploredBus {
     ///
     /// - Parameter posted: The number of posted errors.
     func check(posted: Int) {
-        let (counts, notices) = (bus.statistics, bus.storage.perform { $0.counts.notices })
+        let (counts, notices) = (bus.statistics, bus.storage.machine.withLock { $0.counts.notices })
         expect(counts.posted == posted + Int(notices), "\(posted) were posted: \(counts)")
         Ledger.now.check(posted: posted)
         checkEnd()
@@ -110,4 +109,9 @@ extension Scenario {
     init(of name: String, _ bound: Bound, long: Bound? = nil, _ arrange: @escaping @Sendable () -> Execution) {
         self.init(name, bound, long: long, isReleased: { Counted.areReleased }, arrange)
     }
+}
+
+extension BusStorage {
+    /// Takes the notice of drops, as the worker does.
+    func takeDropNotice() -> Posting? { machine.withLock { $0.takeDropNotice(before: .max, intake) } }
 }

@@ -47,7 +47,7 @@ extension Scenario {
             var (notices, counts) = ([ErrorsDropped](), [String: Int]())
             let maker = {
                 while counts.values.reduce(0, +) < 2 * each {
-                    guard let notice = bus.bus.storage.perform({ $0.takeDropNotice(before: .max, $1) }) else {
+                    guard let notice = bus.bus.storage.takeDropNotice() else {
                         bus.bus.wakeUps.waitInThread()
                         continue
                     }

@@ -105,7 +105,7 @@ extension Scenario {
         let observation = bus.bus.observe { _ in wait { isOver.valueIfFulfilled != nil } }
         let flusher = {
             let promise = bus.bus.flushPromise(until: .nanoseconds(1))
-            let action = bus.bus.storage.perform { $0.timeIsUp(at: .nanoseconds(1), $1) }
+            let action = bus.bus.storage.timeIsUp(at: .nanoseconds(1))
             for promise in action.timedOut { promise.fulfill(false) }
             wait { promise.valueIfFulfilled != nil }
             isOver.fulfill(())

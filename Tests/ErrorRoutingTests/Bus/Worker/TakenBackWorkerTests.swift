@@ -1,0 +1,77 @@
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+@Suite(
+    "Behaviours 16 and 18: after a shutdown or a time limit, nothing of a report begins, and nothing keeps the bus",
+    .tags(.behaviour16, .behaviour18), .hangLimit)
+struct TakenBackWorkerTests {}
+
+extension TakenBackWorkerTests {
+    @Test(
+        "a worker whose task was cancelled and whose report was removed starts no successor, and the bus is freed",
+        arguments: [true, false])
+    func noSuccessor(isDelivering: Bool) async {
+        let handled = Journal<Int>()
+        weak var freed: ErrorBus?
+        do {
+            let handler = ErrorHandler().on(Numbered.self) { error in
+                handled.note(error.number)
+                return .stop
+            }
+            let bus = ErrorBus(handler: handler)
+            freed = bus
+            if isDelivering { bus.post(Numbered(1)) }
+            expect(bus.storage.run(), equals: true)
+            let first: BusStorage.WorkerAction = isDelivering ? bus.storage.next() : .sleep(until: nil)
+            bus.abort { reports in expect(reports.count, equals: isDelivering ? 1 : 0) }
+            let worker = Task { @concurrent in
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                await DeliveryWorker(bus: bus).work(from: first)
+            }
+            await worker.value
+        }
+        while freed != nil { await Task.yield() }
+        expect(handled.entries, equals: [])
+    }
+
+    /// What ends an action before it starts.
+    enum End: CaseIterable { case shutdown, timeLimit, none }
+
+    @Test("an asynchronous action that ended before its task began is never called", arguments: End.allCases)
+    func notStarted(end: End) async {
+        let called = Journal<Int>()
+        let bus = ErrorBus(handler: ErrorHandler())
+        bus.post(Numbered(1))
+        expect(bus.storage.run(), equals: true)
+        guard case .deliver = bus.storage.next() else { return expect(false, equals: true) }
+        let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
+        let report = ErrorReport(error: Numbered(1), source: .init())
+        let action = PreparedAction(rule: rule, report: report) {
+            called.note(1)
+            return .stop
+        }
+        let running = RunningAction(action, limit: .seconds(1))
+        expect(bus.storage.actionBegins(running), equals: true)
+        switch end {
+        case .shutdown: bus.abort { expect($0.count, equals: 1) }
+        case .timeLimit:
+            // Before it has started, it can't be late.
+            expect(bus.storage.timeIsUp(at: .seconds(1_000_000_000)).overdue == nil, equals: true)
+            expect(bus.storage.actionStarts(running, until: .zero), equals: true)
+            let overdue = bus.storage.timeIsUp(at: .zero).overdue
+            #expect(overdue?.action === running)
+            running.end.fulfill(.takenBack)
+        case .none: break
+        }
+        bus.start(running)
+        _ = await running.end.value
+        // The task has ended when it has released the action.
+        weak let released = running
+        for _ in 0..<10 where released != nil { await Task.yield() }
+        expect(called.entries, equals: end == .none ? [1] : [])
+        if end != .shutdown { bus.abort { _ in } }
+    }
+}
