@@ -43,7 +43,7 @@ extension RetryTests {
         }
         await begun.wait()
         task.cancel()
-        expectNil(await task.value)
+        expect(await task.value, equals: false)
         expectNil(presenter.current)
         expect(poster.metadata.map(\.isEmpty), equals: error is Plain ? [false] : [])
         expect(presenter.statistics, equals: .init(received: 1, neverShown: 1))

@@ -7,7 +7,7 @@ extension ErrorPresenter {
     func present(_ arrival: Arrival) {
         if isQueueing {
             // Don't recurse: the code for an error's text might present another error, and so on.
-            if inbox.receive(arrival) { Task.detached { @MainActor [weak self] in self?.wakeUp() } }
+            if inbox.receive(arrival) { wakeUp() }
             return
         }
         emptyInbox()
@@ -44,16 +44,32 @@ extension ErrorPresenter {
         }
     }
 
-    private func wakeUp() {
+    func wakeUp() {
+        if isQueueing {
+            Task.detached { @MainActor [weak self] in self?.wakeUp() }
+            return
+        }
         wakeUps += 1
         emptyInbox(atWakeUp: true)
         publish()
     }
 
     func emptyInbox(atWakeUp: Bool = false) {
-        let batch = inbox.takeAll(atWakeUp: atWakeUp)
-        machine.receive(batch.counts)
-        for arrival in batch.arrivals { enqueue(arrival) }
+        for batch in [inbox.takeAll(atWakeUp: atWakeUp)] + shared.map({ $0.take(for: self) }) {
+            machine.receive(batch.counts)
+            for arrival in batch.arrivals { enqueue(arrival) }
+        }
+    }
+
+    /// Removes and returns errors from a bus that another window can show.
+    func giveBack(includesShown: Bool) -> [Arrival] {
+        let former = recoveries
+        defer { withExtendedLifetime(former) {} }
+        let arrivals = machine.giveBack(includesShown: includesShown).compactMap { id, count in
+            recoveries.removeValue(forKey: id)?.error.map { Arrival(error: $0, count: count) }
+        }
+        publish()
+        return arrivals
     }
 
     private func enqueue(_ arrival: Arrival) {
@@ -105,24 +121,22 @@ extension ErrorPresenter {
     /// each property is compared again in a loop.
     func publish() {
         while settled != machine.statistics { settled = machine.statistics }
-        publish(.alert, to: \.shownAlert)
-        publish(.banner, to: \.shownBanner)
-        publish(.inline, to: \.shownInline)
+        for (style, path) in Self.shownErrors {
+            while self[keyPath: path] != machine.shown(as: style) {
+                // Release the old value after the access: it might hold the last reference to user code.
+                let former = self[keyPath: path]
+                var error = machine.shown(as: style)
+                if let id = error?.id { error?.recovery = recoveries[id] }
+                self[keyPath: path] = error
+                withExtendedLifetime(former) {}
+            }
+        }
         while isRetrying != machine.isRetrying { isRetrying = machine.isRetrying }
+        if stage.due != shownAlert?.id { stage.show(shownAlert?.id) }
         timeBanner()
     }
 
-    private func publish(
-        _ style: PresentationStyle,
-        to path: ReferenceWritableKeyPath<ErrorPresenter, PresentedError?>
-    ) {
-        while self[keyPath: path] != machine.shown(as: style) {
-            // Release the old value after the access: it might hold the last reference to user code.
-            let former = self[keyPath: path]
-            var error = machine.shown(as: style)
-            if let id = error?.id { error?.recovery = recoveries[id] }
-            self[keyPath: path] = error
-            withExtendedLifetime(former) {}
-        }
-    }
+    private static let shownErrors: [(PresentationStyle, ReferenceWritableKeyPath<ErrorPresenter, PresentedError?>)] = [
+        (.alert, \.shownAlert), (.banner, \.shownBanner), (.inline, \.shownInline),
+    ]
 }

@@ -35,9 +35,21 @@ public final class ErrorPresenter {
 
     /// How long a banner stays before it disappears; nil if it stays until dismissed.
     ///
-    /// A change applies to the next banner. A ``BannerDurationProviding`` error has its own duration. While a banner's
-    /// operation is being retried, its timer is stopped.
+    /// A change applies to the next banner. A ``BannerDurationProviding`` error has its own duration. While ``isActive``
+    /// is false, or a banner's operation is being retried, its timer is stopped; then its time begins again.
     @ObservationIgnored public var bannerDuration: Duration? = .seconds(6)
+
+    /// Whether the user can see the window that shows the errors; true unless set.
+    ///
+    /// `presentsErrors` sets it to whether the scene is active. While it is false, the time of a banner is stopped, and
+    /// a bus that the presenter shares passes its failures to another window.
+    @ObservationIgnored public var isActive = true {
+        didSet {
+            if isActive == oldValue { return }
+            updateWindow()
+            timeBanner()
+        }
+    }
 
     /// The current counts of received errors, by outcome.
     ///
@@ -52,6 +64,10 @@ public final class ErrorPresenter {
     var shownAlert: PresentedError?
     var shownBanner: PresentedError?
     var shownInline: PresentedError?
+    /// The places of this window.
+    var stage = Stage()
+    /// The buses whose failures are shown in one of several windows.
+    @ObservationIgnored var shared: [SharedBus] = []
     @ObservationIgnored var machine: PresenterMachine
     /// The recoveries of the waiting and the shown errors.
     @ObservationIgnored var recoveries: [PresentedError.ID: Recovery] = [:]
@@ -80,10 +96,8 @@ public final class ErrorPresenter {
     ///     main actor hasn't processed yet: as many as `limit`, but at least 1,024.
     ///   - clock: The clock that times banners; a test clock in tests.
     public init(
-        rules: ErrorMap<PresentationStyle> = .default,
-        texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
-        limit: Int = 64,
-        clock: any Clock<Duration> = ContinuousClock()
+        rules: ErrorMap<PresentationStyle> = .default, texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
+        limit: Int = 64, clock: any Clock<Duration> = ContinuousClock()
     ) {
         if limit < 0 { fatalError("ErrorPresenter: limit must not be negative, but is \(limit)") }
         self.rules = rules
@@ -115,6 +129,33 @@ public final class ErrorPresenter {
     /// - Parameter scope: The scope.
     /// - Returns: The observation, which ends when it is released. It doesn't retain the presenter.
     public func observe(_ scope: ErrorScope) -> ErrorObservation { scope.observe(receiver) }
+
+    /// Presents the failures that a bus delivers from now on, if no other window shows them.
+    ///
+    /// Of all presenters that share a bus, the one whose window became active last shows its failures, each once. A
+    /// window counts as active while it has an ``ErrorPlace`` on screen and ``isActive`` is true. When another window
+    /// becomes active, it shows the failures that still wait in this one; when the window is closed, also those that
+    /// were shown here and not dismissed. If no window is active, the failures wait for one. An error that moves to
+    /// another window counts there, and no longer here.
+    ///
+    /// `presentsErrors(from:)` calls it. It lasts as long as the presenter.
+    ///
+    /// - Parameter bus: The bus. Don't also observe it with ``observe(_:)-(ErrorBus)``.
+    public func share(_ bus: ErrorBus) {
+        let sharedBus = SharedBus.of(bus)
+        if !shared.contains(where: { $0 === sharedBus }) { shared.append(sharedBus) }
+        sharedBus.update(self)
+    }
+
+    /// Whether a place of this window is on screen.
+    var isOnScreen: Bool { stage.front != nil }
+
+    /// Whether the window can show a shared bus's failures.
+    var isInFront: Bool { isActive && isOnScreen }
+
+    func updateWindow() {
+        for sharedBus in shared { sharedBus.update(self) }
+    }
 
     /// Presents an error that the caller caught, without posting it.
     ///
@@ -150,10 +191,12 @@ public final class ErrorPresenter {
         }
     }
 
-    /// Closes the shown error of a style and shows the next one.
+    /// Closes an error because one of its buttons was tapped, and shows the next one of its style.
     ///
-    /// The error can still be retried, because SwiftUI closes an alert before the task of its button begins.
-    func closeShown(_ style: PresentationStyle) { remove(shown(as: style), keepsRecovery: true) }
+    /// Other than after ``dismiss(_:)``, the button's task can still call ``retry(_:)`` or ``recover(_:option:)``.
+    ///
+    /// - Parameter error: The error that the user saw.
+    public func close(_ error: PresentedError) { remove(error, keepsRecovery: true) }
 
     /// Dismisses an error and shows the next one of its style.
     ///

@@ -76,30 +76,25 @@ final class Recovery {
 
     /// Performs an option and returns whether the error recovered.
     ///
-    /// It returns false in a cancelled task, or if the error never calls the handler.
+    /// It returns false in a cancelled task, or if the error releases the handler without calling it.
     private static func attemptRecovery(from error: any RecoverableError, option: Int) async -> Bool {
-        let (answers, answer) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
-        error.attemptRecovery(optionIndex: option, resultHandler: resultHandler(answer))
-        for await isRecovered in answers { return isRecovered }
-        return false
-    }
-
-    /// Returns a handler that can be called on any thread and more than once.
-    ///
-    /// If it is never called, the stream ends when it is released.
-    private static func resultHandler(_ answer: AsyncStream<Bool>.Continuation) -> (Bool) -> Void {
-        let end = EndOfStream(answer)
-        return { recovered in
-            end.continuation.yield(recovered)
-            end.continuation.finish()
+        let isRecovered = Promise<Bool>()
+        error.attemptRecovery(optionIndex: option, resultHandler: Answer(isRecovered).give)
+        return await withTaskCancellationHandler {
+            await isRecovered.value
+        } onCancel: {
+            isRecovered.fulfill(false)
         }
     }
 
-    private final class EndOfStream: Sendable {
-        let continuation: AsyncStream<Bool>.Continuation
+    /// Answers false when it is released, because the error might never call its handler.
+    private final class Answer: Sendable {
+        private let isRecovered: Promise<Bool>
 
-        init(_ continuation: AsyncStream<Bool>.Continuation) { self.continuation = continuation }
+        init(_ isRecovered: Promise<Bool>) { self.isRecovered = isRecovered }
 
-        deinit { continuation.finish() }
+        deinit { isRecovered.fulfill(false) }
+
+        func give(_ answer: Bool) { isRecovered.fulfill(answer) }
     }
 }
