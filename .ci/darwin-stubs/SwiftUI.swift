@@ -1,9 +1,9 @@
-public import Foundation
+@_exported public import Foundation
 public import Observation
 
 // The declarations of SwiftUI that ErrorPresentation and its page on apps use, written after Apple's documentation of
 // SwiftUI, and without their implementations. Code that type-checks against them was not run, and not shown on a
-// screen.
+// screen. Apple's module exports Foundation by way of its C modules.
 
 @MainActor @preconcurrency public protocol View {
     associatedtype Body: View
@@ -237,12 +237,6 @@ public struct DragGesture: Gesture {
     public init(minimumDistance: CGFloat = 10) {}
 }
 public struct AccessibilityActionKind: Equatable, Sendable { public static let escape = AccessibilityActionKind() }
-public enum AccessibilityNotification {
-    public struct Announcement {
-        public init(_ announcement: String) {}
-        public func post() {}
-    }
-}
 public protocol LabelStyle {}
 public struct IconOnlyLabelStyle: LabelStyle { public init() {} }
 extension LabelStyle where Self == IconOnlyLabelStyle { public static var iconOnly: IconOnlyLabelStyle { fatalError() } }
@@ -253,51 +247,51 @@ extension LabelStyle where Self == IconOnlyLabelStyle { public static var iconOn
     @ViewBuilder func body(content: Content) -> Body
 }
 extension View {
-    public func modifier(_ modifier: some ViewModifier) -> some View { self }
-    public func environment<T: AnyObject & Observable>(_ object: T?) -> some View { self }
-    public func environment<V>(_ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some View { self }
-    public func id<ID: Hashable>(_ id: ID) -> some View { self }
-    public func disabled(_ disabled: Bool) -> some View { self }
-    public func font(_ font: Font?) -> some View { self }
-    public func padding(_ edges: Edge.Set = .all, _ length: CGFloat? = nil) -> some View { self }
-    public func frame(
+    nonisolated public func modifier(_ modifier: some ViewModifier) -> some View { self }
+    nonisolated public func environment<T: AnyObject & Observable>(_ object: T?) -> some View { self }
+    nonisolated public func environment<V>(_ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some View { self }
+    nonisolated public func id<ID: Hashable>(_ id: ID) -> some View { self }
+    nonisolated public func disabled(_ disabled: Bool) -> some View { self }
+    nonisolated public func font(_ font: Font?) -> some View { self }
+    nonisolated public func padding(_ edges: Edge.Set = .all, _ length: CGFloat? = nil) -> some View { self }
+    nonisolated public func frame(
         minWidth: CGFloat? = nil, idealWidth: CGFloat? = nil, maxWidth: CGFloat? = nil, minHeight: CGFloat? = nil,
         idealHeight: CGFloat? = nil, maxHeight: CGFloat? = nil, alignment: Alignment = .center
     ) -> some View { self }
-    public func background<S: ShapeStyle, T: Shape>(_ style: S, in shape: T) -> some View { self }
-    public func labelStyle<S: LabelStyle>(_ style: S) -> some View { self }
-    public func transition(_ transition: AnyTransition) -> some View { self }
-    public func animation<V: Equatable>(_ animation: Animation?, value: V) -> some View { self }
-    public func gesture<T: Gesture>(_ gesture: T) -> some View { self }
-    public func accessibilityAction(
+    nonisolated public func background<S: ShapeStyle, T: Shape>(_ style: S, in shape: T) -> some View { self }
+    nonisolated public func labelStyle<S: LabelStyle>(_ style: S) -> some View { self }
+    nonisolated public func transition(_ transition: AnyTransition) -> some View { self }
+    nonisolated public func animation<V: Equatable>(_ animation: Animation?, value: V) -> some View { self }
+    nonisolated public func gesture<T: Gesture>(_ gesture: T) -> some View { self }
+    nonisolated public func accessibilityAction(
         _ kind: AccessibilityActionKind, _ handler: @escaping () -> Void
     ) -> some View { self }
-    public func onChange<V: Equatable>(
+    nonisolated public func onChange<V: Equatable>(
         of value: V, initial: Bool = false, _ action: @escaping () -> Void
     ) -> some View { self }
-    public func onChange<V: Equatable>(
+    nonisolated public func onChange<V: Equatable>(
         of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
     ) -> some View { self }
-    public func searchable(text: Binding<String>) -> some View { self }
-    public func task(
+    nonisolated public func searchable(text: Binding<String>) -> some View { self }
+    nonisolated public func task(
         priority: TaskPriority = .userInitiated,
         @_inheritActorContext _ action: @escaping @Sendable () async -> Void
     ) -> some View { self }
-    public func refreshable(
+    nonisolated public func refreshable(
         @_inheritActorContext action: @escaping @Sendable () async -> Void
     ) -> some View { self }
-    public func overlay<V: View>(alignment: Alignment = .center, @ViewBuilder content: () -> V) -> some View { self }
-    public func task<T: Equatable>(
+    nonisolated public func overlay<V: View>(alignment: Alignment = .center, @ViewBuilder content: () -> V) -> some View { self }
+    nonisolated public func task<T: Equatable>(
         id value: T, priority: TaskPriority = .userInitiated,
         @_inheritActorContext _ action: @escaping @Sendable () async -> Void
     ) -> some View { self }
-    public func sheet<Item: Identifiable>(
+    nonisolated public func sheet<Item: Identifiable>(
         item: Binding<Item?>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping (Item) -> some View
     ) -> some View { self }
-    public func onAppear(perform action: (() -> Void)? = nil) -> some View { self }
-    public func onDisappear(perform action: (() -> Void)? = nil) -> some View { self }
-    public func safeAreaInset<V: View>(edge: VerticalEdge, @ViewBuilder content: () -> V) -> some View { self }
-    public func alert<A: View, M: View, T>(
+    nonisolated public func onAppear(perform action: (() -> Void)? = nil) -> some View { self }
+    nonisolated public func onDisappear(perform action: (() -> Void)? = nil) -> some View { self }
+    nonisolated public func safeAreaInset<V: View>(edge: VerticalEdge, @ViewBuilder content: () -> V) -> some View { self }
+    nonisolated public func alert<A: View, M: View, T>(
         _ title: Text, isPresented: Binding<Bool>, presenting data: T?, @ViewBuilder actions: (T) -> A,
         @ViewBuilder message: (T) -> M
     ) -> some View { self }

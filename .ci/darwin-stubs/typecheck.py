@@ -3,8 +3,8 @@
 In a copy of the sources `#if` has Darwin's branches only, and each name of the C library has the prefix D_. The module
 `Darwin` in this folder declares these names with Darwin's types; without the prefix they would clash with Glibc's,
 which Foundation exports here. A C name that the package begins to use is to be declared there: until then it is
-Glibc's, or not in scope. The modules `SwiftUI`, `UIKit` and
-`AppKit` have the declarations that ErrorPresentation uses. The modules are built,
+Glibc's, or not in scope. The modules `SwiftUI`, `UIKit`,
+`AppKit` and `Accessibility` have the declarations that ErrorPresentation uses. The modules are built,
 since some errors are found only after the types were checked.
 
 With names of targets as arguments, it checks these and what they use.
@@ -144,7 +144,7 @@ def main():
     ready, running, missing, faulty = [], {}, set(), set()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor() as pool:
         check = Check(pathlib.Path(folder))
-        for module in ["Darwin", "SwiftUI", "UIKit", "AppKit"]:
+        for module in ["Darwin", "Accessibility", "SwiftUI", "UIKit", "AppKit"]:
             is_built, output = check.build(module, [STUBS / f"{module}.swift"])
             if not is_built:
                 sys.exit(output)

@@ -1,4 +1,5 @@
 #if canImport(SwiftUI)
+    import Accessibility
     public import ErrorRouting
     import Foundation
     public import SwiftUI
