@@ -153,6 +153,20 @@ extension RetryTests {
         expect(presenter.statistics, equals: .init(received: 2, shown: 2))
     }
 
+    @Test("run returns whether an operation without a result succeeded, so that a sheet can close")
+    func withoutResult() async {
+        let presenter = ErrorPresenter(rules: .alerts)
+        let poster = RecordingPoster()
+        for succeeds in [true, false] {
+            let isDone: Bool = await presenter.run(failureTitle: "Saving", errors: poster) {
+                if !succeeds { throw Plain("no") }
+            }
+            expect(isDone, equals: succeeds)
+        }
+        expect(presenter.alert?.title, equals: "Saving")
+        expect(poster.errors.count, equals: 1)
+    }
+
     @Test("a retry that fails again is posted and shown before waiting errors, and a late tap doesn't reach it")
     func failsAgain() async throws {
         let (presenter, poster, flaky) = (ErrorPresenter(rules: .alerts), RecordingPoster(), Flaky(failures: 3))
