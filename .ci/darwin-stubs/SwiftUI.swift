@@ -239,7 +239,9 @@ public struct DragGesture: Gesture {
 public struct AccessibilityActionKind: Equatable, Sendable { public static let escape = AccessibilityActionKind() }
 public protocol LabelStyle {}
 public struct IconOnlyLabelStyle: LabelStyle { public init() {} }
-extension LabelStyle where Self == IconOnlyLabelStyle { public static var iconOnly: IconOnlyLabelStyle { fatalError() } }
+extension LabelStyle where Self == IconOnlyLabelStyle {
+    public static var iconOnly: IconOnlyLabelStyle { fatalError() }
+}
 
 @MainActor @preconcurrency public protocol ViewModifier {
     associatedtype Body: View
@@ -249,7 +251,9 @@ extension LabelStyle where Self == IconOnlyLabelStyle { public static var iconOn
 extension View {
     nonisolated public func modifier(_ modifier: some ViewModifier) -> some View { self }
     nonisolated public func environment<T: AnyObject & Observable>(_ object: T?) -> some View { self }
-    nonisolated public func environment<V>(_ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some View { self }
+    nonisolated public func environment<V>(
+        _ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V
+    ) -> some View { self }
     nonisolated public func id<ID: Hashable>(_ id: ID) -> some View { self }
     nonisolated public func disabled(_ disabled: Bool) -> some View { self }
     nonisolated public func font(_ font: Font?) -> some View { self }
@@ -280,7 +284,9 @@ extension View {
     nonisolated public func refreshable(
         @_inheritActorContext action: @escaping @Sendable () async -> Void
     ) -> some View { self }
-    nonisolated public func overlay<V: View>(alignment: Alignment = .center, @ViewBuilder content: () -> V) -> some View { self }
+    nonisolated public func overlay<V: View>(
+        alignment: Alignment = .center, @ViewBuilder content: () -> V
+    ) -> some View { self }
     nonisolated public func task<T: Equatable>(
         id value: T, priority: TaskPriority = .userInitiated,
         @_inheritActorContext _ action: @escaping @Sendable () async -> Void
@@ -290,7 +296,9 @@ extension View {
     ) -> some View { self }
     nonisolated public func onAppear(perform action: (() -> Void)? = nil) -> some View { self }
     nonisolated public func onDisappear(perform action: (() -> Void)? = nil) -> some View { self }
-    nonisolated public func safeAreaInset<V: View>(edge: VerticalEdge, @ViewBuilder content: () -> V) -> some View { self }
+    nonisolated public func safeAreaInset<V: View>(
+        edge: VerticalEdge, @ViewBuilder content: () -> V
+    ) -> some View { self }
     nonisolated public func alert<A: View, M: View, T>(
         _ title: Text, isPresented: Binding<Bool>, presenting data: T?, @ViewBuilder actions: (T) -> A,
         @ViewBuilder message: (T) -> M

@@ -88,7 +88,9 @@ extension StageTests {
 struct ScreenProgramTests {}
 
 extension ScreenProgramTests {
-    @Test("each window shows what a plain model says, and at the end every error was answered once", .hangLimit(minutes: 30))
+    @Test(
+        "each window shows what a plain model says, and at the end every error was answered once",
+        .hangLimit(minutes: 30))
     func programs() async {
         var answered = 0
         for seed in 0..<(isLong ? 100_000 : 1_000) as Range<UInt64> {

@@ -41,13 +41,10 @@ public final class Loader<Value: Sendable, Failure: Error> {
     ///   - line: The source line in the reports of failures.
     ///   - operation: Loads the value. To retry failed loads, call `retry` in the operation.
     public nonisolated init(
-        errors: (any ErrorPosting)? = .ambient,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        errors: (any ErrorPosting)? = .ambient, fileID: String = #fileID, line: UInt = #line,
         _ operation: @escaping @MainActor () async throws(Failure) -> Value
     ) {
-        self.errors = errors
-        self.operation = operation
+        (self.errors, self.operation) = (errors, operation)
         source = ErrorReport.Source(fileID: fileID, line: line)
     }
 
@@ -100,9 +97,7 @@ public final class Loader<Value: Sendable, Failure: Error> {
     /// Resets the loader to `.idle`, discards the loaded value, and ignores the results of loads under way.
     ///
     /// It doesn't cancel these loads; ``cancel()`` does.
-    public func reset() {
-        change { $0.reset() }
-    }
+    public func reset() { change { $0.reset() } }
 
     /// Runs an event of the machine, and notifies observers if it set the state.
     @discardableResult

@@ -40,7 +40,9 @@ public final class ErrorPlace {
         presenter.updateWindow()
     }
 
-    /// Stops showing errors, because the view is gone. An open alert is shown by the place that is now in front.
+    /// Stops showing errors, because the view is gone.
+    ///
+    /// The place that is now in front shows them, including an alert that was open here.
     public func disappear() {
         presenter?.stage.disappear(number)
         presenter?.updateWindow()

@@ -82,10 +82,8 @@ extension ErrorPresenter {
         }
         let type = type(of: arrival.error)
         switch machine.enqueue(error, type: type, isFromUser: arrival.isFromUser, asFailureOf: arrival.retried) {
-        case .shown(let id), .waits(let id):
-            recoveries[id] = recovery
-        case .merged, .discarded:
-            break
+        case .shown(let id), .waits(let id): recoveries[id] = recovery
+        case .merged, .discarded: break
         }
         if let id = machine.takeDiscarded() { discardRecovery(of: id) }
     }
@@ -101,16 +99,10 @@ extension ErrorPresenter {
         if style == .hidden { return nil }
         let (text, own) = (texts[error], OwnText(error))
         let presented = PresentedError(
-            id: 0,
-            style: style,
-            title: arrival.title ?? text?.title ?? own.title,
+            id: 0, style: style, title: arrival.title ?? text?.title ?? own.title,
             message: text?.message ?? own.message ?? own.failureReason ?? OwnText.unknown,
-            recoverySuggestion: text?.recoverySuggestion ?? own.recoverySuggestion,
-            failureReason: own.failureReason,
-            recoveryOptions: own.recoveryOptions,
-            count: arrival.count,
-            canRetry: arrival.retry != nil
-        )
+            recoverySuggestion: text?.recoverySuggestion ?? own.recoverySuggestion, failureReason: own.failureReason,
+            recoveryOptions: own.recoveryOptions, count: arrival.count, canRetry: arrival.retry != nil)
         let bannerDuration = (error as? any BannerDurationProviding).map(\.bannerDuration)
         return (presented, Recovery(of: arrival, own.optionPositions, bannerDuration: bannerDuration, on: self))
     }
@@ -136,7 +128,8 @@ extension ErrorPresenter {
         timeBanner()
     }
 
-    private static let shownErrors: [(PresentationStyle, ReferenceWritableKeyPath<ErrorPresenter, PresentedError?>)] = [
-        (.alert, \.shownAlert), (.banner, \.shownBanner), (.inline, \.shownInline),
-    ]
+    /// The observable property for each style.
+    static let shownErrors:
+        [(style: PresentationStyle, path: ReferenceWritableKeyPath<ErrorPresenter, PresentedError?>)] =
+            [(.alert, \.shownAlert), (.banner, \.shownBanner), (.inline, \.shownInline)]
 }

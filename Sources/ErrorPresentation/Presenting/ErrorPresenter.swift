@@ -86,7 +86,7 @@ public final class ErrorPresenter {
     ///
     /// - Parameters:
     ///   - rules: How errors are shown. Without a matching rule, an error that the user waits for is an alert, and any
-    ///     other error is hidden. The user waits for the failure of ``run(failureTitle:errors:fileID:line:_:)`` and for
+    ///     other error is hidden. The user waits for the failure of ``run(failureTitle:errors:fileID:line:_:)->T?`` and for
     ///     the error passed to ``present(_:retry:)``.
     ///   - texts: The texts to show instead of the errors' own texts.
     ///   - limit: How many errors may wait behind the shown one of each style; not negative. When the queue is full,
@@ -100,9 +100,7 @@ public final class ErrorPresenter {
         limit: Int = 64, clock: any Clock<Duration> = ContinuousClock()
     ) {
         if limit < 0 { fatalError("ErrorPresenter: limit must not be negative, but is \(limit)") }
-        self.rules = rules
-        self.texts = texts
-        self.clock = clock
+        (self.rules, self.texts, self.clock) = (rules, texts, clock)
         machine = PresenterMachine(limit: limit)
         inbox = PresenterInbox(capacity: max(limit, 1024))
     }
@@ -117,7 +115,7 @@ public final class ErrorPresenter {
     ///
     /// The bus never waits for the main actor, which wakes once for a batch of reports. A report that doesn't fit into
     /// the inbox counts as discarded, unless it is never shown: an attempt, a notice, an ignored error, or a failure
-    /// that another view shows, such as a ``Loader``'s failure or one of ``run(failureTitle:errors:fileID:line:_:)``.
+    /// that another view shows, such as a ``Loader``'s failure or one of ``run(failureTitle:errors:fileID:line:_:)->T?``.
     ///
     /// - Parameter bus: The bus. Don't observe its scopes too: the bus also delivers their reports, so you would
     ///   receive them twice.
@@ -165,7 +163,7 @@ public final class ErrorPresenter {
     /// - Parameters:
     ///   - error: The error.
     ///   - retry: The operation to run again on the user's request. If it fails, it must present its failure with this
-    ///     function or with ``run(failureTitle:errors:fileID:line:_:)``. That failure is shown next, before the waiting
+    ///     function or with ``run(failureTitle:errors:fileID:line:_:)->T?``. That failure is shown next, before the waiting
     ///     errors of its style. If it presents an error in a cancelled task, or its task is cancelled when it returns,
     ///     it counts as cancelled and `error` stays.
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
@@ -183,12 +181,7 @@ public final class ErrorPresenter {
 
     /// The shown error of a style; nil if there is none.
     func shown(as style: PresentationStyle) -> PresentedError? {
-        switch style {
-        case .hidden: nil
-        case .alert: shownAlert
-        case .banner: shownBanner
-        case .inline: shownInline
-        }
+        Self.shownErrors.first { $0.style == style }.flatMap { self[keyPath: $0.path] }
     }
 
     /// Closes an error because one of its buttons was tapped, and shows the next one of its style.

@@ -45,9 +45,7 @@ final class PresenterInbox: Sendable {
     private let state = Locked(State())
 
     /// - Parameter capacity: How many arrivals it can hold.
-    init(capacity: Int) {
-        self.capacity = capacity
-    }
+    init(capacity: Int) { self.capacity = capacity }
 
     /// The counts of everything that was added but not taken yet.
     var counts: ErrorPresenter.Statistics { state.withLock { $0.batch.counts } }

@@ -109,7 +109,8 @@ struct PresenterMachine {
         if let failed { failRetry(failed) }
         statistics.waiting -= error.count
         // Don't merge an error that can be retried: each operation needs its own error's button.
-        let kind = error.canRetry
+        let kind =
+            error.canRetry
             ? nil : Kind(type: ObjectIdentifier(type), message: error.message, style: error.style, title: error.title)
         if let kind, let id = mergeTargets[kind], let index = entries.firstIndex(where: { $0.error.id == id }) {
             statistics.merged += error.count

@@ -12,21 +12,19 @@ final class Recovery {
     /// Another presenter might use the same number.
     private(set) weak var presenter: ErrorPresenter?
     /// The error; nil after the presenter discarded it.
-    private(set) var error: (any Error)?
+    var error: (any Error)? { arrival?.error }
     /// The banner duration from the error itself; nil if the error has none.
     let bannerDuration: Duration??
-    private var operation: (@MainActor () async -> Void)?
+    /// The error's operation; nil after the presenter discarded the error.
+    private var arrival: Arrival?
     /// The positions of the shown options among all of the error's options.
     private let optionPositions: [Int]
     /// Whether the recovery is running or has been used.
     private var isSpent = false
 
     init(of arrival: Arrival, _ optionPositions: [Int], bannerDuration: Duration??, on presenter: ErrorPresenter) {
-        self.presenter = presenter
-        self.bannerDuration = bannerDuration
-        self.optionPositions = optionPositions
-        error = arrival.error
-        operation = arrival.retry
+        (self.presenter, self.arrival) = (presenter, arrival)
+        (self.bannerDuration, self.optionPositions) = (bannerDuration, optionPositions)
     }
 
     /// Whether the user dismissed the error, or the presenter discarded it.
@@ -45,7 +43,7 @@ final class Recovery {
     }
 
     private func action(_ option: Int?) -> (@MainActor () async -> Bool)? {
-        let operation = operation
+        let operation = arrival?.retry
         guard let option else {
             guard let operation else { return nil }
             return {
@@ -69,8 +67,7 @@ final class Recovery {
     func discard() {
         isSpent = true
         // Release the values after the access: a `deinit` might call the presenter.
-        let former = (operation, error)
-        (operation, error) = (nil, nil)
+        let former = arrival.take()
         withExtendedLifetime(former) {}
     }
 

@@ -8,7 +8,9 @@ import ErrorRouting
 final class SharedBus {
     private static var all: [ObjectIdentifier: SharedBus] = [:]
 
-    /// Returns the instance for a bus. It lives as long as the bus.
+    /// Returns the instance for a bus.
+    ///
+    /// It is retained until after the bus is released.
     static func of(_ bus: ErrorBus) -> SharedBus {
         if let shared = all[ObjectIdentifier(bus)], shared.bus === bus { return shared }
         all = all.filter { $0.value.bus != nil }

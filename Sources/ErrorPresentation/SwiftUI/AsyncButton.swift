@@ -10,7 +10,7 @@
     /// ```
     ///
     /// While the operation runs, the button is disabled and shows a progress view. A failure is posted, and shown with
-    /// its title and an offer to retry, as by ``ErrorPresenter/run(failureTitle:errors:fileID:line:_:)``. Without
+    /// its title and an offer to retry, as by `ErrorPresenter.run`. Without
     /// `presentsErrors` around the button, as in a preview, a failure is only posted.
     public struct AsyncButton: View {
         private let title: LocalizedStringKey

@@ -58,9 +58,10 @@
         public func presentsErrors(
             from bus: ErrorBus, rules: ErrorMap<PresentationStyle> = .default,
             texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
-            @ViewBuilder banner: @escaping (
-                PresentedError, _ dismiss: @escaping () -> Void, _ retry: (() -> Void)?
-            ) -> some View
+            @ViewBuilder banner:
+                @escaping (
+                    PresentedError, _ dismiss: @escaping () -> Void, _ retry: (() -> Void)?
+                ) -> some View
         ) -> some View {
             modifier(PresentsErrors(ErrorPresenter(rules: rules, texts: texts), bus) { AnyView(banner($0, $1, $2)) })
         }
@@ -171,7 +172,8 @@
 
         var body: some View {
             // With large text, the buttons are below the texts.
-            let layout = size.isAccessibilitySize ? AnyLayout(VStackLayout(alignment: .leading)) : AnyLayout(HStackLayout())
+            let layout =
+                size.isAccessibilitySize ? AnyLayout(VStackLayout(alignment: .leading)) : AnyLayout(HStackLayout())
             layout {
                 VStack(alignment: .leading) {
                     if let title = error.title { Text(title).font(.headline) }
@@ -195,8 +197,7 @@
 
     /// The error of `presentsErrors()` without a presenter around it.
     private struct NothingToPresent: Error, CustomStringConvertible {
-        var description: String {
+        let description =
             "presentsErrors() shows nothing: put presentsErrors(from:) around the view that presents this one"
-        }
     }
 #endif

@@ -176,7 +176,9 @@ final class Screens {
     }
 
     private func answer(_ window: Window) -> String {
-        guard let view = window.views.first(where: { $0.alert != nil }), let error = view.alert else { return "no alert" }
+        guard let view = window.views.first(where: { $0.alert != nil }), let error = view.alert else {
+            return "no alert"
+        }
         // The user might tap while the alert has to be closed: the answer is one all the same.
         window.presenter.dismiss(error)
         close(view)
