@@ -50,7 +50,7 @@ extension ErrorPresenter {
     var current: PresentedError? { alert ?? banner ?? inline }
     /// Closes the shown error of a style, as a binding does that is set to nil.
     func closeShown(_ style: PresentationStyle) {
-        if let error = shown(as: style) { close(error) }
+        if let error = shown(as: style) { self.close(error) }
     }
 
     /// How many errors wait behind the shown ones, without errors that the main actor hasn't processed.

@@ -72,6 +72,25 @@ extension WindowTests {
         }
     }
 
+    @Test("a burst wakes the main actor once per batch, and not at all while no window is active")
+    func burst() async {
+        let shared = SharedBus()
+        let presenter = ErrorPresenter(rules: .alerts)
+        let place = ErrorPlace()
+        for isActive in [true, false] {
+            presenter.shared = [shared]
+            if isActive { place.appear(in: presenter) } else { place.disappear() }
+            let wakeUps = presenter.wakeUps
+            let receive = shared.receiver
+            for _ in 0..<1_000 { receive(.delivered(Plain("a"))) }
+            if isActive { await waitUntil { presenter.statistics.received == 1_000 } }
+            for _ in 0..<100 { await Task.yield() }
+            expect(presenter.wakeUps, equals: wakeUps + (isActive ? 1 : 0))
+        }
+        place.appear(in: presenter)
+        expect(place.alert?.count, equals: 2_000)
+    }
+
     @Test("sharing a bus twice, two buses, and a window that was released count each failure once")
     func shared() async {
         await withErrorBus(handler: ErrorHandler()) { bus in

@@ -69,7 +69,9 @@
         /// Shows the errors of the surrounding ``presentsErrors(from:rules:texts:)`` here, inside a sheet, a cover, or
         /// a popover, while that is on screen.
         ///
-        /// Without such a modifier around the sheet it shows nothing, and posts an error that says so.
+        /// Put the sheet's modifier inside the surrounding one, as above: a sheet inherits the environment of its
+        /// place in the view tree. Without a surrounding modifier, the content shows only the failures of its own
+        /// actions, and posts an error that says so.
         ///
         /// - Returns: The view with the errors.
         public func presentsErrors() -> some View { modifier(PresentsErrors(ErrorPresenter())) }
@@ -198,6 +200,6 @@
     /// The error of `presentsErrors()` without a presenter around it.
     private struct NothingToPresent: Error, CustomStringConvertible {
         let description =
-            "presentsErrors() shows nothing: put presentsErrors(from:) around the view that presents this one"
+            "presentsErrors() shows no bus's errors: put presentsErrors(from:) around the view that presents this one"
     }
 #endif
