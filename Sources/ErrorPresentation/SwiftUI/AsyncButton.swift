@@ -10,8 +10,8 @@
     /// ```
     ///
     /// While the operation runs, the button is disabled and shows a progress view. A failure is posted, and shown with
-    /// its title and an offer to retry, as by `ErrorPresenter.run`. Without
-    /// `presentsErrors` around the button, as in a preview, a failure is only posted.
+    /// its title and an offer to retry, as by `ErrorPresenter.run`. Without `presentsErrors` around the button, as in a
+    /// preview, a failure is only posted.
     public struct AsyncButton: View {
         private let title: LocalizedStringKey
         private let failureTitle: LocalizedStringResource
