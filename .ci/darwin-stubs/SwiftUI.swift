@@ -1,9 +1,9 @@
 @_exported public import Foundation
 public import Observation
 
-// The declarations of SwiftUI that ErrorPresentation and its page on apps use, written after Apple's documentation of
-// SwiftUI, and without their implementations. Code that type-checks against them was not run, and not shown on a
-// screen. Apple's module exports Foundation by way of its C modules.
+// The declarations of SwiftUI that ErrorPresentation and its page on apps use, written by hand from memory and without
+// their implementations. They were not compared with Apple's interface one by one. Code that type-checks against them
+// was not run, and not shown on a screen. This module exports Foundation, as Apple's does to most files in practice.
 
 @MainActor @preconcurrency public protocol View {
     associatedtype Body: View

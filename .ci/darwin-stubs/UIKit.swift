@@ -1,7 +1,7 @@
 public import Foundation
 
-// The declarations of UIKit that ErrorPresentation and its page on apps use, written after Apple's documentation of
-// UIKit, and without their implementations. What is an `NSObject` there but isn't here: on Linux a main-actor class
+// The declarations of UIKit that ErrorPresentation and its page on apps use, written by hand from memory and without
+// their implementations; see SwiftUI.swift. What is an `NSObject` there but isn't here: on Linux a main-actor class
 // can't override that initializer.
 
 @MainActor open class UIResponder {

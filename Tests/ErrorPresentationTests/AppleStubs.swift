@@ -2,7 +2,7 @@ import TestSupport
 
 /// Declarations for the app page's snippets, by the names of modules that exist only on Apple's platforms.
 ///
-/// They have Apple's signatures but no implementations. The page's code is type-checked against them.
+/// They are written by hand and have no implementations. The page's code is type-checked against them.
 func appleStubs() throws -> [String: String] {
     var stubs = ["CoreLocation": coreLocation, "os": os]
     for module in ["Accessibility", "SwiftUI", "UIKit"] {
@@ -11,7 +11,7 @@ func appleStubs() throws -> [String: String] {
     return stubs
 }
 
-/// The declarations of Sentry and Crashlytics that their page uses, after `SentrySDK.swift` and `Scope.swift` of
+/// The declarations of Sentry and Crashlytics that their page uses, after `SentrySDK.swift` and `SentryScope.h` of
 /// sentry-cocoa, and `FIRCrashlytics.h` of the Firebase SDK.
 let crashReporterStubs = ["Sentry": sentry, "FirebaseCrashlytics": crashlytics]
 

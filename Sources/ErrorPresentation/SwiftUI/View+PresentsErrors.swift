@@ -31,8 +31,8 @@
         /// "Dismiss". It disappears when the user dismisses it or swipes it up, or after its time
         /// (``ErrorPresenter/bannerDuration``). The button titles are looked up in the app's string tables.
         ///
-        /// The modifier hasn't been run on an Apple platform. It is type-checked against declarations of SwiftUI that
-        /// follow Apple's documentation.
+        /// The modifier hasn't been run on an Apple platform. It is type-checked against hand-written
+        /// declarations of SwiftUI.
         ///
         /// - Parameters:
         ///   - bus: The bus.
@@ -140,7 +140,7 @@
                 }
                 .onDisappear { place.disappear() }
                 .onChange(of: bus.map { ObjectIdentifier($0) }, initial: true) { if let bus { presenter.share(bus) } }
-                // Until it first changes, the phase says nothing: in an app with UIKit's life cycle it is `background`.
+                // Ignore the initial phase: in an app with UIKit's life cycle, it might never become `active`.
                 .onChange(of: phase) { presenter.isActive = phase == .active }
                 .environment(presenter)
                 .environment(\.errorBanner, banner)

@@ -21,8 +21,8 @@
     /// without an answer because the view controller below it does, it is shown again within two seconds. It is closed
     /// if its error is dismissed. Banners aren't shown: read ``ErrorPresenter/banner`` of the ``presenter``.
     ///
-    /// The class hasn't been run on an Apple platform. It is type-checked against declarations of UIKit and AppKit that
-    /// follow Apple's documentation.
+    /// The class hasn't been run on an Apple platform. It is type-checked against hand-written declarations of
+    /// UIKit and AppKit.
     @MainActor
     public final class ErrorAlerts {
         #if canImport(UIKit)
