@@ -1,8 +1,9 @@
+@_exported public import Foundation
 public import Observation
 
-// The declarations of SwiftUI that ErrorPresentation and its page on apps use, written after Apple's documentation of
-// SwiftUI, and without their implementations. Code that type-checks against them was not run, and not shown on a
-// screen.
+// The declarations of SwiftUI that ErrorPresentation and its page on apps use, written by hand from memory and without
+// their implementations. They were not compared with Apple's interface one by one. Code that type-checks against them
+// was not run, and not shown on a screen. This module exports Foundation, as Apple's does to most files in practice.
 
 @MainActor @preconcurrency public protocol View {
     associatedtype Body: View
@@ -46,6 +47,7 @@ extension Scene {
 
 @propertyWrapper public struct State<Value> {
     public init(wrappedValue: Value) { fatalError() }
+    public init(initialValue: Value) { fatalError() }
     public var wrappedValue: Value { get { fatalError() } nonmutating set {} }
     public var projectedValue: Binding<Value> { fatalError() }
 }
@@ -67,8 +69,23 @@ extension Scene {
     public subscript<Subject>(dynamicMember path: ReferenceWritableKeyPath<Value, Subject>) -> Binding<Subject>
     where Value: AnyObject { fatalError() }
 }
+public protocol EnvironmentKey {
+    associatedtype Value
+    static var defaultValue: Value { get }
+}
 public struct EnvironmentValues {
     public var scenePhase: ScenePhase { fatalError() }
+    public var dynamicTypeSize: DynamicTypeSize { get { fatalError() } set {} }
+    public var dismiss: DismissAction { fatalError() }
+    public subscript<K: EnvironmentKey>(key: K.Type) -> K.Value { get { fatalError() } set {} }
+}
+public enum DynamicTypeSize: Hashable, Comparable, CaseIterable, Sendable {
+    case xSmall, small, medium, large, xLarge, xxLarge, xxxLarge
+    case accessibility1, accessibility2, accessibility3, accessibility4, accessibility5
+    public var isAccessibilitySize: Bool { fatalError() }
+}
+@MainActor public struct DismissAction {
+    public func callAsFunction() {}
 }
 @propertyWrapper public struct Environment<Value> {
     public init(_ path: KeyPath<EnvironmentValues, Value>) { fatalError() }
@@ -77,43 +94,154 @@ public struct EnvironmentValues {
     public var wrappedValue: Value { fatalError() }
 }
 
+public struct LocalizedStringKey: Equatable, ExpressibleByStringInterpolation {
+    public init(_ value: String) { fatalError() }
+    public init(stringLiteral value: String) { fatalError() }
+}
 public struct Text: View {
-    public init(_ text: some StringProtocol) { fatalError() }
+    public init(
+        _ key: LocalizedStringKey, tableName: String? = nil, bundle: Bundle? = nil, comment: StaticString? = nil
+    ) { fatalError() }
+    @_disfavoredOverload public init(_ content: some StringProtocol) { fatalError() }
+    public func font(_ font: Font?) -> Text { fatalError() }
     public var body: Never { return fatalError() }
+}
+public struct Font: Hashable, Sendable {
+    public static let headline = Font()
+    public static let footnote = Font()
 }
 public struct AnyView: View {
     public init(_ view: some View) { fatalError() }
     public var body: Never { return fatalError() }
 }
-public struct ButtonRole: Sendable { public static let cancel = ButtonRole() }
-public struct Button: View {
-    public init(_ title: some StringProtocol, action: @escaping @MainActor () -> Void) { fatalError() }
-    public init(
+public struct Image: View {
+    public init(systemName: String) { fatalError() }
+    public var body: Never { return fatalError() }
+}
+public struct Label<Title: View, Icon: View>: View {
+    public var body: Never { return fatalError() }
+}
+public struct ProgressView: View {
+    public init() { fatalError() }
+    public var body: Never { return fatalError() }
+}
+public struct ButtonRole: Equatable, Sendable {
+    public static let destructive = ButtonRole()
+    public static let cancel = ButtonRole()
+}
+public struct Button<Label: View>: View {
+    public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) { fatalError() }
+    public var body: Never { return fatalError() }
+}
+extension Button where Label == Text {
+    public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) { fatalError() }
+    @_disfavoredOverload public init(_ title: some StringProtocol, action: @escaping @MainActor () -> Void) {
+        fatalError()
+    }
+    public init(_ titleKey: LocalizedStringKey, role: ButtonRole?, action: @escaping @MainActor () -> Void) {
+        fatalError()
+    }
+    @_disfavoredOverload public init(
         _ title: some StringProtocol, role: ButtonRole?, action: @escaping @MainActor () -> Void
     ) { fatalError() }
+}
+extension Button where Label == SwiftUI.Label<Text, Image> {
+    public init(_ titleKey: LocalizedStringKey, systemImage: String, action: @escaping @MainActor () -> Void) {
+        fatalError()
+    }
+}
+public struct TextField<Label: View>: View {
     public var body: Never { return fatalError() }
 }
-public struct TextField: View {
-    public init(_ title: some StringProtocol, text: Binding<String>) { fatalError() }
+extension TextField where Label == Text {
+    public init(_ titleKey: LocalizedStringKey, text: Binding<String>) { fatalError() }
+}
+public struct Form<Content: View>: View {
+    public init(@ViewBuilder content: () -> Content) { fatalError() }
     public var body: Never { return fatalError() }
 }
-public struct List: View {
-    public init<Data: RandomAccessCollection, ID: Hashable>(
-        _ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder rowContent: @escaping (Data.Element) -> some View
+public struct List<Content: View>: View {
+    public init<Data: RandomAccessCollection, ID: Hashable, Row: View>(
+        _ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder rowContent: @escaping (Data.Element) -> Row
+    ) where Content == ForEach<Data, ID, Row> { fatalError() }
+    public init(@ViewBuilder content: () -> Content) { fatalError() }
+    public var body: Never { return fatalError() }
+}
+public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>: View {
+    public init(
+        _ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder content: @escaping (Data.Element) -> Content
     ) { fatalError() }
     public var body: Never { return fatalError() }
 }
-public struct ForEach: View {
-    public init<Data: RandomAccessCollection, ID: Hashable>(
-        _ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder content: @escaping (Data.Element) -> some View
+public struct HorizontalAlignment: Equatable, Sendable {
+    public static let leading = HorizontalAlignment()
+    public static let center = HorizontalAlignment()
+}
+public struct VerticalAlignment: Equatable, Sendable { public static let center = VerticalAlignment() }
+public struct Alignment: Equatable, Sendable {
+    public static let center = Alignment()
+    public static let leading = Alignment()
+}
+public struct VStack<Content: View>: View {
+    public init(
+        alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content
     ) { fatalError() }
     public var body: Never { return fatalError() }
 }
-public struct VStack: View {
-    public init(@ViewBuilder content: () -> some View) { fatalError() }
-    public var body: Never { return fatalError() }
+public protocol Layout: Sendable {}
+public struct HStackLayout: Layout {
+    public init(alignment: VerticalAlignment = .center, spacing: CGFloat? = nil) {}
+}
+public struct VStackLayout: Layout {
+    public init(alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil) {}
+}
+public struct AnyLayout: Layout {
+    public init<L: Layout>(_ layout: L) {}
+    @MainActor public func callAsFunction<V: View>(@ViewBuilder _ content: () -> V) -> some View {
+        return Shown()
+    }
 }
 public enum VerticalEdge { case top, bottom }
+public enum Edge {
+    case top, leading, bottom, trailing
+    public struct Set: OptionSet, Sendable {
+        public let rawValue: Int8
+        public init(rawValue: Int8) { self.rawValue = rawValue }
+        public static let all = Set(rawValue: 15)
+        public static let horizontal = Set(rawValue: 10)
+    }
+}
+public struct AnyTransition {
+    public static let opacity = AnyTransition()
+    public static func move(edge: Edge) -> AnyTransition { fatalError() }
+    public func combined(with other: AnyTransition) -> AnyTransition { fatalError() }
+}
+extension AnyTransition: @unchecked Sendable {}
+public struct Animation: Equatable, Sendable { public static let `default` = Animation() }
+public protocol ShapeStyle: Sendable {}
+public struct Material: ShapeStyle, Sendable {}
+extension ShapeStyle where Self == Material { public static var regularMaterial: Material { fatalError() } }
+public protocol Shape: Sendable {}
+public struct RoundedRectangle: Shape {}
+extension Shape where Self == RoundedRectangle {
+    public static func rect(cornerRadius: CGFloat) -> RoundedRectangle { fatalError() }
+}
+@MainActor @preconcurrency public protocol Gesture<Value> {
+    associatedtype Value
+}
+extension Gesture {
+    public func onEnded(_ action: @escaping (Value) -> Void) -> some Gesture<Value> { self }
+}
+public struct DragGesture: Gesture {
+    public struct Value: Equatable, Sendable { public var translation: CGSize { fatalError() } }
+    public init(minimumDistance: CGFloat = 10) {}
+}
+public struct AccessibilityActionKind: Equatable, Sendable { public static let escape = AccessibilityActionKind() }
+public protocol LabelStyle {}
+public struct IconOnlyLabelStyle: LabelStyle { public init() {} }
+extension LabelStyle where Self == IconOnlyLabelStyle {
+    public static var iconOnly: IconOnlyLabelStyle { fatalError() }
+}
 
 @MainActor @preconcurrency public protocol ViewModifier {
     associatedtype Body: View
@@ -121,28 +249,58 @@ public enum VerticalEdge { case top, bottom }
     @ViewBuilder func body(content: Content) -> Body
 }
 extension View {
-    public func modifier(_ modifier: some ViewModifier) -> some View { self }
-    public func environment<T: AnyObject & Observable>(_ object: T?) -> some View { self }
-    public func task(
+    nonisolated public func modifier(_ modifier: some ViewModifier) -> some View { self }
+    nonisolated public func environment<T: AnyObject & Observable>(_ object: T?) -> some View { self }
+    nonisolated public func environment<V>(
+        _ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V
+    ) -> some View { self }
+    nonisolated public func id<ID: Hashable>(_ id: ID) -> some View { self }
+    nonisolated public func disabled(_ disabled: Bool) -> some View { self }
+    nonisolated public func font(_ font: Font?) -> some View { self }
+    nonisolated public func padding(_ edges: Edge.Set = .all, _ length: CGFloat? = nil) -> some View { self }
+    nonisolated public func frame(
+        minWidth: CGFloat? = nil, idealWidth: CGFloat? = nil, maxWidth: CGFloat? = nil, minHeight: CGFloat? = nil,
+        idealHeight: CGFloat? = nil, maxHeight: CGFloat? = nil, alignment: Alignment = .center
+    ) -> some View { self }
+    nonisolated public func background<S: ShapeStyle, T: Shape>(_ style: S, in shape: T) -> some View { self }
+    nonisolated public func labelStyle<S: LabelStyle>(_ style: S) -> some View { self }
+    nonisolated public func transition(_ transition: AnyTransition) -> some View { self }
+    nonisolated public func animation<V: Equatable>(_ animation: Animation?, value: V) -> some View { self }
+    nonisolated public func gesture<T: Gesture>(_ gesture: T) -> some View { self }
+    nonisolated public func accessibilityAction(
+        _ kind: AccessibilityActionKind, _ handler: @escaping () -> Void
+    ) -> some View { self }
+    nonisolated public func onChange<V: Equatable>(
+        of value: V, initial: Bool = false, _ action: @escaping () -> Void
+    ) -> some View { self }
+    nonisolated public func onChange<V: Equatable>(
+        of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
+    ) -> some View { self }
+    nonisolated public func searchable(text: Binding<String>) -> some View { self }
+    nonisolated public func task(
         priority: TaskPriority = .userInitiated,
         @_inheritActorContext _ action: @escaping @Sendable () async -> Void
     ) -> some View { self }
-    public func refreshable(
+    nonisolated public func refreshable(
         @_inheritActorContext action: @escaping @Sendable () async -> Void
     ) -> some View { self }
-    public func overlay(@ViewBuilder content: () -> some View) -> some View { self }
-    public func task<T: Equatable>(
+    nonisolated public func overlay<V: View>(
+        alignment: Alignment = .center, @ViewBuilder content: () -> V
+    ) -> some View { self }
+    nonisolated public func task<T: Equatable>(
         id value: T, priority: TaskPriority = .userInitiated,
         @_inheritActorContext _ action: @escaping @Sendable () async -> Void
     ) -> some View { self }
-    public func sheet<Item: Identifiable>(
+    nonisolated public func sheet<Item: Identifiable>(
         item: Binding<Item?>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping (Item) -> some View
     ) -> some View { self }
-    public func onAppear(perform action: (() -> Void)? = nil) -> some View { self }
-    public func onDisappear(perform action: (() -> Void)? = nil) -> some View { self }
-    public func safeAreaInset(edge: VerticalEdge, @ViewBuilder content: () -> some View) -> some View { self }
-    public func alert<T>(
-        _ title: Text, isPresented: Binding<Bool>, presenting data: T?, @ViewBuilder actions: (T) -> some View,
-        @ViewBuilder message: (T) -> some View
+    nonisolated public func onAppear(perform action: (() -> Void)? = nil) -> some View { self }
+    nonisolated public func onDisappear(perform action: (() -> Void)? = nil) -> some View { self }
+    nonisolated public func safeAreaInset<V: View>(
+        edge: VerticalEdge, @ViewBuilder content: () -> V
+    ) -> some View { self }
+    nonisolated public func alert<A: View, M: View, T>(
+        _ title: Text, isPresented: Binding<Bool>, presenting data: T?, @ViewBuilder actions: (T) -> A,
+        @ViewBuilder message: (T) -> M
     ) -> some View { self }
 }

@@ -3,13 +3,16 @@
 In a copy of the sources `#if` has Darwin's branches only, and each name of the C library has the prefix D_. The module
 `Darwin` in this folder declares these names with Darwin's types; without the prefix they would clash with Glibc's,
 which Foundation exports here. A C name that the package begins to use is to be declared there: until then it is
-Glibc's, or not in scope. The module `SwiftUI` has the declarations that ErrorPresentation uses. The modules are built,
+Glibc's, or not in scope. The modules `SwiftUI`, `UIKit`,
+`AppKit` and `Accessibility` have the declarations that ErrorPresentation uses. The modules are built,
 since some errors are found only after the types were checked.
+
+With names of targets as arguments, it checks these and what they use.
 
 Not covered: what Foundation, Dispatch and Testing have or bridge otherwise on Darwin; availability; a call of a C
 function where the same file declares a function of that name, unless a module stands before it; linking and running;
-the nested packages. SwiftUI's declarations are written after its documentation: that the modifier type-checks against
-them is all that is shown of it.
+the nested packages. The declarations of SwiftUI, UIKit, AppKit and Accessibility are written by hand from memory, and
+were not compared with Apple's: that the code type-checks against them is all that is shown of it.
 """
 import concurrent.futures, graphlib, json, os, pathlib, re, subprocess, sys, tempfile
 
@@ -99,13 +102,21 @@ class Check:
         return run.returncode == 0, (run.stdout + run.stderr).replace(f"{PACKAGE}/", "")
 
     def target(self, target):
-        """Builds a target of the package."""
+        """Builds a target of the package; one that uses UIKit is built for AppKit too."""
         if target["module_type"] == "ClangTarget":
             return self.c_target(target)
+        sources = [pathlib.Path(target["path"], source) for source in target["sources"]]
+        if any("canImport(UIKit)" in (PACKAGE / path).read_text() for path in sources):
+            is_built, output = self.swift_target(target, lambda text: text.replace("canImport(UIKit)", "false"))
+            if not is_built or "warning: " in output:
+                return is_built, "for AppKit:\n" + output
+        return self.swift_target(target)
+
+    def swift_target(self, target, change=lambda text: text):
         files = []
         for source in target["sources"]:
             path = pathlib.Path(target["path"], source)
-            text = imports(names(branches((PACKAGE / path).read_text())))
+            text = imports(names(branches(change((PACKAGE / path).read_text()))))
             files.append(self.copy / path)
             files[-1].parent.mkdir(parents=True, exist_ok=True)
             files[-1].write_text(text)
@@ -124,12 +135,16 @@ def main():
     # A plugin is compiled against the package manager's own module.
     targets = {target["name"]: target for target in json.loads(description)["targets"] if target["type"] != "plugin"}
     uses = {name: set(target.get("target_dependencies", [])) for name, target in targets.items()}
+    wanted = set(sys.argv[1:]) or set(targets)
+    while (more := set().union(*[uses[name] for name in wanted]) - wanted):
+        wanted |= more
+    uses = {name: uses[name] for name in wanted}
     order = graphlib.TopologicalSorter(uses)
     order.prepare()
     ready, running, missing, faulty = [], {}, set(), set()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor() as pool:
         check = Check(pathlib.Path(folder))
-        for module in ["Darwin", "SwiftUI"]:
+        for module in ["Darwin", "Accessibility", "SwiftUI", "UIKit", "AppKit"]:
             is_built, output = check.build(module, [STUBS / f"{module}.swift"])
             if not is_built:
                 sys.exit(output)

@@ -1,7 +1,44 @@
+import TestSupport
+
 /// Declarations for the app page's snippets, by the names of modules that exist only on Apple's platforms.
 ///
-/// They have Apple's signatures but no implementations. The page's code is type-checked against them.
-let appleStubs = ["CoreLocation": coreLocation, "UIKit": uiKit, "os": os]
+/// They are written by hand and have no implementations. The page's code is type-checked against them.
+func appleStubs() throws -> [String: String] {
+    var stubs = ["CoreLocation": coreLocation, "os": os]
+    for module in ["Accessibility", "SwiftUI", "UIKit"] {
+        stubs[module] = try Markdown.text(of: ".ci/darwin-stubs/\(module).swift")
+    }
+    return stubs
+}
+
+/// The declarations of Sentry and Crashlytics that their page uses, after `SentrySDK.swift` and `SentryScope.h` of
+/// sentry-cocoa, and `FIRCrashlytics.h` of the Firebase SDK.
+let crashReporterStubs = ["Sentry": sentry, "FirebaseCrashlytics": crashlytics]
+
+private let sentry = """
+    public import Foundation
+
+    open class SentryId: NSObject {}
+    open class Scope: NSObject {
+        open func setFingerprint(_ fingerprint: [String]?) {}
+        open func setTag(value: String, key: String) {}
+        open func setContext(value: [String: Any], key: String) {}
+    }
+    open class SentrySDK: NSObject {
+        @discardableResult public static func capture(
+            error: any Error, block: @escaping (Scope) -> Void
+        ) -> SentryId { SentryId() }
+    }
+    """
+
+private let crashlytics = """
+    public import Foundation
+
+    open class Crashlytics: NSObject {
+        public static func crashlytics() -> Crashlytics { Crashlytics() }
+        open func record(error: any Error, userInfo: [String: Any]?) {}
+    }
+    """
 
 private let coreLocation = """
     public import Foundation
@@ -37,40 +74,5 @@ private let os = """
         public init(subsystem: String, category: String) {}
         public func error(_ message: OSLogMessage) {}
         public func fault(_ message: OSLogMessage) {}
-    }
-    """
-
-private let uiKit = """
-    public import Foundation
-
-    // It isn't an `NSObject`: only on Apple's platforms can a main-actor class override that initializer.
-    @MainActor open class UIResponder {
-        public init() {}
-    }
-    @MainActor open class UIScene: UIResponder {
-        @MainActor open class ConnectionOptions: NSObject {}
-    }
-    @MainActor open class UISceneSession: NSObject {}
-    @MainActor public protocol UISceneDelegate: AnyObject {
-        func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
-    }
-    @MainActor public protocol UIWindowSceneDelegate: UISceneDelegate {
-        var window: UIWindow? { get set }
-    }
-    @MainActor open class UIWindow: UIResponder {
-        open var rootViewController: UIViewController?
-    }
-    @MainActor open class UIViewController: UIResponder {
-        open var presentedViewController: UIViewController? { nil }
-        open func present(_ controller: UIViewController, animated: Bool, completion: (() -> Void)? = nil) {}
-    }
-    @MainActor open class UIAlertController: UIViewController {
-        public enum Style { case actionSheet, alert }
-        public convenience init(title: String?, message: String?, preferredStyle: Style) { self.init() }
-        open func addAction(_ action: UIAlertAction) {}
-    }
-    @MainActor open class UIAlertAction: NSObject {
-        public enum Style { case `default`, cancel, destructive }
-        public convenience init(title: String?, style: Style, handler: ((UIAlertAction) -> Void)? = nil) { self.init() }
     }
     """

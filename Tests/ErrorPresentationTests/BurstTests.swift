@@ -169,7 +169,7 @@ extension PresenterInboxTests {
 
 extension ErrorReport {
     /// Returns a report as a bus passes it to observers.
-    fileprivate static func delivered(
+    static func delivered(
         _ error: any Error,
         _ disposition: HandleOutcome.Disposition = .unmatched,
         as role: ErrorReport.Role = .failure,

@@ -37,8 +37,8 @@ extension LoaderMachineTests {
             states.append(machine.state)
             others.append("\(machine.latest ?? 0), \(machine.failureCount)")
         }
-        for end in [.success(1), .failure(Plain("no")), .failure(Plain("no")), .cancelled, .success(2)]
-            as [HeldLoader.End]
+        for end in [.success(1), .failure(Plain("no")), .failure(Plain("no")), nil, .success(2)]
+            as [HeldLoader.End?]
         {
             let load = machine.begin()
             note()
@@ -65,10 +65,26 @@ extension LoaderMachineTests {
         expect(machine.end(loads.1, .success(2)), equals: false)
         expect(machine.state, equals: .loading)
         // It is as if the third load had never begun: the second is the newest and has a result.
-        expect(machine.end(loads.2, .cancelled), equals: true)
+        expect(machine.end(loads.2, nil), equals: true)
         expect(machine.end(loads.0, .success(1)), equals: false)
         expect(machine.state, equals: .loaded(2))
         expect(machine.latest, equals: 2)
+    }
+
+    @Test("cancelling restores the state before all loads, or sets that of the newest result")
+    func cancellation() {
+        let machine = HeldLoader()
+        machine.end(machine.begin(), .success(1))
+        let loads = (machine.begin(), machine.begin())
+        machine.cancel()
+        expect(machine.state, equals: .loaded(1))
+        expect(machine.end(loads.1, .success(2)), equals: false)
+        let others = (machine.begin(), machine.begin())
+        machine.end(others.0, .success(3))
+        machine.cancel()
+        expect(machine.state, equals: .loaded(3))
+        machine.cancel()
+        expect(machine.state, equals: .loaded(3))
     }
 
     @Test("it agrees with a naive model for all events in any order", arguments: 0..<200)
@@ -85,20 +101,25 @@ extension LoaderMachineTests {
                 // The number can belong to a load that already ended or never began.
                 let newest = UInt64(model.loads.count)
                 let number = UInt64.random(in: (newest > 6 ? newest - 6 : 0)...newest, using: &random)
-                let end: HeldLoader.End =
+                let end: HeldLoader.End? =
                     switch Int.random(in: 0..<3, using: &random) {
                     case 0: .success(step)
                     case 1: .failure(Plain("\(step)"))
-                    default: .cancelled
+                    default: nil
                     }
                 let wasLoading = machine.state.isLoading
                 let isDecided = machine.end(number, end)
                 model.end(number, end)
                 expect(isDecided, equals: wasLoading && !model.state.isLoading, "seed \(seed), step \(step)")
             default:
-                if Int.random(in: 0..<5, using: &random) == 0 {
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0...1:
                     machine.reset()
                     model.reset()
+                case 2...3:
+                    machine.cancel()
+                    model.cancel()
+                default: break
                 }
             }
             expect(machine.state, equals: model.state, "seed \(seed), step \(step)")
@@ -110,7 +131,7 @@ extension LoaderMachineTests {
 
 /// A machine that `#expect` can change.
 private final class HeldLoader {
-    typealias End = LoaderMachine<Int, Plain>.End
+    typealias End = Result<Int, Plain>
 
     private var machine = LoaderMachine<Int, Plain>()
 
@@ -119,6 +140,7 @@ private final class HeldLoader {
     var failureCount: Int { machine.visible.failureCount }
 
     func begin() -> UInt64 { machine.begin() }
-    @discardableResult func end(_ number: UInt64, _ end: End) -> Bool { machine.end(number, end) }
+    @discardableResult func end(_ number: UInt64, _ end: End?) -> Bool { machine.end(number, end) }
     func reset() { machine.reset() }
+    func cancel() { machine.cancel() }
 }

@@ -70,6 +70,35 @@ extension LoaderTests {
         expect(poster.errors.map { $0 as? Plain }, equals: [Plain("query 1 failed")])
     }
 
+    @Test("cancelling restores the state now, cancels the operations, ignores their values, and posts no cancellation")
+    func cancelling() async {
+        let (poster, gate) = (RecordingPoster(), Gate())
+        var begun = 0
+        let loader = Loader(errors: poster) {
+            begun += 1
+            if begun == 1 { return 1 }
+            if begun == 2 { try await Gate().waitUnlessCancelled() } else { await gate.wait() }
+            if begun == 4 { throw Plain("after all") }
+            return begun
+        }
+        await loader.load()
+        let loads = (0..<3).map { _ in Task { await loader.load() } }
+        await waitUntil { begun == 4 }
+        #expect(loader.state.isLoading)
+        loader.cancel()
+        expect(loader.state.value, equals: 1)
+        gate.open()
+        for load in loads { await load.value }
+        expect(loader.state.value, equals: 1)
+        expect(loader.failureCount, equals: 0)
+        // Only a cancellation isn't posted.
+        expect(poster.errors.compactMap { $0 as? Plain }.count, equals: poster.errors.count)
+        #expect(!poster.errors.isEmpty)
+        await loader.load()
+        loader.cancel()
+        expect(loader.state.value, equals: 5)
+    }
+
     @Test(
         "P6: a load that fails in a cancelled task returns to the state before it; elsewhere a cancellation has failed",
         arguments: [CancellationError(), URLError(.cancelled), Stopped(), Plain("the last word"), nil] as [(any Error)?]

@@ -43,7 +43,7 @@ extension RetryTests {
         }
         await begun.wait()
         task.cancel()
-        expectNil(await task.value)
+        expect(await task.value, equals: false)
         expectNil(presenter.current)
         expect(poster.metadata.map(\.isEmpty), equals: error is Plain ? [false] : [])
         expect(presenter.statistics, equals: .init(received: 1, neverShown: 1))
@@ -151,6 +151,20 @@ extension RetryTests {
         presenter.dismiss(next)
         expect(second, equals: 1)
         expect(presenter.statistics, equals: .init(received: 2, shown: 2))
+    }
+
+    @Test("run returns whether an operation without a result succeeded, so that a sheet can close")
+    func withoutResult() async {
+        let presenter = ErrorPresenter(rules: .alerts)
+        let poster = RecordingPoster()
+        for succeeds in [true, false] {
+            let isDone: Bool = await presenter.run(failureTitle: "Saving", errors: poster) {
+                if !succeeds { throw Plain("no") }
+            }
+            expect(isDone, equals: succeeds)
+        }
+        expect(presenter.alert?.title, equals: "Saving")
+        expect(poster.errors.count, equals: 1)
     }
 
     @Test("a retry that fails again is posted and shown before waiting errors, and a late tap doesn't reach it")

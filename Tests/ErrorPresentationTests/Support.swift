@@ -48,6 +48,11 @@ func waitUntil(_ condition: () -> Bool) async {
 extension ErrorPresenter {
     /// The error in a view that shows one error at a time, whatever its style.
     var current: PresentedError? { alert ?? banner ?? inline }
+    /// Closes the shown error of a style, as a binding does that is set to nil.
+    func closeShown(_ style: PresentationStyle) {
+        if let error = shown(as: style) { self.close(error) }
+    }
+
     /// How many errors wait behind the shown ones, without errors that the main actor hasn't processed.
     var waiting: Int { settled.waiting }
     /// How many errors the main actor discarded.

@@ -9,7 +9,7 @@ public import Observation
 /// await orders.load()
 /// ```
 ///
-/// `load()` runs in the caller's task. When a view disappears, its task is cancelled, and so is the load.
+/// When a view disappears, its task is cancelled, and so is the load for which it waits.
 @MainActor
 @Observable
 public final class Loader<Value: Sendable, Failure: Error> {
@@ -25,6 +25,7 @@ public final class Loader<Value: Sendable, Failure: Error> {
     /// A copy of the machine's values that views observe.
     private var visible = LoaderMachine<Value, Failure>.Visible()
     @ObservationIgnored private var machine = LoaderMachine<Value, Failure>()
+    @ObservationIgnored private var tasks: [UInt64: Task<Void, Never>] = [:]
     @ObservationIgnored private let errors: (any ErrorPosting)?
     @ObservationIgnored private let source: ErrorReport.Source
     @ObservationIgnored private let operation: @MainActor () async throws(Failure) -> Value
@@ -40,13 +41,10 @@ public final class Loader<Value: Sendable, Failure: Error> {
     ///   - line: The source line in the reports of failures.
     ///   - operation: Loads the value. To retry failed loads, call `retry` in the operation.
     public nonisolated init(
-        errors: (any ErrorPosting)? = .ambient,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        errors: (any ErrorPosting)? = .ambient, fileID: String = #fileID, line: UInt = #line,
         _ operation: @escaping @MainActor () async throws(Failure) -> Value
     ) {
-        self.errors = errors
-        self.operation = operation
+        (self.errors, self.operation) = (errors, operation)
         source = ErrorReport.Source(fileID: fileID, line: line)
     }
 
@@ -64,29 +62,48 @@ public final class Loader<Value: Sendable, Failure: Error> {
     /// `presentation.shown`, so that an ``ErrorPresenter`` doesn't show the same failure as ``state``.
     public func load() async {
         let number = change { $0.begin() }
+        // Use a task of its own: `cancel()` can't cancel the caller's task.
+        let task = Task { await run(number) }
+        tasks[number] = task
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        tasks[number] = nil
+    }
+
+    private func run(_ number: UInt64) async {
         do throws(Failure) {
             let value = try await operation()
             change { $0.end(number, .success(value)) }
         } catch {
             let role = Cancellation.role(of: error)
-            change { $0.end(number, Task.isCancelled ? .cancelled : .failure(error)) }
+            change { $0.end(number, Task.isCancelled ? nil : .failure(error)) }
             guard let role else { return }
             errors?.post(error, as: role, metadata: OwnViewMark.metadata(for: error), source: source)
         }
     }
 
+    /// Cancels all loads under way.
+    ///
+    /// The state before them returns now, and their values are ignored. An error that a cancelled load throws is posted
+    /// as ``load()`` describes.
+    public func cancel() {
+        change { $0.cancel() }
+        for task in tasks.values { task.cancel() }
+    }
+
     /// Resets the loader to `.idle`, discards the loaded value, and ignores the results of loads under way.
     ///
-    /// It doesn't cancel these loads, because their tasks belong to the callers of ``load()``.
-    public func reset() {
-        change { $0.reset() }
-    }
+    /// It doesn't cancel these loads; ``cancel()`` does.
+    public func reset() { change { $0.reset() } }
 
     /// Runs an event of the machine, and notifies observers if it set the state.
     @discardableResult
     private func change<Result>(_ event: (inout LoaderMachine<Value, Failure>) -> Result) -> Result {
         // Retain the values until the end of this function: their `deinit` might call this loader.
-        let before = machine.results
+        let before = machine
         defer { withExtendedLifetime(before) {} }
         let result = event(&machine)
         // Compare again in a loop: observers are notified before a value is stored, and might change the machine.

@@ -6,14 +6,6 @@
 ///
 /// The time for an event is proportional to the number of loads under way, which is small on a screen.
 struct LoaderMachine<Value, Failure: Error> {
-    /// How a load ends.
-    enum End {
-        case success(Value)
-        case failure(Failure)
-        /// It was cancelled and has no result.
-        case cancelled
-    }
-
     /// The values that a view shows.
     struct Visible {
         fileprivate(set) var state = LoadState<Value, Failure>.idle
@@ -29,15 +21,6 @@ struct LoaderMachine<Value, Failure: Error> {
         fileprivate(set) var changes: UInt64 = 0
     }
 
-    /// The results that a machine retains.
-    ///
-    /// Retain them during an event, so that no `deinit` of a value runs within the event.
-    struct Results {
-        fileprivate let visible: Visible
-        fileprivate let settled: LoadState<Value, Failure>
-        fileprivate let overtaken: End?
-    }
-
     private(set) var visible = Visible()
 
     /// The state before the loads under way.
@@ -47,10 +30,8 @@ struct LoaderMachine<Value, Failure: Error> {
     /// The numbers of the loads under way in the order in which they began, without the obsolete ones.
     private var loads: [UInt64] = []
     /// The newest result that arrived while a newer load was under way.
-    private var overtaken: End?
+    private var overtaken: Result<Value, Failure>?
     private var lastNumber: UInt64 = 0
-
-    var results: Results { Results(visible: visible, settled: settled, overtaken: overtaken) }
 
     /// Begins a load.
     ///
@@ -66,32 +47,35 @@ struct LoaderMachine<Value, Failure: Error> {
     ///
     /// - Parameters:
     ///   - number: The load's number.
-    ///   - end: How the load ended.
+    ///   - result: The load's result; nil if it was cancelled.
     /// - Returns: Whether the state was set.
     @discardableResult
-    mutating func end(_ number: UInt64, _ end: End) -> Bool {
+    mutating func end(_ number: UInt64, _ result: Result<Value, Failure>?) -> Bool {
         guard loads.contains(number) else { return false }
         let isNewest = number == loads.last
-        switch end {
-        case .success, .failure:
-            guard !isNewest else { return decide(end) }
+        if let result {
+            if isNewest { return decide(result) }
             // Drop the earlier loads, which are now obsolete. This result decides only if all later loads are
             // cancelled.
             loads.removeAll { $0 <= number }
-            overtaken = end
+            overtaken = result
             return false
-        case .cancelled:
-            loads.removeAll { $0 == number }
-            // A load still under way will set the state.
-            guard isNewest, loads.isEmpty else { return false }
-            if let overtaken { return decide(overtaken) }
-            settle(settled)
-            return true
         }
+        loads.removeAll { $0 == number }
+        // A load still under way will set the state.
+        guard isNewest, loads.isEmpty else { return false }
+        if let overtaken { return decide(overtaken) }
+        settle(settled)
+        return true
     }
 
-    private mutating func decide(_ end: End) -> Bool {
-        switch end {
+    /// Cancels all loads under way.
+    mutating func cancel() {
+        for number in loads { end(number, nil) }
+    }
+
+    private mutating func decide(_ result: Result<Value, Failure>) -> Bool {
+        switch result {
         case .success(let value):
             visible.latest = value
             visible.failureCount = 0
@@ -99,8 +83,6 @@ struct LoaderMachine<Value, Failure: Error> {
         case .failure(let failure):
             visible.failureCount += 1
             settle(.failed(failure))
-        case .cancelled:
-            assertionFailure("a cancellation decides nothing")
         }
         return true
     }

@@ -14,9 +14,10 @@ public protocol BannerDurationProviding: Error {
 extension ErrorPresenter {
     /// Starts the timer of the shown banner, and stops the timer of a banner that is gone.
     ///
-    /// While a banner's operation is being retried, its timer is stopped, because the user waits for the result.
+    /// While the scene isn't active, or a banner's operation is being retried, its timer is stopped: the user doesn't
+    /// see the banner, or waits for the result.
     func timeBanner() {
-        let id = shownBanner.flatMap { machine.isRetrying($0.id) ? nil : $0.id }
+        let id = shownBanner.flatMap { !isActive || machine.isRetrying($0.id) ? nil : $0.id }
         if id == timedBanner?.id { return }
         timedBanner?.task.cancel()
         timedBanner = nil

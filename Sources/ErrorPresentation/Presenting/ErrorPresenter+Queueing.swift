@@ -7,7 +7,7 @@ extension ErrorPresenter {
     func present(_ arrival: Arrival) {
         if isQueueing {
             // Don't recurse: the code for an error's text might present another error, and so on.
-            if inbox.receive(arrival) { Task.detached { @MainActor [weak self] in self?.wakeUp() } }
+            if inbox.receive(arrival) { wakeUp() }
             return
         }
         emptyInbox()
@@ -44,16 +44,32 @@ extension ErrorPresenter {
         }
     }
 
-    private func wakeUp() {
+    func wakeUp() {
+        if isQueueing {
+            Task.detached { @MainActor [weak self] in self?.wakeUp() }
+            return
+        }
         wakeUps += 1
         emptyInbox(atWakeUp: true)
         publish()
     }
 
     func emptyInbox(atWakeUp: Bool = false) {
-        let batch = inbox.takeAll(atWakeUp: atWakeUp)
-        machine.receive(batch.counts)
-        for arrival in batch.arrivals { enqueue(arrival) }
+        for batch in [inbox.takeAll(atWakeUp: atWakeUp)] + shared.map({ $0.take(for: self) }) {
+            machine.receive(batch.counts)
+            for arrival in batch.arrivals { enqueue(arrival) }
+        }
+    }
+
+    /// Removes and returns errors from a bus that another window can show.
+    func giveBack(includesShown: Bool) -> [Arrival] {
+        let former = recoveries
+        defer { withExtendedLifetime(former) {} }
+        let arrivals = machine.giveBack(includesShown: includesShown).compactMap { id, count in
+            recoveries.removeValue(forKey: id)?.error.map { Arrival(error: $0, count: count) }
+        }
+        publish()
+        return arrivals
     }
 
     private func enqueue(_ arrival: Arrival) {
@@ -66,10 +82,8 @@ extension ErrorPresenter {
         }
         let type = type(of: arrival.error)
         switch machine.enqueue(error, type: type, isFromUser: arrival.isFromUser, asFailureOf: arrival.retried) {
-        case .shown(let id), .waits(let id):
-            recoveries[id] = recovery
-        case .merged, .discarded:
-            break
+        case .shown(let id), .waits(let id): recoveries[id] = recovery
+        case .merged, .discarded: break
         }
         if let id = machine.takeDiscarded() { discardRecovery(of: id) }
     }
@@ -85,16 +99,10 @@ extension ErrorPresenter {
         if style == .hidden { return nil }
         let (text, own) = (texts[error], OwnText(error))
         let presented = PresentedError(
-            id: 0,
-            style: style,
-            title: arrival.title ?? text?.title ?? own.title,
+            id: 0, style: style, title: arrival.title ?? text?.title ?? own.title,
             message: text?.message ?? own.message ?? own.failureReason ?? OwnText.unknown,
-            recoverySuggestion: text?.recoverySuggestion ?? own.recoverySuggestion,
-            failureReason: own.failureReason,
-            recoveryOptions: own.recoveryOptions,
-            count: arrival.count,
-            canRetry: arrival.retry != nil
-        )
+            recoverySuggestion: text?.recoverySuggestion ?? own.recoverySuggestion, failureReason: own.failureReason,
+            recoveryOptions: own.recoveryOptions, count: arrival.count, canRetry: arrival.retry != nil)
         let bannerDuration = (error as? any BannerDurationProviding).map(\.bannerDuration)
         return (presented, Recovery(of: arrival, own.optionPositions, bannerDuration: bannerDuration, on: self))
     }
@@ -105,24 +113,23 @@ extension ErrorPresenter {
     /// each property is compared again in a loop.
     func publish() {
         while settled != machine.statistics { settled = machine.statistics }
-        publish(.alert, to: \.shownAlert)
-        publish(.banner, to: \.shownBanner)
-        publish(.inline, to: \.shownInline)
+        for (style, path) in Self.shownErrors {
+            while self[keyPath: path] != machine.shown(as: style) {
+                // Release the old value after the access: it might hold the last reference to user code.
+                let former = self[keyPath: path]
+                var error = machine.shown(as: style)
+                if let id = error?.id { error?.recovery = recoveries[id] }
+                self[keyPath: path] = error
+                withExtendedLifetime(former) {}
+            }
+        }
         while isRetrying != machine.isRetrying { isRetrying = machine.isRetrying }
+        if stage.due != shownAlert?.id { stage.show(shownAlert?.id) }
         timeBanner()
     }
 
-    private func publish(
-        _ style: PresentationStyle,
-        to path: ReferenceWritableKeyPath<ErrorPresenter, PresentedError?>
-    ) {
-        while self[keyPath: path] != machine.shown(as: style) {
-            // Release the old value after the access: it might hold the last reference to user code.
-            let former = self[keyPath: path]
-            var error = machine.shown(as: style)
-            if let id = error?.id { error?.recovery = recoveries[id] }
-            self[keyPath: path] = error
-            withExtendedLifetime(former) {}
-        }
-    }
+    /// The observable property for each style.
+    static let shownErrors:
+        [(style: PresentationStyle, path: ReferenceWritableKeyPath<ErrorPresenter, PresentedError?>)] =
+            [(.alert, \.shownAlert), (.banner, \.shownBanner), (.inline, \.shownInline)]
 }

@@ -40,13 +40,34 @@ extension ErrorPresenter {
     @discardableResult
     @_disfavoredOverload  // Prefer the overload that looks up a literal in the app's string tables.
     public func run<T>(
-        failureTitle: String,
-        errors: any ErrorPosting = .ambient,
-        fileID: String = #fileID,
-        line: UInt = #line,
+        failureTitle: String, errors: any ErrorPosting = .ambient, fileID: String = #fileID, line: UInt = #line,
         _ operation: @escaping @MainActor () async throws -> T
     ) async -> T? {
         await attempt(failureTitle, errors, ErrorReport.Source(fileID: fileID, line: line), operation)
+    }
+
+    /// Runs an operation without a result that the user started, and returns whether it succeeded.
+    ///
+    /// Otherwise it works like the function for an operation with a result:
+    ///
+    /// ```swift
+    /// if await presenter.run(failureTitle: "The cart could not be saved", { try await cart.save() }) { dismiss() }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - failureTitle: The title of a failure, such as "The cart could not be saved".
+    ///   - errors: Where to post a failure.
+    ///   - fileID: The source file in the report of a failure.
+    ///   - line: The source line in the report of a failure.
+    ///   - operation: The operation. It is retained while its failure is waiting or shown.
+    /// - Returns: Whether the first attempt succeeded.
+    @discardableResult
+    @_disfavoredOverload  // Prefer the overload that looks up a literal in the app's string tables.
+    public func run(
+        failureTitle: String, errors: any ErrorPosting = .ambient, fileID: String = #fileID, line: UInt = #line,
+        _ operation: @escaping @MainActor () async throws -> Void
+    ) async -> Bool {
+        await attempt(failureTitle, errors, ErrorReport.Source(fileID: fileID, line: line), operation) != nil
     }
 
     #if canImport(Darwin)
@@ -64,21 +85,36 @@ extension ErrorPresenter {
         /// - Returns: The operation's result; nil if it failed or was cancelled.
         @discardableResult
         public func run<T>(
-            failureTitle: LocalizedStringResource,
-            errors: any ErrorPosting = .ambient,
-            fileID: String = #fileID,
-            line: UInt = #line,
-            _ operation: @escaping @MainActor () async throws -> T
+            failureTitle: LocalizedStringResource, errors: any ErrorPosting = .ambient, fileID: String = #fileID,
+            line: UInt = #line, _ operation: @escaping @MainActor () async throws -> T
         ) async -> T? {
             let source = ErrorReport.Source(fileID: fileID, line: line)
             return await attempt(String(localized: failureTitle), errors, source, operation)
         }
+
+        /// Runs an operation without a result, with a failure title from the app's string tables.
+        ///
+        /// Otherwise it works like the function with a `String`.
+        ///
+        /// - Parameters:
+        ///   - failureTitle: The title of a failure. It is looked up when the operation starts.
+        ///   - errors: Where to post a failure.
+        ///   - fileID: The source file in the report of a failure.
+        ///   - line: The source line in the report of a failure.
+        ///   - operation: The operation. It is retained while its failure is waiting or shown.
+        /// - Returns: Whether the first attempt succeeded.
+        @discardableResult
+        public func run(
+            failureTitle: LocalizedStringResource, errors: any ErrorPosting = .ambient, fileID: String = #fileID,
+            line: UInt = #line, _ operation: @escaping @MainActor () async throws -> Void
+        ) async -> Bool {
+            let source = ErrorReport.Source(fileID: fileID, line: line)
+            return await attempt(String(localized: failureTitle), errors, source, operation) != nil
+        }
     #endif
 
     func attempt<T>(
-        _ title: String,
-        _ errors: any ErrorPosting,
-        _ source: ErrorReport.Source,
+        _ title: String, _ errors: any ErrorPosting, _ source: ErrorReport.Source,
         _ operation: @escaping @MainActor () async throws -> T
     ) async -> T? {
         let failure: any Error
@@ -90,7 +126,9 @@ extension ErrorPresenter {
             failure = Self.unboxed(error)
         }
         let (isCancelled, isIgnored) = (Task.isCancelled, Self.isIgnored(failure, by: errors))
-        if let role = Cancellation.role(of: failure) { post(failure, as: role, to: errors, source) }
+        if let role = Cancellation.role(of: failure) {
+            errors.post(failure, as: role, metadata: OwnViewMark.metadata(for: failure), source: source)
+        }
         if isCancelled {
             skipCancellation()
             return nil
@@ -104,12 +142,6 @@ extension ErrorPresenter {
         arrival.retry = { [weak self] in _ = await self?.attempt(title, errors, source, operation) }
         present(arrival)
         return nil
-    }
-
-    private func post(
-        _ failure: any Error, as role: ErrorReport.Role, to errors: any ErrorPosting, _ source: ErrorReport.Source
-    ) {
-        errors.post(failure, as: role, metadata: OwnViewMark.metadata(for: failure), source: source)
     }
 
     /// Returns whether a bus's or scope's rules would ignore an error.

@@ -31,13 +31,9 @@ extension ErrorPresenter {
         /// Returns the sums of all counts.
         static func + (first: Self, second: Self) -> Self {
             Self(
-                received: first.received + second.received,
-                shown: first.shown + second.shown,
-                waiting: first.waiting + second.waiting,
-                merged: first.merged + second.merged,
-                discarded: first.discarded + second.discarded,
-                neverShown: first.neverShown + second.neverShown
-            )
+                received: first.received + second.received, shown: first.shown + second.shown,
+                waiting: first.waiting + second.waiting, merged: first.merged + second.merged,
+                discarded: first.discarded + second.discarded, neverShown: first.neverShown + second.neverShown)
         }
     }
 }

@@ -35,9 +35,21 @@ public final class ErrorPresenter {
 
     /// How long a banner stays before it disappears; nil if it stays until dismissed.
     ///
-    /// A change applies to the next banner. A ``BannerDurationProviding`` error has its own duration. While a banner's
-    /// operation is being retried, its timer is stopped.
+    /// A change applies to the next banner. A ``BannerDurationProviding`` error has its own duration. While ``isActive``
+    /// is false, or a banner's operation is being retried, its timer is stopped; then its time begins again.
     @ObservationIgnored public var bannerDuration: Duration? = .seconds(6)
+
+    /// Whether the user can see the window that shows the errors; true unless set.
+    ///
+    /// `presentsErrors` sets it to whether the scene is active. While it is false, the time of a banner is stopped, and
+    /// a bus that the presenter shares passes its failures to another window.
+    @ObservationIgnored public var isActive = true {
+        didSet {
+            if isActive == oldValue { return }
+            updateWindow()
+            timeBanner()
+        }
+    }
 
     /// The current counts of received errors, by outcome.
     ///
@@ -52,6 +64,10 @@ public final class ErrorPresenter {
     var shownAlert: PresentedError?
     var shownBanner: PresentedError?
     var shownInline: PresentedError?
+    /// The places of this window.
+    var stage = Stage()
+    /// The buses whose failures are shown in one of several windows.
+    @ObservationIgnored var shared: [SharedBus] = []
     @ObservationIgnored var machine: PresenterMachine
     /// The recoveries of the waiting and the shown errors.
     @ObservationIgnored var recoveries: [PresentedError.ID: Recovery] = [:]
@@ -70,7 +86,7 @@ public final class ErrorPresenter {
     ///
     /// - Parameters:
     ///   - rules: How errors are shown. Without a matching rule, an error that the user waits for is an alert, and any
-    ///     other error is hidden. The user waits for the failure of ``run(failureTitle:errors:fileID:line:_:)`` and for
+    ///     other error is hidden. The user waits for the failure of ``run(failureTitle:errors:fileID:line:_:)->T?`` and for
     ///     the error passed to ``present(_:retry:)``.
     ///   - texts: The texts to show instead of the errors' own texts.
     ///   - limit: How many errors may wait behind the shown one of each style; not negative. When the queue is full,
@@ -80,15 +96,11 @@ public final class ErrorPresenter {
     ///     main actor hasn't processed yet: as many as `limit`, but at least 1,024.
     ///   - clock: The clock that times banners; a test clock in tests.
     public init(
-        rules: ErrorMap<PresentationStyle> = .default,
-        texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
-        limit: Int = 64,
-        clock: any Clock<Duration> = ContinuousClock()
+        rules: ErrorMap<PresentationStyle> = .default, texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
+        limit: Int = 64, clock: any Clock<Duration> = ContinuousClock()
     ) {
         if limit < 0 { fatalError("ErrorPresenter: limit must not be negative, but is \(limit)") }
-        self.rules = rules
-        self.texts = texts
-        self.clock = clock
+        (self.rules, self.texts, self.clock) = (rules, texts, clock)
         machine = PresenterMachine(limit: limit)
         inbox = PresenterInbox(capacity: max(limit, 1024))
     }
@@ -103,7 +115,7 @@ public final class ErrorPresenter {
     ///
     /// The bus never waits for the main actor, which wakes once for a batch of reports. A report that doesn't fit into
     /// the inbox counts as discarded, unless it is never shown: an attempt, a notice, an ignored error, or a failure
-    /// that another view shows, such as a ``Loader``'s failure or one of ``run(failureTitle:errors:fileID:line:_:)``.
+    /// that another view shows, such as a ``Loader``'s failure or one of ``run(failureTitle:errors:fileID:line:_:)->T?``.
     ///
     /// - Parameter bus: The bus. Don't observe its scopes too: the bus also delivers their reports, so you would
     ///   receive them twice.
@@ -116,6 +128,33 @@ public final class ErrorPresenter {
     /// - Returns: The observation, which ends when it is released. It doesn't retain the presenter.
     public func observe(_ scope: ErrorScope) -> ErrorObservation { scope.observe(receiver) }
 
+    /// Presents the failures that a bus delivers from now on, if no other window shows them.
+    ///
+    /// Of all presenters that share a bus, the one whose window became active last shows its failures, each once. A
+    /// window counts as active while it has an ``ErrorPlace`` on screen and ``isActive`` is true. When another window
+    /// becomes active, it shows the failures that still wait in this one; when the window is closed, also those that
+    /// were shown here and not dismissed. If no window is active, the failures wait for one. An error that moves to
+    /// another window counts there, and no longer here.
+    ///
+    /// `presentsErrors(from:)` calls it. It lasts as long as the presenter.
+    ///
+    /// - Parameter bus: The bus. Don't also observe it with ``observe(_:)-(ErrorBus)``.
+    public func share(_ bus: ErrorBus) {
+        let sharedBus = SharedBus.of(bus)
+        if !shared.contains(where: { $0 === sharedBus }) { shared.append(sharedBus) }
+        sharedBus.update(self)
+    }
+
+    /// Whether a place of this window is on screen.
+    var isOnScreen: Bool { stage.front != nil }
+
+    /// Whether the window can show a shared bus's failures.
+    var isInFront: Bool { isActive && isOnScreen }
+
+    func updateWindow() {
+        for sharedBus in shared { sharedBus.update(self) }
+    }
+
     /// Presents an error that the caller caught, without posting it.
     ///
     /// The error counts as the result of the user's own action: in a full queue, it replaces an error that came from a
@@ -124,7 +163,7 @@ public final class ErrorPresenter {
     /// - Parameters:
     ///   - error: The error.
     ///   - retry: The operation to run again on the user's request. If it fails, it must present its failure with this
-    ///     function or with ``run(failureTitle:errors:fileID:line:_:)``. That failure is shown next, before the waiting
+    ///     function or with ``run(failureTitle:errors:fileID:line:_:)->T?``. That failure is shown next, before the waiting
     ///     errors of its style. If it presents an error in a cancelled task, or its task is cancelled when it returns,
     ///     it counts as cancelled and `error` stays.
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
@@ -142,18 +181,15 @@ public final class ErrorPresenter {
 
     /// The shown error of a style; nil if there is none.
     func shown(as style: PresentationStyle) -> PresentedError? {
-        switch style {
-        case .hidden: nil
-        case .alert: shownAlert
-        case .banner: shownBanner
-        case .inline: shownInline
-        }
+        Self.shownErrors.first { $0.style == style }.flatMap { self[keyPath: $0.path] }
     }
 
-    /// Closes the shown error of a style and shows the next one.
+    /// Closes an error because one of its buttons was tapped, and shows the next one of its style.
     ///
-    /// The error can still be retried, because SwiftUI closes an alert before the task of its button begins.
-    func closeShown(_ style: PresentationStyle) { remove(shown(as: style), keepsRecovery: true) }
+    /// Other than after ``dismiss(_:)``, the button's task can still call ``retry(_:)`` or ``recover(_:option:)``.
+    ///
+    /// - Parameter error: The error that the user saw.
+    public func close(_ error: PresentedError) { remove(error, keepsRecovery: true) }
 
     /// Dismisses an error and shows the next one of its style.
     ///

@@ -11,7 +11,7 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
     /// The error's number, unique within its presenter.
     ///
     /// Merged repeats share it.
-    public let id: UInt64
+    public internal(set) var id: UInt64
     /// How to show the error.
     public let style: PresentationStyle
     /// The name of the action that failed, or a title from a rule or from the error; nil if there is none.
@@ -51,25 +51,13 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
     ///   - count: How many errors it represents.
     ///   - canRetry: Whether the failed operation can be run again.
     public init(
-        id: UInt64,
-        style: PresentationStyle = .alert,
-        title: String? = nil,
-        message: String,
-        recoverySuggestion: String? = nil,
-        failureReason: String? = nil,
-        recoveryOptions: [String] = [],
-        count: Int = 1,
-        canRetry: Bool = false
+        id: UInt64, style: PresentationStyle = .alert, title: String? = nil, message: String,
+        recoverySuggestion: String? = nil, failureReason: String? = nil, recoveryOptions: [String] = [],
+        count: Int = 1, canRetry: Bool = false
     ) {
-        self.id = id
-        self.style = style
-        self.title = title
-        self.message = message
-        self.recoverySuggestion = recoverySuggestion
-        self.failureReason = failureReason
-        self.recoveryOptions = recoveryOptions
-        self.count = count
-        self.canRetry = canRetry
+        (self.id, self.style, self.count, self.canRetry) = (id, style, count, canRetry)
+        (self.title, self.message, self.failureReason) = (title, message, failureReason)
+        (self.recoverySuggestion, self.recoveryOptions) = (recoverySuggestion, recoveryOptions)
     }
 
     /// The ``message``.

@@ -26,6 +26,12 @@ final class PresenterInbox: Sendable {
         ///
         /// `waiting` counts the arrivals.
         fileprivate(set) var counts = ErrorPresenter.Statistics()
+
+        /// Returns the contents and empties the batch.
+        fileprivate mutating func take() -> Self {
+            defer { self = Self() }
+            return self
+        }
     }
 
     private struct State {
@@ -39,9 +45,7 @@ final class PresenterInbox: Sendable {
     private let state = Locked(State())
 
     /// - Parameter capacity: How many arrivals it can hold.
-    init(capacity: Int) {
-        self.capacity = capacity
-    }
+    init(capacity: Int) { self.capacity = capacity }
 
     /// The counts of everything that was added but not taken yet.
     var counts: ErrorPresenter.Statistics { state.withLock { $0.batch.counts } }
@@ -61,6 +65,15 @@ final class PresenterInbox: Sendable {
     /// - Returns: Whether the caller has to wake the main actor.
     func receive(_ arrival: Arrival) -> Bool { add(arrival) }
 
+    /// Adds errors that a window gave back, ahead of all others, even if there is no room.
+    func putBack(_ arrivals: [Arrival]) {
+        state.withLock { state in
+            state.batch.arrivals.insert(contentsOf: arrivals, at: 0)
+            let count = arrivals.reduce(0) { $0 + $1.count }
+            state.batch.counts = state.batch.counts + .init(received: count, waiting: count)
+        }
+    }
+
     /// Removes and returns everything.
     ///
     /// - Parameter atWakeUp: Whether the main actor was woken for this call, so that the next addition wakes it again.
@@ -68,7 +81,7 @@ final class PresenterInbox: Sendable {
     func takeAll(atWakeUp: Bool = false) -> Batch {
         state.withLock { state in
             if atWakeUp { state.isWakeUpDue = false }
-            return exchange(&state.batch, for: Batch())
+            return state.batch.take()
         }
     }
 
@@ -76,7 +89,7 @@ final class PresenterInbox: Sendable {
     func close() {
         let left = state.withLock { state in
             state.isClosed = true
-            return exchange(&state.batch, for: Batch())
+            return state.batch.take()
         }
         // Release the errors after unlocking: an error can run a `deinit`.
         withExtendedLifetime(left) {}
@@ -112,11 +125,6 @@ final class PresenterInbox: Sendable {
             defer { state.isWakeUpDue = true }
             return !state.isWakeUpDue
         }
-    }
-
-    private func exchange(_ value: inout Batch, for other: Batch) -> Batch {
-        defer { value = other }
-        return value
     }
 }
 

@@ -8,16 +8,11 @@ struct PresenterMachine {
     /// The properties that make an error a repeat of another one.
     ///
     /// The title is one of them, because it might come from a rule and name the failed action.
-    struct Kind: Hashable {
+    private struct Kind: Hashable {
         let type: ObjectIdentifier
         let message: String
         let style: PresentationStyle
         let title: String?
-
-        init(_ error: PresentedError, _ type: Any.Type) {
-            self.type = ObjectIdentifier(type)
-            (message, style, title) = (error.message, error.style, error.title)
-        }
     }
 
     /// The result of adding an error.
@@ -27,6 +22,29 @@ struct PresenterMachine {
         /// A repeat, which is counted in a shown or waiting error.
         case merged(into: ID)
         case discarded
+    }
+
+    /// The part of its style's queue that contains an error.
+    private enum Position {
+        case shown
+        /// The failures of retries, and errors that are shown again, which precede the other waiting errors.
+        case next
+        case waiting
+    }
+
+    private struct Entry {
+        var error: PresentedError
+        /// The kind of the repeats that are merged into the error; nil if none are.
+        let kind: Kind?
+        var position: Position
+        /// Whether the error, or a repeat of it, is the result of the user's own action.
+        var isFromUser: Bool
+        /// Whether the error is or was shown; then it counts as shown even while it waits to be shown again.
+        var wasShown: Bool
+
+        func isIn(_ position: Position, _ style: PresentationStyle) -> Bool {
+            self.position == position && error.style == style
+        }
     }
 
     /// A running retry of an operation, or a running recovery option.
@@ -40,7 +58,8 @@ struct PresenterMachine {
     private(set) var statistics = ErrorPresenter.Statistics()
 
     private var retries: [ID: Retry] = [:]
-    private var queues: [PresentationStyle: PresenterQueue] = [:]
+    /// The errors of all styles; those in one position of a style are in the order in which they are shown.
+    private var entries: [Entry] = []
     /// The errors into which repeats of a kind are merged.
     private var mergeTargets: [Kind: ID] = [:]
     private var lastID: ID = 0
@@ -55,7 +74,7 @@ struct PresenterMachine {
     var isRetrying: Bool { !retries.isEmpty }
 
     /// Returns the error to show in a style.
-    func shown(as style: PresentationStyle) -> PresentedError? { queues[style]?.shown?.error }
+    func shown(as style: PresentationStyle) -> PresentedError? { index(of: .shown, style).map { entries[$0].error } }
 
     /// Counts errors that the presenter received.
     ///
@@ -82,35 +101,42 @@ struct PresenterMachine {
     ///   - isFromUser: Whether the error is the result of the user's own action, as are all errors that can be retried.
     ///   - failed: The number of the error whose retry failed with this error.
     mutating func enqueue(
-        _ error: PresentedError,
-        type: Any.Type,
-        isFromUser: Bool = false,
-        asFailureOf failed: ID? = nil
+        _ error: PresentedError, type: Any.Type, isFromUser: Bool = false, asFailureOf failed: ID? = nil
     ) -> Placement {
         assert(error.style != .hidden, "an error that is not shown has no place")
-        let isFromUser = isFromUser || error.canRetry
+        var (error, isFromUser) = (error, isFromUser || error.canRetry)
         let isAnswer = failed.map { retries[$0]?.hasFailed == false } ?? false
         if let failed { failRetry(failed) }
         statistics.waiting -= error.count
-        var queue = queues.removeValue(forKey: error.style) ?? PresenterQueue()
-        defer { queues[error.style] = queue }
         // Don't merge an error that can be retried: each operation needs its own error's button.
-        let kind = error.canRetry ? nil : Kind(error, type)
-        if let kind, let id = mergeTargets[kind] {
+        let kind =
+            error.canRetry
+            ? nil : Kind(type: ObjectIdentifier(type), message: error.message, style: error.style, title: error.title)
+        if let kind, let id = mergeTargets[kind], let index = entries.firstIndex(where: { $0.error.id == id }) {
             statistics.merged += error.count
-            queue.merge(error.count, into: id, isFromUser: isFromUser)
-            if isAnswer { queue.moveNext(id) }
+            entries[index].error.count += error.count
+            entries[index].isFromUser = entries[index].isFromUser || isFromUser
+            if isAnswer, entries[index].position == .waiting {
+                var entry = entries.remove(at: index)
+                entry.position = .next
+                entries.append(entry)
+            }
             return .merged(into: id)
         }
-        let hasRoom = queue.shown == nil || isAnswer || queue.waiting.count < limit
-        guard hasRoom || isFromUser && makeRoom(in: &queue) else {
-            statistics.discarded += error.count
-            return .discarded
+        let position = index(of: .shown, error.style) == nil ? Position.shown : isAnswer ? .next : .waiting
+        if position == .waiting, entries.count(where: { $0.isIn(.waiting, error.style) }) >= limit {
+            guard isFromUser, makeRoom(in: error.style) else {
+                statistics.discarded += error.count
+                return .discarded
+            }
         }
         statistics.merged += error.count - 1
         lastID += 1
+        error.id = lastID
         if let kind { mergeTargets[kind] = lastID }
-        let isShown = queue.add(.init(error.numbered(lastID), kind, isFromUser: isFromUser), isNext: isAnswer)
+        let isShown = position == .shown
+        entries.append(
+            Entry(error: error, kind: kind, position: position, isFromUser: isFromUser, wasShown: isShown))
         if isShown { statistics.shown += 1 } else { statistics.waiting += 1 }
         return isShown ? .shown(lastID) : .waits(lastID)
     }
@@ -120,18 +146,10 @@ struct PresenterMachine {
     /// - Parameter id: The error's number.
     /// - Returns: Whether the error was shown or was waiting to be shown again.
     mutating func dismiss(_ id: ID) -> Bool {
-        if let seen = entry(shown: id) {
-            stopMerging(into: seen)
-            if let next = queues[seen.error.style]?.showNext(), !next.wasShown {
-                statistics.waiting -= 1
-                statistics.shown += 1
-            }
-            return true
-        }
-        for (style, queue) in queues where queue.next.contains(where: { $0.error.id == id && $0.wasShown }) {
-            return queues[style]?.removeWaiting(id) != nil
-        }
-        return false
+        guard let index = entries.firstIndex(where: { $0.error.id == id && $0.wasShown }) else { return false }
+        stopMerging(into: entries[index])
+        showNext(entries.remove(at: index).error.style)
+        return true
     }
 
     /// Removes shown and waiting errors.
@@ -141,16 +159,29 @@ struct PresenterMachine {
     /// - Parameter ids: The errors' numbers.
     mutating func dismissAll(_ ids: Set<ID>) {
         // Remove the waiting errors first, so that none of them is shown briefly.
-        for id in ids {
-            for style in queues.keys {
-                guard let entry = queues[style]?.removeWaiting(id) else { continue }
-                stopMerging(into: entry)
-                if entry.wasShown { continue }
-                statistics.waiting -= 1
-                statistics.discarded += 1
-            }
+        for entry in remove(where: { ids.contains($0.error.id) && $0.position != .shown }) where !entry.wasShown {
+            statistics.waiting -= 1
+            statistics.discarded += 1
         }
         for id in ids { _ = dismiss(id) }
+    }
+
+    /// Removes errors from a bus as if they had never arrived, so that another window can show them.
+    ///
+    /// - Parameter includesShown: Whether to remove also those that the user has seen but not dismissed.
+    /// - Returns: The errors' numbers and counts, in the order in which they are shown.
+    mutating func giveBack(includesShown: Bool) -> [(id: ID, count: Int)] {
+        let isRetrying = retries
+        let removed = remove {
+            !$0.isFromUser && isRetrying[$0.error.id] == nil && (includesShown || !$0.wasShown)
+        }
+        for entry in removed {
+            statistics.received -= entry.error.count
+            statistics.merged -= entry.error.count - 1
+            if entry.wasShown { statistics.shown -= 1 } else { statistics.waiting -= 1 }
+        }
+        for entry in removed { showNext(entry.error.style) }
+        return removed.map { ($0.error.id, $0.error.count) }
     }
 
     /// Begins a retry of an error's operation, or one of its options.
@@ -198,10 +229,10 @@ struct PresenterMachine {
         if let entry = entry(shown: error.id) {
             // Merge repeats into this error again, unless a newer error of its kind arrived during the retry.
             if let kind = entry.kind, mergeTargets[kind] == nil { mergeTargets[kind] = error.id }
-        } else if queues[error.style]?.next.contains(where: { $0.error.id == error.id }) != true {
-            var entry = PresenterQueue.Entry(error, nil, isFromUser: true)
-            entry.wasShown = true
-            queues[error.style, default: PresenterQueue()].putBack(entry)
+        } else if !entries.contains(where: { $0.error.id == error.id }) {
+            let position = index(of: .shown, error.style) == nil ? Position.shown : .next
+            entries.insert(
+                Entry(error: error, kind: nil, position: position, isFromUser: true, wasShown: true), at: 0)
         }
         return true
     }
@@ -209,12 +240,34 @@ struct PresenterMachine {
     /// Returns the number of the waiting error that the last added error replaced; nil if there is none.
     mutating func takeDiscarded() -> ID? { discardedWaiting.take() }
 
-    private func entry(shown id: ID) -> PresenterQueue.Entry? {
-        queues.values.lazy.compactMap(\.shown).first { $0.error.id == id }
+    private func index(of position: Position, _ style: PresentationStyle) -> Int? {
+        entries.firstIndex { $0.isIn(position, style) }
+    }
+
+    private func entry(shown id: ID) -> Entry? {
+        entries.first { $0.error.id == id && $0.position == .shown }
+    }
+
+    private mutating func remove(where isRemoved: (Entry) -> Bool) -> [Entry] {
+        let removed = entries.filter(isRemoved)
+        entries.removeAll(where: isRemoved)
+        for entry in removed { stopMerging(into: entry) }
+        return removed
+    }
+
+    /// Shows the next error of a style if none is shown.
+    private mutating func showNext(_ style: PresentationStyle) {
+        guard index(of: .shown, style) == nil, let next = index(of: .next, style) ?? index(of: .waiting, style)
+        else { return }
+        entries[next].position = .shown
+        if entries[next].wasShown { return }
+        entries[next].wasShown = true
+        statistics.waiting -= 1
+        statistics.shown += 1
     }
 
     /// Stops merging repeats into an error, unless another error of its kind already receives them.
-    private mutating func stopMerging(into entry: PresenterQueue.Entry) {
+    private mutating func stopMerging(into entry: Entry) {
         if let kind = entry.kind, mergeTargets[kind] == entry.error.id { mergeTargets[kind] = nil }
     }
 
@@ -223,22 +276,14 @@ struct PresenterMachine {
     /// Its repeats still count as merged.
     ///
     /// - Returns: Whether there was such an error.
-    private mutating func makeRoom(in queue: inout PresenterQueue) -> Bool {
-        guard let entry = queue.removeNewestNotFromUser() else { return false }
+    private mutating func makeRoom(in style: PresentationStyle) -> Bool {
+        guard let index = entries.lastIndex(where: { $0.isIn(.waiting, style) && !$0.isFromUser }) else { return false }
+        let entry = entries.remove(at: index)
         assert(!entry.error.canRetry, "an operation to run again is forgotten")
         stopMerging(into: entry)
         discardedWaiting = entry.error.id
         statistics.waiting -= 1
         statistics.discarded += 1
         return true
-    }
-}
-
-extension PresentedError {
-    /// Returns the same error with another number.
-    fileprivate func numbered(_ id: ID) -> Self {
-        Self(
-            id: id, style: style, title: title, message: message, recoverySuggestion: recoverySuggestion,
-            failureReason: failureReason, recoveryOptions: recoveryOptions, count: count, canRetry: canRetry)
     }
 }

@@ -12,21 +12,19 @@ final class Recovery {
     /// Another presenter might use the same number.
     private(set) weak var presenter: ErrorPresenter?
     /// The error; nil after the presenter discarded it.
-    private(set) var error: (any Error)?
+    var error: (any Error)? { arrival?.error }
     /// The banner duration from the error itself; nil if the error has none.
     let bannerDuration: Duration??
-    private var operation: (@MainActor () async -> Void)?
+    /// The error's operation; nil after the presenter discarded the error.
+    private var arrival: Arrival?
     /// The positions of the shown options among all of the error's options.
     private let optionPositions: [Int]
     /// Whether the recovery is running or has been used.
     private var isSpent = false
 
     init(of arrival: Arrival, _ optionPositions: [Int], bannerDuration: Duration??, on presenter: ErrorPresenter) {
-        self.presenter = presenter
-        self.bannerDuration = bannerDuration
-        self.optionPositions = optionPositions
-        error = arrival.error
-        operation = arrival.retry
+        (self.presenter, self.arrival) = (presenter, arrival)
+        (self.bannerDuration, self.optionPositions) = (bannerDuration, optionPositions)
     }
 
     /// Whether the user dismissed the error, or the presenter discarded it.
@@ -45,7 +43,7 @@ final class Recovery {
     }
 
     private func action(_ option: Int?) -> (@MainActor () async -> Bool)? {
-        let operation = operation
+        let operation = arrival?.retry
         guard let option else {
             guard let operation else { return nil }
             return {
@@ -69,37 +67,31 @@ final class Recovery {
     func discard() {
         isSpent = true
         // Release the values after the access: a `deinit` might call the presenter.
-        let former = (operation, error)
-        (operation, error) = (nil, nil)
+        let former = arrival.take()
         withExtendedLifetime(former) {}
     }
 
     /// Performs an option and returns whether the error recovered.
     ///
-    /// It returns false in a cancelled task, or if the error never calls the handler.
+    /// It returns false in a cancelled task, or if the error releases the handler without calling it.
     private static func attemptRecovery(from error: any RecoverableError, option: Int) async -> Bool {
-        let (answers, answer) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
-        error.attemptRecovery(optionIndex: option, resultHandler: resultHandler(answer))
-        for await isRecovered in answers { return isRecovered }
-        return false
-    }
-
-    /// Returns a handler that can be called on any thread and more than once.
-    ///
-    /// If it is never called, the stream ends when it is released.
-    private static func resultHandler(_ answer: AsyncStream<Bool>.Continuation) -> (Bool) -> Void {
-        let end = EndOfStream(answer)
-        return { recovered in
-            end.continuation.yield(recovered)
-            end.continuation.finish()
+        let isRecovered = Promise<Bool>()
+        error.attemptRecovery(optionIndex: option, resultHandler: Answer(isRecovered).give)
+        return await withTaskCancellationHandler {
+            await isRecovered.value
+        } onCancel: {
+            isRecovered.fulfill(false)
         }
     }
 
-    private final class EndOfStream: Sendable {
-        let continuation: AsyncStream<Bool>.Continuation
+    /// Answers false when it is released, because the error might never call its handler.
+    private final class Answer: Sendable {
+        private let isRecovered: Promise<Bool>
 
-        init(_ continuation: AsyncStream<Bool>.Continuation) { self.continuation = continuation }
+        init(_ isRecovered: Promise<Bool>) { self.isRecovered = isRecovered }
 
-        deinit { continuation.finish() }
+        deinit { isRecovered.fulfill(false) }
+
+        func give(_ answer: Bool) { isRecovered.fulfill(answer) }
     }
 }

@@ -16,7 +16,7 @@
             return Binding { @MainActor [self] in
                 shown(as: style)
             } set: { @MainActor [self] value in
-                if value == nil, shown(as: style)?.id == seen { closeShown(style) }
+                if value == nil, let error = shown(as: style), error.id == seen { self.close(error) }
             }
         }
     }

@@ -1,6 +1,7 @@
 #if canImport(SwiftUI)
+    import Accessibility
     public import ErrorRouting
-    import Observation
+    import Foundation
     public import SwiftUI
 
     extension View {
@@ -10,9 +11,8 @@
         /// WindowGroup { ShopScreen().presentsErrors(from: bus, rules: .default.on(Offline.self, .banner)) }
         /// ```
         ///
-        /// The modified view finds an ``ErrorPresenter`` in its environment. It calls `run` and shows inline errors
-        /// with it. The presenter observes the bus while the view exists. Put the modifier once around a window's
-        /// content.
+        /// Put the modifier once around a window's content. The modified view finds the window's ``ErrorPresenter`` in
+        /// its environment: ``AsyncButton`` runs operations with it, and the view shows inline errors with it.
         ///
         /// A view can't show an alert while a sheet covers it, so a sheet's content has ``presentsErrors()`` too:
         ///
@@ -22,13 +22,17 @@
         ///     .presentsErrors(from: bus)
         /// ```
         ///
-        /// An alert has the button "OK", the button "Try again" if the operation can be retried, and a button for each
-        /// option of a `RecoverableError`. A banner shows its text at the top edge. It disappears when the user taps it
-        /// or after its time (``ErrorPresenter/bannerDuration``). Both button titles are looked up in the app's string
-        /// tables.
+        /// Of several windows with the same bus, the one whose scene became active last shows the bus's failures. Inside
+        /// another `presentsErrors`, the modifier adds its bus to the surrounding one, whose rules, texts, and banner
+        /// are in effect, so that no error is shown twice.
         ///
-        /// The modifier hasn't been run on an Apple platform. It is type-checked against declarations of SwiftUI that
-        /// follow Apple's documentation.
+        /// An alert has the button "OK", the button "Try again" if the operation can be retried, and a button for each
+        /// option of a `RecoverableError`. A banner shows its texts at the top edge, with the buttons "Try again" and
+        /// "Dismiss". It disappears when the user dismisses it or swipes it up, or after its time
+        /// (``ErrorPresenter/bannerDuration``). The button titles are looked up in the app's string tables.
+        ///
+        /// The modifier hasn't been run on an Apple platform. It is type-checked against hand-written
+        /// declarations of SwiftUI.
         ///
         /// - Parameters:
         ///   - bus: The bus.
@@ -36,13 +40,10 @@
         ///   - texts: The texts to show instead of the errors' own texts.
         /// - Returns: The view with its errors.
         public func presentsErrors(
-            from bus: ErrorBus,
-            rules: ErrorMap<PresentationStyle> = .default,
+            from bus: ErrorBus, rules: ErrorMap<PresentationStyle> = .default,
             texts: ErrorMap<PresentedText?> = ErrorMap(default: nil)
         ) -> some View {
-            presentsErrors(from: bus, rules: rules, texts: texts) { error, dismiss, _ in
-                Button(error.message) { dismiss() }
-            }
+            presentsErrors(from: bus, rules: rules, texts: texts) { Banner(error: $0, dismiss: $1, retry: $2) }
         }
 
         /// Shows a bus's failures as alerts and as banners of your own; see ``presentsErrors(from:rules:texts:)``.
@@ -55,164 +56,150 @@
         ///     is nil if that isn't possible.
         /// - Returns: The view with its errors.
         public func presentsErrors(
-            from bus: ErrorBus,
-            rules: ErrorMap<PresentationStyle> = .default,
+            from bus: ErrorBus, rules: ErrorMap<PresentationStyle> = .default,
             texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
             @ViewBuilder banner:
                 @escaping (
                     PresentedError, _ dismiss: @escaping () -> Void, _ retry: (() -> Void)?
                 ) -> some View
         ) -> some View {
-            modifier(PresentsBusErrors(bus: bus, rules: rules, texts: texts) { AnyView(banner($0, $1, $2)) })
+            modifier(PresentsErrors(ErrorPresenter(rules: rules, texts: texts), bus) { AnyView(banner($0, $1, $2)) })
         }
 
         /// Shows the errors of the surrounding ``presentsErrors(from:rules:texts:)`` here, inside a sheet, a cover, or
         /// a popover, while that is on screen.
         ///
-        /// Without such a modifier around the sheet it shows nothing, and posts an error that says so.
+        /// Put the sheet's modifier inside the surrounding one, as above: a sheet inherits the environment of its
+        /// place in the view tree. Without a surrounding modifier, the content shows only the failures of its own
+        /// actions, and posts an error that says so.
         ///
         /// - Returns: The view with the errors.
-        public func presentsErrors() -> some View { modifier(PresentsSurroundingErrors()) }
+        public func presentsErrors() -> some View { modifier(PresentsErrors(ErrorPresenter())) }
     }
 
     /// A banner's view, for an error, its dismissal, and its retry.
     private typealias BannerView = (PresentedError, @escaping () -> Void, (() -> Void)?) -> AnyView
 
-    /// Shows the errors of a new presenter.
-    private struct PresentsBusErrors: ViewModifier {
-        let bus: ErrorBus
-        let rules: ErrorMap<PresentationStyle>
-        let texts: ErrorMap<PresentedText?>
-        let banner: BannerView
-        @State private var own = OwnPresenter()
+    /// The banner's view for the places inside a window.
+    private struct BannerKey: EnvironmentKey {
+        static var defaultValue: BannerView? { nil }
+    }
 
-        func body(content: Content) -> some View {
-            let presenter = own.presenter(of: bus, rules, texts)
-            let stage = own.stage(banner)
-            content
-                .modifier(ShowsErrors(presenter: presenter, banner: banner, isInFront: stage.covers.isEmpty))
-                .environment(presenter)
-                .environment(stage)
+    extension EnvironmentValues {
+        fileprivate var errorBanner: BannerView? {
+            get { self[BannerKey.self] }
+            set { self[BannerKey.self] = newValue }
         }
     }
 
-    /// Shows the errors of the environment's presenter while no other such view is in front.
-    private struct PresentsSurroundingErrors: ViewModifier {
-        @Environment(ErrorPresenter.self) private var presenter: ErrorPresenter?
-        @Environment(Stage.self) private var stage: Stage?
-        @State private var cover = Cover()
+    /// Shows the errors of the surrounding presenter or, if there is none, of its own.
+    private struct PresentsErrors: ViewModifier {
+        private let bus: ErrorBus?
+        private let ownBanner: BannerView?
+        /// SwiftUI retains the first presenter, and releases those of later updates.
+        @State private var own: ErrorPresenter
+        @State private var place = ErrorPlace()
+        @Environment(ErrorPresenter.self) private var surrounding: ErrorPresenter?
+        @Environment(\.errorBanner) private var surroundingBanner
+        @Environment(\.scenePhase) private var phase
 
-        func body(content: Content) -> some View {
-            if let presenter, let stage {
-                content
-                    .modifier(
-                        ShowsErrors(
-                            presenter: presenter, banner: stage.banner, isInFront: stage.covers.last == cover.id)
-                    )
-                    .onAppear { stage.covers.append(cover.id) }
-                    .onDisappear { stage.covers.removeAll { $0 == cover.id } }
-            } else {
-                content.onAppear { postError(NothingToPresent()) }
-            }
+        init(_ presenter: ErrorPresenter, _ bus: ErrorBus? = nil, banner: BannerView? = nil) {
+            (_own, self.bus, ownBanner) = (State(initialValue: presenter), bus, banner)
         }
-    }
-
-    /// Shows a presenter's errors while its view is in front.
-    private struct ShowsErrors: ViewModifier {
-        let presenter: ErrorPresenter
-        let banner: BannerView
-        let isInFront: Bool
-        /// The error of the open alert.
-        @State private var shown: PresentedError?
 
         func body(content: Content) -> some View {
+            let (presenter, banner) = (surrounding ?? own, surroundingBanner ?? ownBanner)
             content
                 .safeAreaInset(edge: .top) {
-                    if isInFront, let error = presenter.banner { bannerView(of: error) }
-                }
-                // Show the alert one turn after the presenter: by then the previous alert has closed.
-                .task(id: isInFront ? presenter.alert?.id : nil) { shown = isInFront ? presenter.alert : nil }
-                .alert(
-                    Text(shown?.title ?? shown?.message ?? ""), isPresented: isShown, presenting: shown
-                ) { error in
-                    if error.canRetry { Button("Try again") { Task { await presenter.retry(error) } } }
-                    ForEach(Array(error.recoveryOptions.enumerated()), id: \.offset) { index, option in
-                        Button(option) { Task { await presenter.recover(error, option: index) } }
+                    if let banner, let error = place.banner {
+                        let retry = { _ = Task { await presenter.retry(error) } }
+                        banner(error, { presenter.dismiss(error) }, error.canRetry ? retry : nil)
+                            .id(error.id)
+                            .transition(.move(edge: .top).combined(with: .opacity))
                     }
-                    Button("OK", role: .cancel) {}
+                }
+                .animation(.default, value: place.banner?.id)
+                .alert(
+                    Text(place.alert?.title ?? place.alert?.message ?? ""), isPresented: isShown,
+                    presenting: place.alert
+                ) { error in
+                    if error.canRetry { Button("Try again") { answer(error) { await $0.retry(error) } } }
+                    ForEach(Array(error.recoveryOptions.enumerated()), id: \.offset) { index, option in
+                        Button(option) { answer(error) { await $0.recover(error, option: index) } }
+                    }
+                    Button("OK", role: .cancel) { presenter.dismiss(error) }
                 } message: { error in
                     if error.title != nil { Text(error.message) }
                     if let suggestion = error.recoverySuggestion { Text(suggestion) }
                 }
+                // It runs after the view was updated: an alert that had to close is closed by then.
+                .task(id: place.turn) { if place.alert == nil { place.alertDidClose() } }
+                .onAppear {
+                    if bus == nil, surrounding == nil { postError(NothingToPresent()) }
+                    place.appear(in: presenter)
+                }
+                .onDisappear { place.disappear() }
+                .onChange(of: bus.map { ObjectIdentifier($0) }, initial: true) { if let bus { presenter.share(bus) } }
+                // Ignore the initial phase: in an app with UIKit's life cycle, it might never become `active`.
+                .onChange(of: phase) { presenter.isActive = phase == .active }
+                .environment(presenter)
+                .environment(\.errorBanner, banner)
         }
 
-        private func bannerView(of error: PresentedError) -> AnyView {
-            let retry = { _ = Task { await presenter.retry(error) } }
-            return banner(error, { presenter.dismiss(error) }, error.canRetry ? retry : nil)
+        /// Closes an alert, so that the next one can be shown while its button's action runs.
+        private func answer(_ error: PresentedError, _ action: @escaping @MainActor (ErrorPresenter) async -> Void) {
+            let presenter = surrounding ?? own
+            presenter.close(error)
+            Task { await action(presenter) }
         }
 
-        /// A binding for whether the alert is open; setting it to false dismisses the alert's error.
+        /// A binding for whether the alert is open.
+        ///
+        /// SwiftUI sets it to false after a button's action, when the error isn't shown any more.
         private var isShown: Binding<Bool> {
-            let alert = presenter.binding(for: .alert)
-            return Binding { @MainActor in
-                shown != nil
-            } set: { @MainActor [shown] isShown in
-                if isShown { return }
-                self.shown = nil
-                // Dismiss by identity: if SwiftUI writes late, the next alert might already be shown.
-                if presenter.alert?.id == shown?.id { alert.wrappedValue = nil }
+            Binding { @MainActor [place] in
+                place.alert != nil
+            } set: { @MainActor [place] isShown in
+                if !isShown, place.alert != nil { place.alertDidClose() }
             }
         }
     }
 
-    /// Identifies a view in front of others while it is on screen.
-    private final class Cover {
-        var id: ObjectIdentifier { ObjectIdentifier(self) }
-    }
+    /// The library's view of a banner.
+    private struct Banner: View {
+        let error: PresentedError
+        let dismiss: () -> Void
+        let retry: (() -> Void)?
+        @Environment(\.dynamicTypeSize) private var size
 
-    /// What the root shares with the views in front of it.
-    @MainActor
-    @Observable
-    private final class Stage {
-        @ObservationIgnored var banner: BannerView
-        /// The views in front of the root, such as sheets; the last one shows the errors.
-        var covers: [ObjectIdentifier] = []
-
-        init(_ banner: @escaping BannerView) { self.banner = banner }
+        var body: some View {
+            // With large text, the buttons are below the texts.
+            let layout =
+                size.isAccessibilitySize ? AnyLayout(VStackLayout(alignment: .leading)) : AnyLayout(HStackLayout())
+            layout {
+                VStack(alignment: .leading) {
+                    if let title = error.title { Text(title).font(.headline) }
+                    Text(error.message)
+                    if let suggestion = error.recoverySuggestion { Text(suggestion).font(.footnote) }
+                }
+                .frame(maxWidth: .infinity, alignment: .leading)
+                if let retry { Button("Try again") { retry() } }
+                Button("Dismiss", systemImage: "xmark") { dismiss() }.labelStyle(.iconOnly)
+            }
+            .padding()
+            .background(.regularMaterial, in: .rect(cornerRadius: 16))
+            .padding(.horizontal)
+            #if !os(tvOS)
+                .gesture(DragGesture(minimumDistance: 20).onEnded { if $0.translation.height < 0 { dismiss() } })
+            #endif
+            .accessibilityAction(.escape, dismiss)
+            .onAppear { AccessibilityNotification.Announcement(error.message).post() }
+        }
     }
 
     /// The error of `presentsErrors()` without a presenter around it.
     private struct NothingToPresent: Error, CustomStringConvertible {
-        var description: String {
-            "presentsErrors() shows nothing: put presentsErrors(from:) around the view that presents this one"
-        }
-    }
-
-    /// A presenter that observes a bus, created when a view first needs it.
-    @MainActor
-    private final class OwnPresenter {
-        private var presenter: ErrorPresenter?
-        private var bus: ErrorBus?
-        private var observation: ErrorObservation?
-        private var stage: Stage?
-
-        func stage(_ banner: @escaping BannerView) -> Stage {
-            let stage = stage ?? Stage(banner)
-            stage.banner = banner
-            self.stage = stage
-            return stage
-        }
-
-        func presenter(
-            of bus: ErrorBus, _ rules: ErrorMap<PresentationStyle>, _ texts: ErrorMap<PresentedText?>
-        ) -> ErrorPresenter {
-            let presenter = presenter ?? ErrorPresenter(rules: rules, texts: texts)
-            self.presenter = presenter
-            if self.bus !== bus {
-                self.bus = bus
-                observation = presenter.observe(bus)
-            }
-            return presenter
-        }
+        let description =
+            "presentsErrors() shows no bus's errors: put presentsErrors(from:) around the view that presents this one"
     }
 #endif

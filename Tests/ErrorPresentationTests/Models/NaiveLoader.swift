@@ -5,7 +5,7 @@ struct NaiveLoader {
     enum Load {
         case running, cancelled, ignored
         /// The load ended with a result while a newer one was running.
-        case answered(LoaderMachine<Int, Plain>.End)
+        case answered(Result<Int, Plain>)
 
         var isRunning: Bool { if case .running = self { true } else { false } }
     }
@@ -22,14 +22,14 @@ struct NaiveLoader {
         return UInt64(loads.count)
     }
 
-    mutating func end(_ number: UInt64, _ end: LoaderMachine<Int, Plain>.End) {
+    mutating func end(_ number: UInt64, _ result: Result<Int, Plain>?) {
         let index = Int(number) - 1
         guard loads.indices.contains(index), loads[index].isRunning else { return }
-        if case .cancelled = end {
-            loads[index] = .cancelled
-        } else {
+        if let result {
             for older in 0..<index { loads[older] = .ignored }
-            loads[index] = .answered(end)
+            loads[index] = .answered(result)
+        } else {
+            loads[index] = .cancelled
         }
         guard !loads.contains(where: { $0.isRunning }) else {
             // The newest result counts at once.
@@ -41,7 +41,7 @@ struct NaiveLoader {
 
     /// The newest result, if any, is the state.
     private mutating func decide() {
-        let answers = loads.compactMap { load -> LoaderMachine<Int, Plain>.End? in
+        let answers = loads.compactMap { load -> Result<Int, Plain>? in
             if case .answered(let end) = load { end } else { nil }
         }
         switch answers.last {
@@ -50,10 +50,14 @@ struct NaiveLoader {
         case .failure(let failure)?:
             settled = .failed(failure)
             failureCount += 1
-        case .cancelled?, nil:
+        case nil:
             return
         }
         ignoreAll()
+    }
+
+    mutating func cancel() {
+        for index in loads.indices { end(UInt64(index) + 1, nil) }
     }
 
     mutating func reset() {

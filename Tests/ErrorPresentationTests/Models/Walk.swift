@@ -353,10 +353,10 @@ final class Walk {
         case .success: loaderModel.end(load.number, .success(1))
         case .cancellation:
             // In a task that isn't cancelled, it is a failure and posted as a notice.
-            loaderModel.end(load.number, isCancelled ? .cancelled : .failure(Plain(Self.cancellation)))
+            loaderModel.end(load.number, isCancelled ? nil : .failure(Plain(Self.cancellation)))
             if !isCancelled { receive(nil, isInScope: false) }
         case .failure(let text), .failureThenCancellation(let text):
-            loaderModel.end(load.number, isCancelled ? .cancelled : .failure(Plain(text)))
+            loaderModel.end(load.number, isCancelled ? nil : .failure(Plain(text)))
             receive(nil, isInScope: false)
         }
     }

@@ -1,0 +1,55 @@
+import ErrorRouting
+
+/// Passes each failure of a bus to one window: the one whose scene became active last.
+///
+/// While no scene is active, the failures wait here. So do the waiting errors of a window whose scene isn't active, and
+/// all of a window that is closed, until another window is active.
+@MainActor
+final class SharedBus {
+    private static var all: [ObjectIdentifier: SharedBus] = [:]
+
+    /// Returns the instance for a bus.
+    ///
+    /// It is retained until after the bus is released.
+    static func of(_ bus: ErrorBus) -> SharedBus {
+        if let shared = all[ObjectIdentifier(bus)], shared.bus === bus { return shared }
+        all = all.filter { $0.value.bus != nil }
+        let shared = SharedBus()
+        shared.bus = bus
+        shared.observation = bus.observe(shared.receiver)
+        all[ObjectIdentifier(bus)] = shared
+        return shared
+    }
+
+    private weak var bus: ErrorBus?
+    private var observation: ErrorObservation?
+    let inbox = PresenterInbox(capacity: 1024)
+    /// The presenters of active windows, in the order in which their scenes became active.
+    private var active: [Weak<ErrorPresenter>] = []
+
+    /// The presenter that shows the failures; nil if no window is active.
+    private var front: ErrorPresenter? { active.last { $0.object != nil }?.object }
+
+    var receiver: @Sendable (ErrorReport) -> Void {
+        { [inbox, weak self] report in
+            if inbox.receive(report) { Task.detached { @MainActor in self?.deliver() } }
+        }
+    }
+
+    func deliver() { front?.wakeUp() }
+
+    /// Notes whether a window is on screen and its scene active.
+    func update(_ presenter: ErrorPresenter) {
+        let former = front
+        active.removeAll { $0.object == nil || $0.object === presenter && !presenter.isInFront }
+        if presenter.isInFront, !active.contains(where: { $0.object === presenter }) { active.append(Weak(presenter)) }
+        if !presenter.isOnScreen { inbox.putBack(presenter.giveBack(includesShown: true)) }
+        if let former, former !== front { inbox.putBack(former.giveBack(includesShown: false)) }
+        deliver()
+    }
+
+    /// Removes and returns the reports that a presenter must show.
+    func take(for presenter: ErrorPresenter) -> PresenterInbox.Batch {
+        front === presenter ? inbox.takeAll(atWakeUp: true) : PresenterInbox.Batch()
+    }
+}
