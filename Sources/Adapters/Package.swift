@@ -12,6 +12,8 @@ let package = Package(
         .library(name: "ErrorRoutingHummingbird", targets: ["ErrorRoutingHummingbird"]),
         .library(name: "ErrorRoutingGRPC", targets: ["ErrorRoutingGRPC"]),
         .library(name: "ErrorRoutingAsyncHTTPClient", targets: ["ErrorRoutingAsyncHTTPClient"]),
+        .library(name: "ErrorRoutingSentry", targets: ["ErrorRoutingSentry"]),
+        .library(name: "ErrorRoutingServer", targets: ["ErrorRoutingServer"]),
     ],
     // A service that doesn't enable a trait doesn't resolve the packages that only the trait's product needs.
     traits: [.trait(name: "GRPC", description: "Fills ErrorRoutingGRPC, for which grpc-swift-2 is resolved.")],
@@ -113,6 +115,29 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(
+            name: "ErrorRoutingSentry",
+            dependencies: [
+                "ErrorRoutingAsyncHTTPClient",
+                "ErrorRoutingLifecycle",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        // One import for a service; see its only file.
+        .target(
+            name: "ErrorRoutingServer",
+            dependencies: [
+                "ErrorRoutingLifecycle", "ErrorRoutingLogging", "ErrorRoutingMetrics", "ErrorRoutingTracing",
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+            ]),
+        .target(
             name: "AdaptersTestSupport",
             dependencies: [
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
@@ -131,7 +156,8 @@ let package = Package(
             name: "AdaptersPageTests",
             dependencies: [
                 "ErrorRoutingAsyncHTTPClient", "ErrorRoutingGRPC", "ErrorRoutingHummingbird", "ErrorRoutingLifecycle",
-                "ErrorRoutingLogging", "ErrorRoutingMetrics", "ErrorRoutingTracing",
+                "ErrorRoutingLogging", "ErrorRoutingMetrics", "ErrorRoutingSentry", "ErrorRoutingServer",
+                "ErrorRoutingTracing",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
@@ -174,6 +200,34 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
+        .testTarget(
+            name: "ErrorRoutingSentryTests",
+            dependencies: [
+                "ErrorRoutingLifecycle",
+                "ErrorRoutingSentry",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .testTarget(
+            name: "ErrorRoutingServerTests",
+            dependencies: [
+                "ErrorRoutingServer", "OpenAPIAsyncHTTPClient", "OpenAPIURLSession",
+                "ErrorRoutingAsyncHTTPClient",
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+            ]),
+        // The names that the official OpenAPI transports declare, which aren't dependencies.
+        .target(name: "OpenAPIAsyncHTTPClient", path: "Tests/OpenAPIAsyncHTTPClient"),
+        .target(name: "OpenAPIURLSession", path: "Tests/OpenAPIURLSession"),
         .testTarget(
             name: "ErrorRoutingHummingbirdTests",
             dependencies: [
@@ -231,7 +285,7 @@ for target in package.targets {
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
     // Don't enable it where types conform to other packages' protocols, which were written without this feature.
-    if target.name == "ErrorRoutingAsyncHTTPClient" {
+    if ["ErrorRoutingAsyncHTTPClient", "ErrorRoutingSentry"].contains(target.name) {
         settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
     }
 
