@@ -3,12 +3,8 @@ import Synchronization
 
 /// Writes the counts of sinks that were not closed to standard error when the process exits.
 enum ExitCounts {
-    private final class Weak: Sendable {
-        let identifier: ObjectIdentifier
-        // A sink is created and discarded by any thread; the reference is only read.
-        weak let sink: SentrySink?
-
-        init(_ sink: SentrySink) { (identifier, self.sink) = (ObjectIdentifier(sink), sink) }
+    private struct Weak {
+        weak var sink: SentrySink?
     }
 
     private struct State {
@@ -21,15 +17,14 @@ enum ExitCounts {
     static func add(_ sink: SentrySink) {
         state.withLock { state in
             state.sinks.removeAll { $0.sink == nil }
-            state.sinks.append(Weak(sink))
+            state.sinks.append(Weak(sink: sink))
             if !state.isRegistered { atexit { ExitCounts.write() } }
             state.isRegistered = true
         }
     }
 
     static func remove(_ sink: SentrySink) {
-        let identifier = ObjectIdentifier(sink)
-        state.withLock { $0.sinks.removeAll { $0.identifier == identifier } }
+        state.withLock { $0.sinks.removeAll { $0.sink == nil || $0.sink === sink } }
     }
 
     private static func write() {

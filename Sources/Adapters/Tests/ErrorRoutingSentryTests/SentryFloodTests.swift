@@ -81,8 +81,8 @@ struct SentryFloodTests {
             // The queue, and the event that was being sent.
             #expect(statistics.discarded + statistics.failed == 30_000)
             #expect(statistics.reasons[.shutdown] == 256)
-            // All errors together have 300 MB.
-            #expect(figures.memory < 50 << 20)
+            // All errors together have 300 MB. On a busy machine the bus's own queue fills too: 8,192 errors have 82 MB.
+            #expect(figures.memory < 120 << 20)
             // The server hangs for as long as ten seconds.
             #expect(figures.posts.sorted()[figures.posts.count / 2] < .milliseconds(1))
             #expect(figures.closing < .seconds(5))
