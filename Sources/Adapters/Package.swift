@@ -12,23 +12,25 @@ let package = Package(
         .library(name: "ErrorRoutingHummingbird", targets: ["ErrorRoutingHummingbird"]),
         .library(name: "ErrorRoutingGRPC", targets: ["ErrorRoutingGRPC"]),
         .library(name: "ErrorRoutingAsyncHTTPClient", targets: ["ErrorRoutingAsyncHTTPClient"]),
+        .library(name: "ErrorRoutingSentry", targets: ["ErrorRoutingSentry"]),
+        .library(name: "ErrorRoutingServer", targets: ["ErrorRoutingServer"]),
     ],
     // A service that doesn't enable a trait doesn't resolve the packages that only the trait's product needs.
     traits: [.trait(name: "GRPC", description: "Fills ErrorRoutingGRPC, for which grpc-swift-2 is resolved.")],
     dependencies: [
         // If this package moves elsewhere, change only this line, to the URL and version of swift-error-bus.
         .package(name: "swift-error-bus", path: "../.."),
-        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.26.0"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.0.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.6.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.11.0"),
     ],
     targets: [
         .target(
@@ -113,6 +115,29 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(
+            name: "ErrorRoutingSentry",
+            dependencies: [
+                "ErrorRoutingAsyncHTTPClient",
+                "ErrorRoutingLifecycle",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        // One import for a service; see its only file.
+        .target(
+            name: "ErrorRoutingServer",
+            dependencies: [
+                "ErrorRoutingLifecycle", "ErrorRoutingLogging", "ErrorRoutingMetrics", "ErrorRoutingTracing",
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+            ]),
+        .target(
             name: "AdaptersTestSupport",
             dependencies: [
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
@@ -131,7 +156,8 @@ let package = Package(
             name: "AdaptersPageTests",
             dependencies: [
                 "ErrorRoutingAsyncHTTPClient", "ErrorRoutingGRPC", "ErrorRoutingHummingbird", "ErrorRoutingLifecycle",
-                "ErrorRoutingLogging", "ErrorRoutingMetrics", "ErrorRoutingTracing",
+                "ErrorRoutingLogging", "ErrorRoutingMetrics", "ErrorRoutingSentry", "ErrorRoutingServer",
+                "ErrorRoutingTracing",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
@@ -174,6 +200,34 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
+        .testTarget(
+            name: "ErrorRoutingSentryTests",
+            dependencies: [
+                "ErrorRoutingLifecycle",
+                "ErrorRoutingSentry",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .testTarget(
+            name: "ErrorRoutingServerTests",
+            dependencies: [
+                "ErrorRoutingServer", "OpenAPIAsyncHTTPClient", "OpenAPIURLSession",
+                "ErrorRoutingAsyncHTTPClient",
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+            ]),
+        // The names that the official OpenAPI transports declare, which aren't dependencies.
+        .target(name: "OpenAPIAsyncHTTPClient", path: "Tests/OpenAPIAsyncHTTPClient"),
+        .target(name: "OpenAPIURLSession", path: "Tests/OpenAPIURLSession"),
         .testTarget(
             name: "ErrorRoutingHummingbirdTests",
             dependencies: [

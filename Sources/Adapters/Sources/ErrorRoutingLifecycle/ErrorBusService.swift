@@ -24,7 +24,7 @@ public import ServiceLifecycle
 /// | ``tasks``: the bus's tasks (`errors.bus.task`) end; then they are cancelled | 2 s, and 1 s after that |
 /// | the other services end, such as a client; then each is cancelled | 3 s each, if the library arranged them |
 /// | the bus delivers pending reports, and tasks that its rules start then end as above | 3 s, and the tasks' 3 s |
-/// | the recorder writes its pending reports; the last log entry has the counts of all errors | 3 s |
+/// | the recorder writes its pending reports, and sinks send theirs; the last log entry has the counts | 3 s |
 ///
 /// For the other services, that leaves 3 of the 30 seconds that Kubernetes gives a process. If the group is cancelled
 /// instead, all services end immediately. Then the bus accepts errors until its tasks, which are cancelled too, have
@@ -39,7 +39,8 @@ public struct ErrorBusService: Service, CustomStringConvertible {
         public let tasks: Duration
         /// How long each of the other services can take to end before it is cancelled.
         public let services: Duration
-        /// How long the bus can take to deliver pending reports, and the recorder to write its pending reports.
+        /// How long the bus can take to deliver pending reports, and then the recorder and the sinks, at the same time,
+        /// to write or send theirs.
         public let delivery: Duration
 
         /// Creates limits; by default those of the table above.
@@ -51,8 +52,8 @@ public struct ErrorBusService: Service, CustomStringConvertible {
         ///     its requests, before it is cancelled.
         ///   - tasks: How long the bus's tasks can take to end before they are cancelled.
         ///   - services: How long each of the other services can take to end before it is cancelled.
-        ///   - delivery: How long the bus can take to deliver pending reports, and the recorder to write its pending
-        ///     reports.
+        ///   - delivery: How long the bus can take to deliver pending reports, and then the recorder and the sinks, at
+        ///     the same time, to write or send theirs.
         public init(
             application: Duration = .seconds(15),
             tasks: Duration = .seconds(2),
@@ -72,6 +73,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     private let logger: Logger
     private let source: ErrorReport.Source
     private let recorder: ErrorRecorder?
+    private let sinks: [any ErrorSink]
     private let clock: any Clock<Duration>
     private let cutOffs = CutOffTasks()
 
@@ -85,6 +87,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     ///   - configuration: The bus's configuration.
     ///   - limits: The time limits of a shutdown.
     ///   - recorder: Receives every report, and is closed at the end.
+    ///   - sinks: Receive every report, and are closed at the end, such as a `SentrySink`.
     ///   - fileID: The file of the last entries, whose module is their source.
     ///   - line: The line of the last entries.
     public init(
@@ -94,16 +97,17 @@ public struct ErrorBusService: Service, CustomStringConvertible {
         configuration: ErrorBus.Configuration = .init(),
         limits: ShutdownLimits = .init(),
         recorder: ErrorRecorder? = nil,
+        sinks: [any ErrorSink] = [],
         fileID: String = #fileID,
         line: UInt = #line
     ) {
         self.init(
             handler: handler, logger: logger, log: ErrorLog(logger, levels: levels), configuration: configuration,
-            limits: limits, recorder: recorder, fileID: fileID, line: line)
+            limits: limits, recorder: recorder, sinks: sinks, fileID: fileID, line: line)
     }
 
     /// Creates the bus with a log of its own; see
-    /// ``init(handler:logger:levels:configuration:limits:recorder:)``.
+    /// ``init(handler:logger:levels:configuration:limits:recorder:sinks:)``.
     ///
     /// - Parameters:
     ///   - handler: The rules; the log is overlaid on them.
@@ -112,6 +116,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     ///   - configuration: The bus's configuration.
     ///   - limits: The time limits of a shutdown.
     ///   - recorder: Receives every report, and is closed at the end.
+    ///   - sinks: Receive every report, and are closed at the end, such as a `SentrySink`.
     ///   - fileID: The file of the last entries, whose module is their source.
     ///   - line: The line of the last entries.
     public init(
@@ -121,15 +126,17 @@ public struct ErrorBusService: Service, CustomStringConvertible {
         configuration: ErrorBus.Configuration = .init(),
         limits: ShutdownLimits = .init(),
         recorder: ErrorRecorder? = nil,
+        sinks: [any ErrorSink] = [],
         fileID: String = #fileID,
         line: UInt = #line
     ) {
         source = ErrorReport.Source(fileID: fileID, line: line)
-        (self.log, self.logger, self.recorder, self.limits) = (log, logger, recorder, limits)
+        (self.log, self.logger, self.recorder, self.sinks, self.limits) = (log, logger, recorder, sinks, limits)
         clock = configuration.clock
         bus = ErrorBus(handler: handler.overlaid(with: .logging(to: log)), configuration: configuration)
         bus.becomeRoot()
         if let recorder { bus.observeUntilEnd { recorder.record($0) } }
+        for sink in sinks { bus.observeUntilEnd { sink.receive($0) } }
     }
 
     /// Delivers errors until the service is shut down or cancelled, then delivers the pending ones.
@@ -138,6 +145,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     public func run() async {
         // Detach the task: cancelling this one would finish the bus while other services still post.
         Task.detached { [bus] in await bus.run() }
+        for sink in sinks { sink.start() }
         if await isShutDownGracefully() {
             let begin = ContinuousClock.now
             _ = await bus.flush(within: limits.delivery)
@@ -156,12 +164,18 @@ public struct ErrorBusService: Service, CustomStringConvertible {
         for report in await bus.shutdown(within: limit) {
             log.write(report)
             recorder?.record(report)
+            for sink in sinks { sink.receive(report) }
             cutOffs.count(report)
         }
         func note(_ text: String) {
             logger.notice("\(text)", file: source.fileID, function: "", line: source.line)
         }
-        if let recorded = await recorder?.close(within: limits.delivery) { note("recorder: \(recorded)") }
+        await withTaskGroup(of: String?.self) { group in
+            let limit = limits.delivery
+            if let recorder { group.addTask { "recorder: \(await recorder.close(within: limit))" } }
+            for sink in sinks { group.addTask { await sink.close(within: limit) } }
+            for await case let text? in group { note(text) }
+        }
         note("\(bus.statistics)\(cutOffs.text)")
     }
 

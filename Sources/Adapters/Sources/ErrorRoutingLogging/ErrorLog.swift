@@ -18,8 +18,9 @@ public import Logging
 /// The entry's level is the report's severity: a failure that a rule handled is a `notice`, and one that no rule
 /// matched is an `error`. A level that `levels` returns takes precedence.
 ///
-/// The error itself is not passed as swift-log's `error:`. Backends print it as `"\(error)"`: a string of any length
-/// and any number of lines, with the contents of the error's fields.
+/// By default, the error itself isn't passed as swift-log's `error:`, because handlers print it as `"\(error)"`: a
+/// string of any length and any number of lines, with the contents of the error's fields. A handler that needs the
+/// error's type or value, such as one that sends it to a service, receives it with `passesErrors: true`.
 public struct ErrorLog: Sendable {
     /// Where an entry has the report's fields.
     public enum Layout: Sendable, Hashable {
@@ -35,6 +36,7 @@ public struct ErrorLog: Sendable {
     private let logger: Logger
     private let levels: ErrorMap<Logger.Level?>
     private let layout: Layout
+    private let passesErrors: Bool
     private let bind: @Sendable (ErrorReport, () -> Void) -> Void
 
     /// Creates a log.
@@ -45,17 +47,20 @@ public struct ErrorLog: Sendable {
     ///     severity is right. Convert a table whose values aren't optional: `table.map { $0 }`.
     ///   - layout: Where an entry has the report's fields; nil for `text` if the logger's handler is swift-log's
     ///     `StreamLogHandler`, otherwise `metadata`.
+    ///   - passesErrors: Whether the handler receives the error itself too, as swift-log's `error:`.
     ///   - bind: Called around each entry. `ErrorTracing.bind` of ErrorRoutingTracing binds the trace in which the
     ///     error was posted.
     public init(
         _ logger: Logger,
         levels: ErrorMap<Logger.Level?> = ErrorMap(),
         layout: Layout? = nil,
+        passesErrors: Bool = false,
         within bind: @escaping @Sendable (ErrorReport, () -> Void) -> Void = { _, write in write() }
     ) {
         self.logger = logger
         self.levels = levels
         self.layout = layout ?? (logger.handler is StreamLogHandler ? .text : .metadata)
+        self.passesErrors = passesErrors
         self.bind = bind
     }
 
@@ -87,17 +92,17 @@ public struct ErrorLog: Sendable {
         if report.source.line == 0 { fields["error.source"]?.removeLast(":0".count) }
         bind(report) {
             switch layout {
-            case .metadata: log(message, fields.mapValues { .string($0) }, level, report.source)
-            case .text: log("\(message) \(EntryText(fields).text)", nil, level, report.source)
+            case .metadata: log(message, fields.mapValues { .string($0) }, level, report)
+            case .text: log("\(message) \(EntryText(fields).text)", nil, level, report)
             }
         }
     }
 
-    private func log(
-        _ text: String, _ metadata: Logger.Metadata?, _ level: Logger.Level, _ source: ErrorReport.Source
-    ) {
+    private func log(_ text: String, _ metadata: Logger.Metadata?, _ level: Logger.Level, _ report: ErrorReport) {
+        let source = report.source
         logger.log(
-            level: level, "\(text)", metadata: metadata, file: source.fileID, function: "", line: source.line)
+            level: level, "\(text)", error: passesErrors ? report.error : nil, metadata: metadata,
+            file: source.fileID, function: "", line: source.line)
     }
 
     /// Returns the level for a report: for a failure, the level that the map returns; if that is nil, or for any other

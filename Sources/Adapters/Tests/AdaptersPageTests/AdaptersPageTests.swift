@@ -13,8 +13,8 @@ struct AdaptersPageTests {
     @Test func `has a row for each product, with its package's version`() throws {
         let (page, manifest) = (try Self.text("README.md"), try Self.text("Package.swift"))
         let products = manifest.matches(of: /\.library\(name: "(\w+)"/).map { String($0.1) }
-        #expect(products.count == 7)
-        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        #expect(products.count == 9)
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `ErrorRouting") }
         #expect(rows.count == products.count)
         for product in products { #expect(rows.contains { $0.hasPrefix("| `\(product)` | ") }, "\(product)") }
         let named = rows.compactMap { $0.firstMatch(of: /from ([0-9.]+)/)?.1 }
@@ -42,7 +42,7 @@ struct AdaptersPageTests {
             .map { String($0.1) }
         // The first snippet is from a manifest; the fault lab compiles, runs, and stops the program.
         let programs = snippets.filter { $0.contains("@main") }
-        #expect(snippets.count == 17 && snippets[0].hasPrefix("dependencies: [") && programs.count == 1)
+        #expect(snippets.count == 20 && snippets[0].hasPrefix("dependencies: [") && programs.count == 1)
         #expect(programs.allSatisfy { $0.split(separator: "\n", omittingEmptySubsequences: false).count <= 40 })
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Snippets")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

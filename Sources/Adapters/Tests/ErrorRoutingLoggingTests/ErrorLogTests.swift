@@ -35,6 +35,15 @@ struct ErrorLogTests {
         #expect(entry.metadata["error.disposition"] == "handled")
     }
 
+    @Test func `has the error itself only on demand, in both layouts`() {
+        let report = ErrorReport(error: Sale.sold, source: .init(fileID: "Shop/Till.swift", line: 7))
+        ErrorLog(logger).write(report)
+        ErrorLog(logger, passesErrors: true).write(report)
+        ErrorLog(logger, layout: .text, passesErrors: true).write(report)
+        #expect(store.entries.map { $0.error as? Sale } == [nil, .sold, .sold])
+        #expect(store.entries[0].metadata == store.entries[1].metadata)
+    }
+
     @Test func `has at most 120 characters before the metadata, which then has the whole message`() throws {
         for length in [120, 121, 20_000] {
             store.clear()

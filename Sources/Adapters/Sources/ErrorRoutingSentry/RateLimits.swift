@@ -1,0 +1,63 @@
+import Foundation
+
+/// The times until which Sentry accepts no errors, or nothing at all.
+///
+/// Times are durations since the sink was created.
+struct RateLimits: Sendable, Equatable {
+    /// A limit that a response contains.
+    struct Limit: Sendable, Equatable {
+        let duration: Duration
+        /// The categories; empty for all categories.
+        let categories: [String]
+
+        var concernsErrors: Bool { categories.isEmpty || categories.contains("error") }
+    }
+
+    /// The longest time for which a limit is in effect, since a faulty server could silence a process forever.
+    static let longest: Duration = .seconds(24 * 3600)
+    /// The limit that a 429 without further fields means.
+    static let unspecified: Duration = .seconds(60)
+
+    private var errors: Duration?
+    private var all: Duration?
+
+    /// Whether events must not be sent at a time.
+    func forbidErrors(at now: Duration) -> Bool { forbidAll(at: now) || errors.map { now < $0 } ?? false }
+
+    /// Whether nothing must be sent at a time, not even a client report.
+    func forbidAll(at now: Duration) -> Bool { all.map { now < $0 } ?? false }
+
+    /// The time from which on a client report can be sent; nil if it can be sent now.
+    func endOfAll(after now: Duration) -> Duration? { all.flatMap { now < $0 ? $0 : nil } }
+
+    /// Applies the limits of a response; a limit that ends earlier than a known one changes nothing.
+    ///
+    /// - Parameters:
+    ///   - status: The response's status.
+    ///   - header: The value of `X-Sentry-Rate-Limits`.
+    ///   - retryAfter: The value of `Retry-After`.
+    ///   - now: The time.
+    mutating func apply(status: Int, header: String?, retryAfter: Duration?, at now: Duration) {
+        var limits = header.map(Self.limits) ?? []
+        if status == 429, limits.isEmpty {
+            limits = [Limit(duration: retryAfter ?? Self.unspecified, categories: [])]
+        }
+        for limit in limits where limit.concernsErrors {
+            let end = now + min(max(.zero, limit.duration), Self.longest)
+            if limit.categories.isEmpty { all = max(all ?? end, end) } else { errors = max(errors ?? end, end) }
+        }
+    }
+
+    /// Returns the limits in the value of `X-Sentry-Rate-Limits`; skips what can't be read.
+    static func limits(_ header: String) -> [Limit] {
+        header.split(separator: ",").compactMap { text in
+            let fields = text.split(separator: ":", omittingEmptySubsequences: false).map {
+                $0.filter { !$0.isWhitespace }
+            }
+            guard fields.count > 1, let seconds = Double(fields[0]), seconds.isFinite else { return nil }
+            let bounded = min(max(0, seconds), longest / .seconds(1))
+            let categories = fields[1].split(separator: ";").map { $0.lowercased() }
+            return Limit(duration: .seconds(bounded), categories: categories)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+public import ErrorRouting
+
+/// The level of an event in Sentry.
+public enum SentryLevel: String, Sendable, Hashable, CaseIterable, Codable {
+    /// For developers only.
+    case debug
+    /// For information; no error has occurred.
+    case info
+    /// An error that matters less than others.
+    case warning
+    /// An error.
+    case error
+    /// An error that matters more than others, such as errors that a full bus dropped.
+    case fatal
+
+    /// Creates the level that corresponds to a report's severity.
+    ///
+    /// - Parameter severity: The severity.
+    public init(_ severity: ErrorReport.Severity) {
+        self =
+            switch severity {
+            case .trace, .debug: .debug
+            case .info, .notice: .info
+            case .warning: .warning
+            case .error: .error
+            case .critical: .fatal
+            }
+    }
+}

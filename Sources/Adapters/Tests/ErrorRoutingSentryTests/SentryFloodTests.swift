@@ -1,0 +1,93 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+@testable import ErrorRoutingSentry
+
+@Suite("A flood of errors while Sentry's server hangs", .timeLimit(.minutes(2)))
+struct SentryFloodTests {
+    /// An error of ten kilobytes, so that a queue without a bound would take hundreds of megabytes.
+    private struct Large: Error, CustomStringConvertible {
+        let content = [UInt8](repeating: 1, count: 10_000)
+
+        var description: String { "a large error" }
+    }
+
+    /// The figures, of which a test prints the text.
+    private struct Figures {
+        var posts: [Duration] = []
+        var memory: Int
+        var statistics = SentryStatistics()
+        var closing = Duration.zero
+
+        var text: String {
+            let sorted = posts.sorted()
+            func microseconds(_ share: Double) -> String {
+                let index = min(sorted.count - 1, Int(Double(sorted.count) * share))
+                return String(format: "%.1f µs", sorted[index] / .microseconds(1))
+            }
+            return """
+                post: median \(microseconds(0.5)), 99.9 % \(microseconds(0.999)), longest \(microseconds(1)); \
+                resident memory grew by \(memory >> 10) KiB; closing took \(Int(closing / .milliseconds(1))) ms; \
+                \(statistics)
+                """
+        }
+    }
+
+    /// The resident memory in bytes; nil where the system has no such file.
+    private static var memory: Int? {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
+        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 4_096 }
+    }
+
+    /// Posts 10,000 errors a second for three seconds.
+    private static func flood() async throws -> Figures {
+        try await FakeSentry.withServer({ _, _ in .hang }) { server in
+            let sink = try SentrySink(dsn: server.dsn)
+            sink.start()
+            let handler = ErrorHandler()
+            let before = memory ?? 0
+            var figures = Figures(memory: 0)
+            await withErrorBus(handler: handler) { bus in
+                bus.observeUntilEnd { sink.receive($0) }
+                let begin = ContinuousClock.now
+                for millisecond in 0..<3_000 {
+                    try? await Task.sleep(until: begin + .milliseconds(millisecond))
+                    for _ in 0..<10 {
+                        let error = Large()
+                        let start = ContinuousClock.now
+                        bus.post(error)
+                        figures.posts.append(start.duration(to: .now))
+                    }
+                }
+                _ = await bus.flush(within: .seconds(60))
+            }
+            figures.memory = (memory ?? 0) - before
+            let begin = ContinuousClock.now
+            await sink.close(within: .milliseconds(500))
+            figures.closing = begin.duration(to: .now)
+            figures.statistics = sink.statistics
+            return figures
+        }
+    }
+
+    // In a process of its own, since the memory is measured.
+    @Test func `no post waits, and the memory is bounded`() async throws {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let figures = try await Self.flood()
+            print("figures: \(figures.text)")
+            let statistics = figures.statistics
+            #expect(statistics.received == 30_000 && statistics.pending == 0 && statistics.isBalanced)
+            // The queue, and the event that was being sent.
+            #expect(statistics.discarded + statistics.failed == 30_000)
+            #expect(statistics.reasons[.shutdown] == 256)
+            // All errors together have 300 MB. On a busy machine the bus's own queue fills too: 8,192 errors have 82 MB.
+            #expect(figures.memory < 120 << 20)
+            // The server hangs for as long as ten seconds.
+            #expect(figures.posts.sorted()[figures.posts.count / 2] < .milliseconds(1))
+            #expect(figures.closing < .seconds(5))
+        }
+        let output = String(decoding: result.standardOutputContent, as: UTF8.self)
+        for line in output.split(separator: "\n") where line.hasPrefix("figures: ") { print("Sentry's flood, \(line)") }
+    }
+}

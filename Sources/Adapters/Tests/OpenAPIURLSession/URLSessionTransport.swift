@@ -1,0 +1,2 @@
+/// What swift-openapi-urlsession declares under this name.
+public struct URLSessionTransport: Sendable {}
