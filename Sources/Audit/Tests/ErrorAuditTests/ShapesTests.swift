@@ -122,6 +122,8 @@ extension ShapesTests {
             ("", "func f() { let r = Router() }"),
             ("no-hook", jobs("let queue = JobQueue(.memory, logger: logger)")),
             ("no-hook", jobs("let queue = JobQueue(.memory, logger: logger) { MetricsJobMiddleware() }")),
+            ("no-hook", jobs("let service = JobService(.memory, logger: logger)")),
+            ("no-hook", jobs("JobQueue(.memory, logger: logger); router.addMiddleware { ErrorMiddleware() }")),
             ("", jobs("let queue = JobQueue(.memory, logger: logger) { JobReports() }")),
             ("no-hook", "struct A { var onFailed: (any Error) -> Void = { _ in } }"),
             ("no-hook", "func f(completion: (Int, Error?) -> Void = { _, _ in }) {}"),

@@ -2,6 +2,10 @@ import SwiftSyntax
 
 /// Finds objects of frameworks that catch errors and tell nobody.
 extension Detector {
+    private static let jobs = (
+        bus: "JobReports()  // in its closure: a `JobMiddleware` with `onCompletedJob`",
+        plain: "…  // in its closure: a `JobMiddleware` whose `onCompletedJob` logs the failure"
+    )
     /// The types that catch the errors of the code that they are given, by the module that has them.
     private static let hosts: [(module: String, type: String, bus: String, plain: String)] = [
         (
@@ -16,10 +20,7 @@ extension Detector {
             "Hummingbird", "Application", "Application(router: Router().addMiddleware { ErrorReportingMiddleware() })",
             "Application(router: Router().addMiddleware { … })  // which logs what `next` throws"
         ),
-        (
-            "Jobs", "JobQueue", "JobReports()  // in its closure: a `JobMiddleware` with `onCompletedJob`",
-            "…  // in its closure: a `JobMiddleware` whose `onCompletedJob` logs the failure"
-        ),
+        ("Jobs", "JobQueue", jobs.bus, jobs.plain), ("Jobs", "JobService", jobs.bus, jobs.plain),
     ]
 
     /// Finds a router or a job queue without anything that reports.
@@ -32,7 +33,9 @@ extension Detector {
         else { return nil }
         // A router of its own is a finding of its own.
         if host.type == "Application", call.argument("responder") == nil { return nil }
-        guard !file.reportsByMiddleware else { return nil }
+        // A queue's middleware stands in its closure, and a router's anywhere.
+        let scope = host.module == "Jobs" ? Syntax(call) : Syntax(file.tree)
+        guard !file.reportsByMiddleware(in: scope) else { return nil }
         var loss = Loss(kind: .noHook, token: Syntax(call), tried: Syntax(call.calledExpression))
         (loss.bus, loss.plain) = (host.bus, host.plain)
         return loss
@@ -63,9 +66,8 @@ extension SourceText {
         "bugsnag crash crashes crashlytics error errors failure failures report reporter reporting reports sentry")
 
     /// Whether a middleware is added whose name tells that it reports, or that this file can't see.
-    fileprivate var reportsByMiddleware: Bool {
-        tree.tokens(viewMode: .sourceAccurate).contains { token in
-            if token.text == "onCompletedJob", token.parent?.is(FunctionDeclSyntax.self) == true { return true }
+    fileprivate func reportsByMiddleware(in node: Syntax) -> Bool {
+        node.tokens(viewMode: .sourceAccurate).contains { token in
             guard let call = token.parent?.enclosing(FunctionCallExprSyntax.self, upTo: { !$0.is(ExprSyntax.self) })
             else { return false }
             // `addMiddleware(to: router)` is elsewhere.
