@@ -52,10 +52,12 @@ extension FilesTests {
         let scratch = try Scratch([
             ".git/HEAD": "", ".gitignore": "Out/", "Sources/A.swift": "", "Sources/Out/B.swift": "",
         ])
-        #expect(
-            try SourceFiles(configuration: Configuration()).find([scratch.path + "/Sources"]).files == [
-                scratch.path + "/Sources/A.swift"
-            ])
+        for root in [nil, scratch.path + "/Sources"] {
+            let source = SourceFiles(configuration: Configuration(), root: root)
+            #expect(try source.find([scratch.path + "/Sources"]).files == [scratch.path + "/Sources/A.swift"])
+            let named = try source.find([scratch.path + "/Sources/Out/B.swift"])
+            #expect(named.files.isEmpty && named.skipped.count == 1)
+        }
     }
 
     @Test func `that don't exist are an error`() {

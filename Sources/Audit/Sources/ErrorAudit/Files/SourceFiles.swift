@@ -73,12 +73,14 @@ struct SourceFiles {
     private func rules(for folder: String) -> (rules: Rules, isExcluded: Bool) {
         var around: [String] = []
         var current = folder
-        while current != "/", current != root, !FileManager.default.fileExists(atPath: current + "/.git") {
+        while current != "/", !FileManager.default.fileExists(atPath: current + "/.git") {
             current = Project.parent(of: current)
             around.append(current)
         }
-        // Without a repository or a project, the folders around this one say nothing about it.
-        if current == "/" { around = [] }
+        // Outside a repository, only the project's folders say something about this one.
+        if current == "/" {
+            around = Array(around.prefix { folder in root.map { (folder + "/").hasPrefix($0 + "/") } ?? false })
+        }
         let top = root.flatMap { folder == $0 || folder.hasPrefix($0 + "/") ? $0 : nil } ?? around.last ?? folder
         var rules = Rules(top: top)
         rules.excludes.add(configuration.exclude, in: top)
