@@ -4,7 +4,10 @@ import PackageDescription
 let package = Package(
     name: "swift-error-bus-audit",
     platforms: [.macOS(.v15)],
-    products: [.executable(name: "error-audit", targets: ["error-audit"])],
+    products: [
+        .executable(name: "error-audit", targets: ["error-audit"]),
+        .plugin(name: "ErrorAuditCommand", targets: ["ErrorAuditCommand"]),
+    ],
     dependencies: [
         // The tests compile the output of `--fix`. If this package moves elsewhere, change only this line.
         .package(name: "swift-error-bus", path: "../.."),
@@ -21,6 +24,11 @@ let package = Package(
         .executableTarget(
             name: "error-audit",
             dependencies: ["ErrorAudit", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+        .plugin(
+            name: "ErrorAuditCommand",
+            capability: .command(
+                intent: .custom(verb: "error-audit", description: "Lists where the package's code loses its errors")),
+            dependencies: ["error-audit"]),
         .testTarget(
             name: "ErrorAuditTests",
             dependencies: ["ErrorAudit", .product(name: "ErrorRouting", package: "swift-error-bus")],
@@ -29,7 +37,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .plugin {
     var settings = target.swiftSettings ?? []
     // These are the settings of the root's manifest, which explains each of them.
     settings.append(.enableUpcomingFeature("ExistentialAny"))

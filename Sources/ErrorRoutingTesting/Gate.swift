@@ -39,7 +39,7 @@ public final class Gate: Sendable {
     ///
     /// Use it to simulate work that ignores cancellation.
     public func wait() async {
-        // This can't throw: only `waitUnlessCancelled` cancels its slot.
+        // error-audit: harmless, because this can't throw: only `waitUnlessCancelled` cancels its slot.
         try? await enter(reserve())
     }
 

@@ -24,7 +24,7 @@ extension Replay {
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Encoding can't fail: the summary contains only strings and integers.
+        // error-audit: harmless, because the summary contains only strings and integers, so encoding can't fail
         return (try? encoder.encode(summary)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 

@@ -2,24 +2,35 @@ import Foundation
 
 /// Reads a code base and lists where it loses errors.
 public struct Audit: Sendable {
+    /// The version of the tool.
+    public static let version = "1.0.0"
+
     /// The result of an audit.
     public struct Result: Sendable, Encodable {
-        /// The number of files read.
-        public let files: Int
+        /// The files that were read, as paths in the project's folder.
+        public let files: [String]
         /// The number of their lines.
         public let lines: Int
-        /// The findings, the likeliest loss first.
+        /// The findings, those that matter most first.
         public var findings: [Finding]
         /// The files and folders that weren't read in full; findings might be missing from each.
         public var unread: [Unread] = []
+        /// The given files that are tests, generated, or excluded.
+        public var skipped: [String] = []
     }
 
     private let configuration: Configuration
+    private let project: Project
 
     /// Creates an audit.
     ///
-    /// - Parameter configuration: The project's configuration.
-    public init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
+    /// - Parameters:
+    ///   - configuration: The project's configuration.
+    ///   - project: The project's folder.
+    public init(_ configuration: Configuration = Configuration(), project: Project? = nil) {
+        self.configuration = configuration
+        self.project = project ?? Project(config: nil, baseline: nil, paths: ["/"])
+    }
 
     /// Reads the Swift files at or under the given paths, as many at once as there are cores.
     ///
@@ -27,8 +38,12 @@ public struct Audit: Sendable {
     /// - Returns: The findings, and what couldn't be read.
     /// - Throws: An error that names a path that doesn't exist.
     public func run(_ paths: [String]) async throws -> Result {
-        let (files, unread) = try SourceFiles(configuration: configuration).find(paths)
-        let loggers = await BigStack.map(files) { path in
+        let source = SourceFiles(configuration: configuration, root: project.root)
+        let selection = try source.find(paths)
+        let files = selection.files.sorted()
+        // A file has the same findings whether it is named itself or by its folder, so read the project's declarations.
+        let all = try project.root.map { Set(try source.find([$0]).files).union(files) } ?? selection.files
+        let loggers = await BigStack.map(all.sorted()) { path in
             // A file without the name of a quiet level can't declare one as a default.
             guard case .success(let text) = Self.text(of: path), LoggerDefaults.areNamed(in: text) else {
                 return LoggerDefaults()
@@ -37,9 +52,11 @@ public struct Audit: Sendable {
         }.reduce(into: LoggerDefaults()) { $0.formUnion($1) }
         let parts = await BigStack.map(files) { audit($0, loggers) }
         return Result(
-            files: parts.count { $0.lines != nil }, lines: parts.reduce(0) { $0 + ($1.lines ?? 0) },
-            findings: parts.flatMap(\.findings).ranked(),
-            unread: (unread + parts.compactMap(\.unread)).sorted { $0.path < $1.path })
+            files: zip(files, parts).filter { $1.lines != nil }.map { project.relative($0.0) },
+            lines: parts.reduce(0) { $0 + ($1.lines ?? 0) }, findings: parts.flatMap(\.findings).ranked(),
+            unread: (selection.unread.map { Unread(path: Project.shown($0.path), reason: $0.reason) }
+                + parts.compactMap(\.unread)).sorted { $0.path < $1.path },
+            skipped: selection.skipped.map(Project.shown))
     }
 
     /// What one file contributes to the result.
@@ -51,22 +68,27 @@ public struct Audit: Sendable {
     }
 
     private func audit(_ path: String, _ loggers: LoggerDefaults) -> Part {
+        let shown = Project.shown(path)
         switch Self.text(of: path) {
-        case .success(let text): audit(text, path: path, loggers)
-        case .failure(let reason): Part(unread: Unread(path: path, reason: reason.description))
+        case .failure(let reason): return Part(unread: Unread(path: shown, reason: reason.description))
+        case .success(let text):
+            var part = audit(text, path: shown, loggers)
+            let relative = project.relative(path)
+            for index in part.findings.indices { part.findings[index].identity.path = relative }
+            return part
         }
     }
 
     /// Audits one source text that isn't nested too deep.
     func audit(_ text: String, path: String, _ loggers: LoggerDefaults = LoggerDefaults()) -> Part {
         let file = SourceText(text, path: path, configuration: configuration, loggers: loggers)
-        let flaw = file.flaw
-        var findings = Detector.findings(in: file)
-        // Where the parser had to guess, a rewrite would be a guess too.
-        if flaw != nil { findings = findings.map { $0.withoutEdits() } }
-        return Part(
-            lines: text.utf8.count { $0 == UInt8(ascii: "\n") }, findings: findings,
-            unread: flaw.map { Unread(path: path, reason: $0) })
+        var part = Part(lines: text.utf8.count { $0 == UInt8(ascii: "\n") }, findings: Detector.findings(in: file))
+        if let flaw = file.flaw {
+            part.unread = Unread(path: path, reason: flaw)
+            // Where the parser had to guess, a rewrite would be a guess too.
+            for index in part.findings.indices { part.findings[index].edits = [] }
+        }
+        return part
     }
 
     /// Returns the findings in one source text.

@@ -6,13 +6,15 @@ import Foundation
 struct Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "error-audit",
-        abstract: "Lists where Swift code loses its errors, the likeliest loss first.",
+        abstract: "Lists where Swift code loses its errors, the losses that matter most first.",
         discussion: """
             Parses Swift files without building them. Skips tests, generated files, and files that .gitignore excludes.
             Mark a line that needs no report: // error-audit: harmless, because …
+            Mark several lines: // error-audit: off, because … and // error-audit: on
             The exit status is 0; 1 if --strict or --limit fails; 2 if something couldn't be read in full; 64 for wrong
-            options.
-            """)
+            options or a wrong configuration.
+            """,
+        version: Audit.version)
 
     @Argument(help: "Files and folders.", completion: .file())
     var paths = ["."]
@@ -20,13 +22,13 @@ struct Command: AsyncParsableCommand {
     @Option(help: "The output format: text, json, github (annotations), or sarif.")
     var format = Output.text
 
-    @Flag(help: "Show every finding instead of only the likelier half.")
+    @Flag(help: "Show the harmless findings too, and the half of the losses that matters less.")
     var all = false
 
-    @Flag(help: "Exit with 1 if there is a probable loss.")
+    @Flag(help: "Exit with 1 if there is a probable loss, and show each.")
     var strict = false
 
-    @Option(help: "Exit with 1 if there are more probable losses than this number.")
+    @Option(help: "Exit with 1 if there are more probable losses than this number, and show each.")
     var limit: Int?
 
     @Option(help: "A baseline file; its findings are left out.", completion: .file())
@@ -35,10 +37,21 @@ struct Command: AsyncParsableCommand {
     @Option(help: "Write the findings to this file as a baseline.", completion: .file())
     var writeBaseline: String?
 
+    @Option(help: "Like --baseline, and remove what is gone from the file.", completion: .file())
+    var updateBaseline: String?
+
+    @Option(help: "A kind to leave out. You can repeat this option.")
+    var off: [Kind] = []
+
+    @Option(help: "A kind to look for, instead of all. You can repeat this option.")
+    var only: [Kind] = []
+
     @Option(help: "A function of the project that reports errors. You can repeat this option.")
     var reporter: [String] = []
 
-    @Option(help: "A configuration file; by default .error-audit.json, if it exists.", completion: .file())
+    @Option(
+        help: "A configuration file; by default the closest .error-audit.json around the first path.",
+        completion: .file())
     var config: String?
 
     @Flag(help: "Suggest lines without the bus.")
@@ -62,10 +75,13 @@ struct Command: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let project = Project(config: config, baseline: baseline ?? updateBaseline ?? writeBaseline, paths: paths)
+        let settings: Configuration
+        do { settings = try self.settings(project.configuration) } catch {
+            throw ValidationError("\(project.configuration ?? ""): \(error)")
+        }
         let status: Int32
-        do {
-            status = try await audit()
-        } catch {
+        do { status = try await audit(settings, project) } catch {
             Self.note("\(error)")
             throw ExitCode(2)
         }
@@ -73,10 +89,11 @@ struct Command: AsyncParsableCommand {
     }
 
     /// Returns the exit status.
-    private func audit() async throws -> Int32 {
-        let audit = Audit(try settings())
+    private func audit(_ settings: Configuration, _ project: Project) async throws -> Int32 {
+        let audit = Audit(settings, project: project)
         var result = try await audit.run(paths)
         if let baseline { result.findings = try Baseline(path: baseline).filter(result.findings) }
+        if let updateBaseline { try update(updateBaseline, &result, project, settings.off) }
         if let writeBaseline { try Baseline(result.findings).write(to: writeBaseline) }
         // The other formats are often written to a file.
         if fix != nil || format != .text { for unread in result.unread { Self.note("\(unread)") } }
@@ -89,24 +106,37 @@ struct Command: AsyncParsableCommand {
             print("\(rewrite.count) of \(rewrite.count + rewrite.left.count) rewritten")
             return isComplete ? 0 : 2
         }
-        print(try format.render(result, all: all))
+        print(try format.render(result, showing: all ? .all : strict || limit != nil ? .losses : .half))
         let losses = result.findings.count { $0.harmless == nil }
         let isOver = strict && losses > 0 || limit.map { losses > $0 } ?? false
         return isComplete ? isOver ? 1 : 0 : 2
+    }
+
+    private func update(_ path: String, _ result: inout Audit.Result, _ project: Project, _ off: [Kind]) throws {
+        var baseline = try Baseline(path: path)
+        let unread = Set(result.unread.map { project.relative($0.path) })
+        let read = Set(result.files).subtracting(unread)
+        // A file that wasn't read keeps its entries, unless it was deleted.
+        baseline.drop(goneFrom: result.findings) { finding in
+            let file = (project.root ?? ".") + "/" + finding.path
+            return off.contains(finding.kind)
+                || !read.contains(finding.path) && FileManager.default.fileExists(atPath: file)
+        }
+        try baseline.write(to: path)
+        result.findings = baseline.filter(result.findings)
     }
 
     private static func note(_ message: String) {
         FileHandle.standardError.write(Data("error-audit: \(message)\n".utf8))
     }
 
-    private func settings() throws -> Configuration {
-        let standard = ".error-audit.json"
-        let file = config ?? (FileManager.default.fileExists(atPath: standard) ? standard : nil)
+    private func settings(_ file: String?) throws -> Configuration {
         var settings = try file.map { try Configuration(path: $0) } ?? Configuration()
         settings.reporters += reporter
-        if plain { settings.plain = true }
-        if includeTests { settings.includeTests = true }
-        if includeGenerated { settings.includeGenerated = true }
+        settings.off += off + (only.isEmpty ? [] : Kind.allCases.filter { !only.contains($0) })
+        settings.plain = settings.plain || plain
+        settings.includeTests = settings.includeTests || includeTests
+        settings.includeGenerated = settings.includeGenerated || includeGenerated
         return settings
     }
 }

@@ -22,6 +22,8 @@ struct AdviceTests {
             func request(_ done: (Result<Int, any Error>) -> Void) {}
         }
         func use(_ value: Int) {}
+        struct Logger { func error(_ text: String) {} }
+        let logger = Logger()
         let future = Future()
         func run(errors: ErrorBus, continuation: CheckedContinuation<Int?, Never>) async throws {
 
@@ -50,6 +52,8 @@ struct AdviceTests {
         "await withThrowingTaskGroup(of: Int.self) { group in group.addTask { try await load() }; «» }",
         "try await withThrowingTaskGroup(of: Int.self) { group in group.addTask { try await load() }; «» }",
         "«use(try! await load())»",
+        "do { try save() } «catch { logger.error(\"not saved\") }»",
+        "struct Hooks { var onFailed: (any Error) -> Void = «{ _ in }» }; _ = Hooks()",
     ]
 
     /// Returns the finding in a shape, and the shape with the advice in its place.

@@ -32,7 +32,7 @@ extension UnreadTests {
                 "/Pipe.swift: it isn't a regular file",
             ])
         let names = result.findings.map { URL(filePath: $0.path).lastPathComponent }
-        #expect(names == ["A.swift", "Broken.swift", "Merge.swift"] && result.files == 3)
+        #expect(names == ["A.swift", "Broken.swift", "Merge.swift"] && result.files.count == 3)
     }
 
     @Test func `includes folders without a file to read, and those that can't be listed`() async throws {
@@ -68,7 +68,7 @@ extension UnreadTests {
 
     @Test func `appears in each format`() throws {
         let unread = Unread(path: "A.swift", reason: "it isn't: Swift")
-        let result = Audit.Result(files: 0, lines: 0, findings: [], unread: [unread])
+        let result = Audit.Result(files: [], lines: 0, findings: [], unread: [unread])
         for format in Output.allCases {
             let text = try format.render(result)
             #expect(text.contains("it isn't: Swift"), "\(format)")

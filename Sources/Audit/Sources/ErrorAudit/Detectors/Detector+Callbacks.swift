@@ -4,7 +4,8 @@ import SwiftSyntax
 extension Detector {
     /// Functions with a closure for the error that another method checks, and the bus's `on`: its rule may print.
     private static let handlers: Set = [
-        "catch", "flatMapError", "flatMapErrorThrowing", "mapError", "on", "recover", "whenFailure",
+        "catch", "catchError", "flatMapError", "flatMapErrorThrowing", "mapError", "on", "recover", "tryCatch",
+        "whenFailure", "whenFailureBlocking",
     ]
     /// The first words of functions with a closure for each element.
     private static let iterators: Set = [
@@ -25,7 +26,7 @@ extension Detector {
         if closure.statements.isEmpty { loss.block = closure.statements }
         let position = names.firstIndex(where: Self.isError) ?? names.count - 1
         loss.bus =
-            call.name == "whenComplete"
+            call.name.hasPrefix("whenComplete")
             ? "{ result in if case .failure(let error) = result { postError(error) } }"
             : Advice.closure(names, error: position)
         // The only argument of `onError: { reason in … }` is an error, whatever its name.
@@ -53,13 +54,29 @@ extension Detector {
         // Skip the handler of a new object, such as a button's action: it is called without an error.
         let isNew = call.name.first?.isUppercase == true || role.contains("action")
         let isAwaited = call.parent?.is(AwaitExprSyntax.self) == true || call.parent?.is(TryExprSyntax.self) == true
-        let acts = [Words.changes, Words.fetches, Words.cleansUp].contains { $0.contains(verb) } && verb != "open"
+        let acts =
+            [Words.changes, Words.fetches, Words.cleansUp].contains { $0.contains(verb) } && verb != "open"
+            || call.name.lowercased().hasSuffix("task") || verb == "evaluate"
         let isHandler = !isNew && (role.contains("handler") || isForErrors || label == nil && acts && !isAwaited)
         // Skip the end of an animation: only calls that act complete with an error.
-        let isEnd = call.name == "whenComplete" || label != nil && isCompletion && acts
-        guard isEnd || closure.statements.isEmpty && (isCompletion || isHandler) else { return nil }
+        let isEnd = call.name.hasPrefix("whenComplete") || label != nil && isCompletion && acts
+        // The last of several ignored arguments is the error: `{ _, _ in done() }`.
+        let isPair =
+            names.count > 1 && !isNew && !Self.iterators.contains(verb) && (isCompletion || isHandler)
+            && Self.isAction(closure) && call.arguments.first?.expression.is(StringLiteralExprSyntax.self) != true
+        guard isEnd || isPair || closure.statements.isEmpty && (isCompletion || isHandler) else { return nil }
         loss.notes.append(("the closure ignores its argument, which might contain an error", -30))
         return loss
+    }
+
+    /// Returns whether a closure neither throws nor returns a value, as the handler of a route does.
+    private static func isAction(_ closure: ClosureExprSyntax) -> Bool {
+        let text = closure.statements.description
+        guard !text.contains("try "), !text.contains("throw "), !text.contains("return ") else { return false }
+        guard closure.statements.count == 1, let only = closure.statements.first?.item.as(ExprSyntax.self) else {
+            return true
+        }
+        return only.bare.is(FunctionCallExprSyntax.self) || only.bare.is(SequenceExprSyntax.self)
     }
 
     /// Finds a method such as `didFailWithError` that doesn't use its error.

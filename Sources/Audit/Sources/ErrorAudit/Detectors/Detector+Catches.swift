@@ -6,9 +6,12 @@ extension Detector {
         let body = clause.body.statements
         let names = clause.errorNames
         let fate = paths.fate(of: body, names: names)
-        if fate == .reported { return reportedTwice(clause) }
         var loss = Loss(kind: .substitute, token: Syntax(clause), tried: Syntax(statement.body), block: body)
         loss.isExpected = Self.isSpecific(clause)
+        if fate == .reported {
+            guard !loss.isExpected, causeIsLost(in: body, names) else { return reportedTwice(clause) }
+            loss.kind = .causeLost
+        }
         loss.isPartlyReported = fate == .partlyReported
         // Accept any reaction to an expected error, unless it has no visible effect.
         if loss.isExpected, fate == .partlyReported || !body.allSatisfy(Self.isMerelyAnEnd) { return nil }
@@ -16,11 +19,24 @@ extension Detector {
         if body.isEmpty {
             loss.kind = .emptyCatch
             loss.edits = Fixes.emptyCatch(clause)
-        } else if fate == .printed {
+        } else if fate == .printed, loss.kind != .causeLost {
             loss.kind = .printOnly
             loss.edits = Fixes.printOnly(clause)
         }
         return loss
+    }
+
+    /// Returns whether a block logs that something failed, and never mentions the error.
+    func causeIsLost(in block: CodeBlockItemListSyntax, _ names: Set<String>) -> Bool {
+        guard ErrorUse(of: block, names: [], in: file).isLogged else { return false }
+        return block.tokens(viewMode: .sourceAccurate).allSatisfy { token in
+            // `error` of `logger.error` is another name.
+            let member = token.parent?.parent?.as(MemberAccessExprSyntax.self)?.declName.baseName
+            if names.contains(token.text), member?.id != token.id { return false }
+            // A translated error, and what the project calls a report, have a reader.
+            let call = token.parent?.parent?.as(FunctionCallExprSyntax.self)
+            return token.tokenKind != .keyword(.throw) && call.map { !file.isReporter($0.callee) } ?? true
+        }
     }
 
     /// Returns a loss if the clause logs the error and then throws it.

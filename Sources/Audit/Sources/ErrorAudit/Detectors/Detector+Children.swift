@@ -21,7 +21,7 @@ extension Detector {
 
     /// Finds a throwing group if its body never reads its children's errors.
     func group(_ call: FunctionCallExprSyntax) -> Loss? {
-        guard call.name == "withThrowingTaskGroup", let body = call.closures.last?.closure else { return nil }
+        guard call.plainCallee == "withThrowingTaskGroup", let body = call.closures.last?.closure else { return nil }
         let name = body.parameterNames.first ?? "$0"
         let uses = GroupUses(name)
         uses.walk(body.statements)
@@ -41,15 +41,17 @@ private final class GroupUses: SyntaxVisitor {
     private(set) var hasThrowingChild = false
     private(set) var isRead = false
 
+    private static let adding = Words.list(
+        "addTask addTaskUnlessCancelled addImmediateTask addImmediateTaskUnlessCancelled async asyncUnlessCancelled")
+
     init(_ name: String) {
         self.name = name
         super.init(viewMode: .sourceAccurate)
     }
 
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-        if node.callee == "\(name).addTask" || node.callee == "\(name).addTaskUnlessCancelled",
-            let child = node.closures.first?.closure
-        {
+        let isAdding = Self.adding.contains { node.callee == "\(name).\($0)" }
+        if isAdding, let child = node.closures.first?.closure {
             if child.statements.contains(where: { $0.trimmedDescription.contains("try ") }) { hasThrowingChild = true }
         }
         return .visitChildren
@@ -58,9 +60,8 @@ private final class GroupUses: SyntaxVisitor {
     override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
         guard node.baseName.text == name else { return .visitChildren }
         // Any other use reads the results or passes the group.
-        let quiet: Set = ["addTask", "addTaskUnlessCancelled", "cancelAll", "isCancelled", "isEmpty"]
-        let member = node.parent?.as(MemberAccessExprSyntax.self)
-        if !quiet.contains(member?.declName.baseName.text ?? "") { isRead = true }
+        let member = node.parent?.as(MemberAccessExprSyntax.self)?.declName.baseName.text ?? ""
+        if !Self.adding.contains(member), !["cancelAll", "isCancelled", "isEmpty"].contains(member) { isRead = true }
         return .visitChildren
     }
 }

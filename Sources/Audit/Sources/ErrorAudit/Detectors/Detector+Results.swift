@@ -6,27 +6,37 @@ extension Detector {
     func failureCase(of choice: SwitchExprSyntax) -> Loss? {
         guard !isSideEffect(Syntax(choice)), !isPassedOn(choice.subject) else { return nil }
         let branches = choice.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
-        func branch(_ name: String) -> SwitchCaseSyntax? {
-            branches.first { $0.label.as(SwitchCaseLabelSyntax.self)?.caseItems.contains { $0.names(name) } == true }
+        func named(_ name: String) -> [SwitchCaseSyntax] {
+            branches.filter { branch in
+                let items = branch.label.as(SwitchCaseLabelSyntax.self)?.caseItems
+                return items?.contains { $0.whereClause == nil && $0.pattern.matchesAny(name) } == true
+            }
         }
-        let failure = branch("failure")
-        guard
-            let failed = failure
-                ?? (branch("success") == nil ? nil : branches.first { $0.label.is(SwitchDefaultLabelSyntax.self) })
-        else { return nil }
-        let bound = Set(Syntax(failed.label).boundNames)
-        // Accept a branch that is a value: it shows the failure, for example as an image for a failed download.
-        if bound.isEmpty, let only = failed.statements.first, failed.statements.count == 1, Self.isShown(only) {
-            return nil
+        // A branch for one error leaves the others to a later branch.
+        var failures = named("failure")
+        if failures.isEmpty, !named("success").isEmpty {
+            failures = branches.filter { $0.label.is(SwitchDefaultLabelSyntax.self) }
         }
         // Accept a switch that only computes a Boolean, such as `isSuccess`.
         if branches.allSatisfy({ $0.statements.count == 1 && $0.statements.first.map(Self.isTruth) == true }) {
             return nil
         }
+        return failures.lazy.compactMap { self.loss(in: $0, of: choice) }.first
+    }
+
+    private func loss(in failed: SwitchCaseSyntax, of choice: SwitchExprSyntax) -> Loss? {
+        let bound = Set(Syntax(failed.label).boundNames)
+        // Accept a branch that is a value: it shows the failure, for example as an image for a failed download.
+        if bound.isEmpty, let only = failed.statements.first, failed.statements.count == 1, Self.isShown(only) {
+            return nil
+        }
         let fate = paths.fate(of: failed.statements, names: bound)
-        guard fate != .reported else { return nil }
+        let isCauseLost = fate == .reported && causeIsLost(in: failed.statements, bound)
+        guard fate != .reported || isCauseLost else { return nil }
         var loss = Loss(
-            kind: .droppedResult, token: Syntax(failed), tried: Syntax(choice.subject), block: failed.statements)
+            kind: isCauseLost ? .causeLost : .droppedResult, token: Syntax(failed),
+            tried: source(of: choice.subject.dottedName, at: choice) ?? Syntax(choice.subject),
+            block: failed.statements)
         loss.isPartlyReported = fate == .partlyReported
         if failed.statements.allSatisfy({ $0.item.is(BreakStmtSyntax.self) }) {
             loss.notes.append(("no code handles it", 8))
@@ -46,11 +56,17 @@ extension Detector {
         guard !isSideEffect(node) else { return nil }
         for element in conditions {
             if let match = element.condition.as(MatchingPatternConditionSyntax.self) {
-                let isSuccess = match.pattern.trimmedDescription.hasPrefixes([
-                    ".success", "let .success", "var .success",
-                ])
-                let isFailure = match.pattern.trimmedDescription.hasPrefixes([".failure", "let .failure"])
-                guard isSuccess || isFailure, !isPassedOn(match.initializer.value) else { continue }
+                let isSuccess = match.pattern.matchesAny("success", orOne: true)
+                let isFailure = match.pattern.matchesAny("failure")
+                let subject = match.initializer.value
+                guard isSuccess || isFailure, !isPassedOn(subject), subject.trimmedDescription != "self" else {
+                    continue
+                }
+                // Accept a test without a value: `guard case .success = result else { return false }`.
+                if isGuard, isSuccess, match.pattern.boundNames.isEmpty, body.statements.first.map(Self.isBare) == true
+                {
+                    return nil
+                }
                 // Accept it: the code after `guard case .failure` handles the failure, and another `if` has its own
                 // branch.
                 if isGuard && isFailure || other?.is(IfExprSyntax.self) == true { return nil }
@@ -115,11 +131,21 @@ extension Detector {
         _ block: CodeBlockItemListSyntax?,
         _ name: String
     ) -> Loss {
-        var loss = Loss(kind: .droppedResult, token: Syntax(element), tried: subject.map(Syntax.init), block: block)
+        var loss = Loss(
+            kind: .droppedResult, token: Syntax(element),
+            tried: source(of: subject?.dottedName ?? name, at: element) ?? subject.map(Syntax.init), block: block)
         let head =
             subject.map { "if case .failure(let error) = \(Self.oneLine($0))" } ?? "if let \(name)"
         loss.bus = "\(head) { postError(\(name)) }"
         return loss
+    }
+
+    /// Returns the function that passes a variable to the closure around a node.
+    private func source(of name: String, at node: some SyntaxProtocol) -> Syntax? {
+        let closure = Syntax(node).scope(declaring: name)?.as(ClosureExprSyntax.self)
+        return closure?.enclosing(FunctionCallExprSyntax.self, upTo: { $0.is(CodeBlockItemSyntax.self) }).map {
+            Syntax($0.calledExpression)
+        }
     }
 
     /// Returns a callback's error parameter if the condition tests whether there is an error, or whether there is none.
@@ -150,6 +176,10 @@ extension Detector {
             == "handleEvents"
     }
 
+    private static func isBare(_ item: CodeBlockItemSyntax) -> Bool {
+        item.item.as(ReturnStmtSyntax.self)?.expression?.isBareValue == true
+    }
+
     private static func isTruth(_ item: CodeBlockItemSyntax) -> Bool {
         let value = item.item.as(ReturnStmtSyntax.self)?.expression ?? item.item.as(ExprSyntax.self)
         return value?.is(BooleanLiteralExprSyntax.self) == true
@@ -175,15 +205,21 @@ extension Detector {
     }
 }
 
-extension SwitchCaseItemSyntax {
-    /// Returns whether its pattern matches an enum case: `.failure`, `let .failure(error)`.
-    fileprivate func names(_ name: String) -> Bool {
-        pattern.trimmedDescription.hasPrefixes([".\(name)", "let .\(name)", "var .\(name)"])
-    }
-}
-
-extension String {
-    fileprivate func hasPrefixes(_ prefixes: [String]) -> Bool {
-        prefixes.contains { hasPrefix($0) && (count == $0.count || self[index(startIndex, offsetBy: $0.count)] == "(") }
+extension PatternSyntax {
+    /// Returns whether it matches an enum case whatever its value: `.failure`, `let .failure(error)`, or
+    /// `.response(.failure(_))`, but not `.failure(.notFound)`.
+    ///
+    /// - Parameter orOne: Whether a single value counts too.
+    fileprivate func matchesAny(_ name: String, orOne: Bool = false) -> Bool {
+        tokens(viewMode: .sourceAccurate).contains { token in
+            guard token.text == name, let member = token.parent?.parent?.as(MemberAccessExprSyntax.self),
+                member.declName.baseName.id == token.id
+            else { return false }
+            let call = member.parent?.as(FunctionCallExprSyntax.self)
+            return orOne
+                || call?.arguments.allSatisfy {
+                    $0.expression.is(PatternExprSyntax.self) || $0.expression.is(DiscardAssignmentExprSyntax.self)
+                } ?? true
+        }
     }
 }

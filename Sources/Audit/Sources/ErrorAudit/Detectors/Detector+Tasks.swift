@@ -3,19 +3,22 @@ import SwiftSyntax
 /// Finds `Task { … }` with a throwing operation and an unused value.
 extension Detector {
     func task(_ call: FunctionCallExprSyntax) -> Loss? {
-        let callee = call.callee
-        guard ["Task", "Task.detached", "Task.immediate", "Task.immediateDetached"].contains(callee),
-            let operation = call.closures.first?.closure
-        else { return nil }
-        let escapes = Escapes(of: operation.statements, in: file)
-        guard escapes.throwing > 0, !Handle(file: file).isUsed(Syntax(call)) else { return nil }
-        var loss = Loss(kind: .task, token: Syntax(call), tried: Syntax(operation.statements))
-        if escapes.throwing == escapes.sleeping {
-            loss.notes.append(("only a sleep or a check for cancellation throws", -90))
+        let callee = call.plainCallee
+        guard ["Task", "Task.detached", "Task.immediate", "Task.immediateDetached"].contains(callee) else { return nil }
+        let operation = call.closures.first?.closure.statements
+        let escapes = operation.map { Escapes(of: $0, in: file) }
+        // `Task(operation: send)` with a throwing function of this file.
+        let passed = operation == nil ? call.argument("operation") : nil
+        let throwing = passed.map { file.declaresThrowing($0.dottedName.split(separator: ".").last.map(String.init)) }
+        guard escapes.map({ $0.throwing > 0 }) ?? throwing ?? false, !Handle(file: file).isUsed(Syntax(call)) else {
+            return nil
         }
-        let head = callee == "Task" ? "errors.task" : "\(callee)"
-        let code = operation.statements.count == 1 ? Self.oneLine(operation.statements) : "…"
-        loss.bus = callee == "Task" ? "\(head) { \(code) }" : "\(head) { await errors.catching { \(code) } }"
+        var loss = Loss(kind: .task, token: Syntax(call), tried: operation.map(Syntax.init) ?? passed.map(Syntax.init))
+        loss.isSleep = escapes.map { $0.throwing == $0.sleeping } ?? false
+        let code =
+            operation.map { $0.count == 1 ? Self.oneLine($0) : "…" }
+            ?? "try await \(passed?.trimmedDescription ?? "")()"
+        loss.bus = callee == "Task" ? "errors.task { \(code) }" : "\(callee) { await errors.catching { \(code) } }"
         loss.plain = "\(callee) { do { \(code) } catch { logger.error(\"\\(error)\") } }"
         return loss
     }

@@ -9,7 +9,7 @@ final class Detector: SyntaxVisitor {
 
     init(_ file: SourceText) {
         self.file = file
-        comments = Comments(file: file)
+        comments = Comments(file)
         paths = ErrorPaths(file: file)
         super.init(viewMode: .sourceAccurate)
     }
@@ -37,7 +37,7 @@ final class Detector: SyntaxVisitor {
     }
 
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-        add(task(node) ?? group(node) ?? publisher(node))
+        add(task(node) ?? group(node) ?? publisher(node) ?? hook(node))
         for (label, closure) in node.closures { add(callback(closure, label: label, of: node)) }
         return .visitChildren
     }
@@ -62,29 +62,37 @@ final class Detector: SyntaxVisitor {
         return .visitChildren
     }
 
+    override func visit(_ node: InitializerClauseSyntax) -> SyntaxVisitorContinueKind {
+        add(defaultHook(node))
+        return .visitChildren
+    }
+
     override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
         add(delegate(node))
         return .visitChildren
     }
 
     private func add(_ loss: Loss?) {
-        guard let loss else { return }
-        let start = file.converter.location(for: loss.token.positionAfterSkippingLeadingTrivia)
-        var kind = loss.kind
-        switch comments.mark(at: start.line) {
-        case .harmless: return
-        case .withoutReason: kind = .noReason
-        case .none: break
+        guard let loss, !file.configuration.off.contains(loss.kind) else { return }
+        let start = file.location(of: loss.token)
+        let mark = comments.mark(at: start.line)
+        guard mark != .harmless else { return }
+        let tried = Tried(loss.tried)
+        let verdict = Scorer(file: file, comments: comments).judge(loss, tried)
+        let identity = Finding.Identity(
+            path: file.path, kind: mark == .withoutReason ? .noReason : loss.kind,
+            function: file.function(around: loss.token), call: tried.identity)
+        var finding = Finding(
+            path: file.path, line: start.line, column: start.column, identity: identity, score: verdict.score,
+            why: verdict.why, harmless: verdict.harmless, instead: loss.instead(file.configuration.plain),
+            edits: loss.edits)
+        if mark == .withoutReason {
+            finding = Finding(
+                path: file.path, line: start.line, column: start.column, identity: identity,
+                score: max(verdict.score, 50), why: [Kind.noReason.summary], harmless: nil,
+                instead: "// error-audit: harmless, because …", edits: [])
         }
-        let verdict = Scorer(file: file, comments: comments).judge(loss)
-        findings.append(
-            Finding(
-                path: file.path, line: start.line, column: start.column, kind: kind,
-                score: kind == .noReason ? max(verdict.score, 50) : verdict.score, why: verdict.why,
-                harmless: kind == .noReason ? nil : verdict.harmless, code: file.text(ofLine: start.line),
-                instead: kind == .noReason
-                    ? "// error-audit: harmless, because …" : loss.instead(file.configuration.plain),
-                edits: kind == .noReason ? [] : loss.edits))
+        findings.append(finding)
     }
 }
 
@@ -99,6 +107,8 @@ struct Loss {
     var block: CodeBlockItemListSyntax?
     /// Whether only some errors arrive here, which the program expects.
     var isExpected = false
+    /// Whether only a sleep or a check for cancellation throws.
+    var isSleep = false
     /// Whether some errors, or the errors of some paths, are reported.
     var isPartlyReported = false
     /// Further facts, each with the points that it adds to the score.

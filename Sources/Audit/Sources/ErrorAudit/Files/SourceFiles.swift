@@ -3,53 +3,99 @@ import Foundation
 /// Finds the Swift files to read.
 struct SourceFiles {
     let configuration: Configuration
+    /// The project's folder, if it is known.
+    var root: String?
     /// Returns the names in a folder.
     var list: (_ folder: String) throws -> [String] = { try FileManager.default.contentsOfDirectory(atPath: $0) }
 
-    /// The files to read, and what can't be read.
+    /// The files to read, and what can't be read, all with absolute paths.
     struct Selection {
         fileprivate(set) var files: Set<String> = []
         fileprivate(set) var unread: [Unread] = []
+        /// The given files that a rule excludes.
+        fileprivate(set) var skipped: [String] = []
         /// The links in the folders, each with its target.
         fileprivate var links: [(path: String, target: String)] = []
     }
 
-    /// Returns the sorted paths of the Swift files at or under the given paths.
+    /// The rules for one given path.
+    private struct Rules {
+        /// The folder that the names of tests and the patterns of the configuration are relative to.
+        let top: String
+        var ignores = Ignores()
+        var excludes = Ignores()
+
+        func excludes(_ path: String, isFolder: Bool) -> Bool {
+            let name = path.split(separator: "/").last ?? ""
+            let isBuilt = isFolder && (name.hasPrefix(".build") || [".git", "Pods", "Carthage"].contains(name))
+            return isBuilt || ignores.ignores(path, isFolder: isFolder) || excludes.ignores(path, isFolder: isFolder)
+        }
+    }
+
+    /// Returns the Swift files at or under the given paths.
     ///
     /// - Parameter paths: Files and folders.
     /// - Throws: ``NoSuchPath``
-    func find(_ paths: [String]) throws(NoSuchPath) -> (files: [String], unread: [Unread]) {
+    func find(_ paths: [String]) throws(NoSuchPath) -> Selection {
         var all = Selection()
         var folders: [String] = []
-        for path in paths {
+        for (given, path) in zip(paths, paths.map(Project.absolute)) {
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-                throw NoSuchPath(path: path)
+                throw NoSuchPath(path: given)
             }
-            guard isFolder.boolValue else {
-                add(path, to: &all)
+            let folder = isFolder.boolValue ? path : Project.parent(of: path)
+            var (rules, isExcluded) = rules(for: folder)
+            var selection = Selection()
+            if !isFolder.boolValue {
+                read(folder, into: &rules)
+                if isExcluded || !isSelected(path, rules) { all.skipped.append(path) } else { add(path, to: &all) }
                 continue
             }
-            var ignores = Ignores()
-            let root = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-            for folder in Self.enclosing(root) { Self.read(folder, into: &ignores) }
-            ignores.add(configuration.exclude, in: root)
-            var selection = Selection()
-            walk(root, from: root.count, ignores, &selection)
+            if !isExcluded { walk(path, rules, &selection) }
             if selection.files.isEmpty, selection.unread.isEmpty, selection.links.isEmpty {
-                selection.unread.append(Unread(path: root, reason: "there is no Swift file to read"))
+                selection.unread.append(Unread(path: path, reason: "there is no Swift file to read"))
             }
             all.files.formUnion(selection.files)
             all.unread += selection.unread
             all.links += selection.links
-            folders.append(Self.target(of: root))
+            folders.append(Self.target(of: path))
         }
         // A link to what is read anyway hides nothing.
         for link in all.links where !folders.contains(where: { link.target == $0 || link.target.hasPrefix($0 + "/") }) {
             all.unread.append(
                 Unread(path: link.path, reason: "links aren't followed; name the target, or exclude the link"))
         }
-        return (all.files.sorted(), all.unread.sorted { $0.path < $1.path })
+        return all
+    }
+
+    /// Returns the rules that the folders around a folder set, and whether they exclude it.
+    private func rules(for folder: String) -> (rules: Rules, isExcluded: Bool) {
+        var around: [String] = []
+        var current = folder
+        while current != "/", !FileManager.default.fileExists(atPath: current + "/.git") {
+            current = Project.parent(of: current)
+            around.append(current)
+        }
+        // Outside a repository, only the project's folders say something about this one.
+        if current == "/" {
+            around = Array(around.prefix { folder in root.map { (folder + "/").hasPrefix($0 + "/") } ?? false })
+        }
+        let top = root.flatMap { folder == $0 || folder.hasPrefix($0 + "/") ? $0 : nil } ?? around.last ?? folder
+        var rules = Rules(top: top)
+        rules.excludes.add(configuration.exclude, in: top)
+        var isExcluded = false
+        for (parent, child) in zip(around.reversed(), around.reversed().dropFirst() + [folder]) {
+            read(parent, into: &rules)
+            isExcluded = isExcluded || rules.excludes(child, isFolder: true)
+        }
+        return (rules, isExcluded)
+    }
+
+    private func isSelected(_ path: String, _ rules: Rules) -> Bool {
+        path.hasSuffix(".swift") && !rules.excludes(path, isFolder: false)
+            && (configuration.includeTests || !Self.isTest(path.dropFirst(rules.top.count)))
+            && (configuration.includeGenerated || !Self.isGenerated(path))
     }
 
     /// Adds a file unless reading it could take forever: a pipe or a device.
@@ -66,53 +112,30 @@ struct SourceFiles {
 
     private static func target(of path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
 
-    /// Returns the folders from the repository's root down to a folder's parent.
-    ///
-    /// Their `.gitignore` files apply too.
-    private static func enclosing(_ path: String) -> [String] {
-        var folders: [String] = []
-        var folder = path
-        for _ in 0..<32 where !FileManager.default.fileExists(atPath: folder + "/.git") {
-            folder += "/.."
-            guard FileManager.default.fileExists(atPath: folder) else { return [] }
-            folders.append(folder)
-        }
-        // Use only inherited patterns that don't depend on the folder's position: patterns match path strings.
-        return folders.count < 32 ? folders.reversed() : []
+    private func read(_ folder: String, into rules: inout Rules) {
+        guard let data = FileManager.default.contents(atPath: Project.join(folder, ".gitignore")) else { return }
+        rules.ignores.add(String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline), in: folder)
     }
 
-    private static func read(_ folder: String, into ignores: inout Ignores) {
-        guard let data = FileManager.default.contents(atPath: folder + "/.gitignore") else { return }
-        let base = folder.components(separatedBy: "/..").first ?? folder
-        let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
-        ignores.add(folder == base ? lines : lines.filter { !$0.dropLast().contains("/") }, in: base)
-    }
-
-    private func walk(_ folder: String, from start: Int, _ inherited: Ignores, _ selection: inout Selection) {
-        var ignores = inherited
-        Self.read(folder, into: &ignores)
+    private func walk(_ folder: String, _ inherited: Rules, _ selection: inout Selection) {
+        var rules = inherited
+        read(folder, into: &rules)
         let names: [String]
-        do {
-            names = try list(folder)
-        } catch {
+        do { names = try list(folder) } catch {
             let reason = "the folder can't be read: \(error.localizedDescription)"
             selection.unread.append(Unread(path: folder, reason: reason))
             return
         }
         for name in names {
-            let path = folder + "/" + name
+            let path = Project.join(folder, name)
             let isLink = (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
             var isFolder: ObjCBool = false
             let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
             if isFolder.boolValue {
-                guard !name.hasPrefix(".build"), name != ".git", name != "Pods", name != "Carthage",
-                    !ignores.ignores(path, isFolder: true)
-                else { continue }
-                if !isLink { walk(path, from: start, ignores, &selection) }
+                guard !rules.excludes(path, isFolder: true) else { continue }
+                if !isLink { walk(path, rules, &selection) }
             } else {
-                guard name.hasSuffix(".swift"), !ignores.ignores(path, isFolder: false) else { continue }
-                if !configuration.includeTests, Self.isTest(path.dropFirst(start)) { continue }
-                if !configuration.includeGenerated, Self.isGenerated(name) { continue }
+                guard isSelected(path, rules) else { continue }
                 if !isLink { add(path, to: &selection) }
             }
             guard isLink else { continue }

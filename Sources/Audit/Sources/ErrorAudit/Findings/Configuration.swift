@@ -10,8 +10,10 @@ public struct Configuration: Sendable, Codable, Equatable {
     public var loggers: [String] = []
     /// Other names of functions that handle an error: `rollBackOrder`.
     public var handled: [String] = []
-    /// Folders and files to skip, with the syntax of `.gitignore`.
+    /// Folders and files to skip, with the syntax of `.gitignore`, relative to the project's folder.
     public var exclude: [String] = []
+    /// Kinds of findings to leave out.
+    public var off: [Kind] = []
     /// Whether tests are read.
     public var includeTests = false
     /// Whether generated files are read.
@@ -22,29 +24,24 @@ public struct Configuration: Sendable, Codable, Equatable {
     /// Creates the default configuration.
     public init() {}
 
-    /// Decodes a configuration.
-    ///
-    /// Every key is optional.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        func value<Value: Decodable>(_ key: CodingKeys, _ standard: Value) throws -> Value {
-            try container.decodeIfPresent(Value.self, forKey: key) ?? standard
-        }
-        reporters = try value(.reporters, [])
-        loggers = try value(.loggers, [])
-        handled = try value(.handled, [])
-        exclude = try value(.exclude, [])
-        includeTests = try value(.includeTests, false)
-        includeGenerated = try value(.includeGenerated, false)
-        plain = try value(.plain, false)
-    }
-
-    /// Reads a configuration file.
+    /// Reads a configuration file, in which every key is optional.
     ///
     /// - Parameter path: The path of a JSON file.
-    /// - Throws: A Foundation error if the file can't be read; a `DecodingError` if it isn't valid.
+    /// - Throws: A Foundation error if the file can't be read; an error that describes what is wrong in it.
     public init(path: String) throws {
-        self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: path)))
+        func object(_ data: Data) throws -> [String: Any] {
+            try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+        }
+        let standard = try object(JSONEncoder().encode(Self()))
+        let own = try object(Data(contentsOf: URL(filePath: path)))
+        if let key = own.keys.sorted().first(where: { standard[$0] == nil }) { throw UnknownKey(key: key) }
+        let all = standard.merging(own) { $1 }
+        self = try JSONDecoder().decode(Self.self, from: JSONSerialization.data(withJSONObject: all))
+    }
+
+    struct UnknownKey: Error, CustomStringConvertible {
+        let key: String
+        var description: String { "the configuration has an unknown key: \(key)" }
     }
 
     /// Returns whether a call matches one of the names: `record` matches any `…​.record(…)`, and

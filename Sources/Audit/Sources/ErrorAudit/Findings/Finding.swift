@@ -1,43 +1,55 @@
 /// A location where an error is probably lost.
 public struct Finding: Sendable, Encodable {
-    /// The file's path, as given on the command line or found under a given folder.
+    /// What identifies a finding: neither its line's number nor the line's text, which other changes alter.
+    public struct Identity: Sendable, Codable, Hashable {
+        /// The file's path in the project's folder.
+        public internal(set) var path: String
+        /// How the error is lost.
+        public let kind: Kind
+        /// The surrounding function or property, with its types: `Store.save`.
+        public let function: String
+        /// The calls that can fail: `api.send`.
+        public let call: String
+    }
+
+    /// The file's path, relative to the current folder if the file is in it.
     public let path: String
     /// The line of the relevant token, starting at 1.
     public let line: Int
-    /// The UTF-8 column of that token, starting at 1.
+    /// The column of that token in Unicode scalars, starting at 1.
     public let column: Int
+    /// What identifies the finding.
+    public internal(set) var identity: Identity
     /// How the error is lost.
-    public let kind: Kind
-    /// How likely the loss is, from 0 to 100.
+    public var kind: Kind { identity.kind }
+    /// How likely the loss matters, from 0 to 100.
     public let score: Int
     /// The reasons for the score, the strongest first.
     public let why: [String]
     /// Why the error needs no report, according to the code; nil for a loss.
     public let harmless: String?
-    /// The line of code.
-    public let code: String
     /// The code to write instead.
     public let instead: String
     /// Whether `--fix` rewrites it.
     public var isFixable: Bool { !edits.isEmpty }
 
     /// The rewrite, if it is certain to compile.
-    private(set) var edits: [Edit]
+    var edits: [Edit]
 
-    /// Returns the finding without its rewrite.
-    func withoutEdits() -> Self {
-        var finding = self
-        finding.edits = []
-        return finding
+    /// The function and the calls, or the part of them that fits on a line.
+    var place: String {
+        let call = identity.call.count > 60 ? identity.call.prefix(59) + "…" : identity.call
+        return [identity.function, call].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    enum CodingKeys: String, CodingKey {
-        case path, line, column, kind, score, why, harmless, code, instead
-    }
+    /// The reasons in one sentence.
+    var reason: String { harmless.map { "harmless: \($0)" } ?? why.joined(separator: "; ") }
+
+    enum CodingKeys: String, CodingKey { case path, line, column, identity, score, why, harmless, instead }
 }
 
 extension Sequence<Finding> {
-    /// Returns the findings, the likeliest loss first.
+    /// Returns the findings, those that matter most first, and the harmless ones last.
     public func ranked() -> [Finding] {
         sorted { ($1.score, $0.path, $0.line, $0.column) < ($0.score, $1.path, $1.line, $1.column) }
     }

@@ -16,32 +16,38 @@ public enum Kind: String, CaseIterable, Sendable, Codable {
     case children
     /// A `catch` that returns, assigns, or does something else without a report.
     case substitute
+    /// A `catch` that logs that something failed, but not why.
+    case causeLost = "cause-lost"
+    /// A framework's object that catches errors, and nothing that reports them.
+    case noHook = "no-hook"
     /// A `catch` that logs and rethrows the error, so that it is reported twice.
     case reportedTwice = "reported-twice"
     /// A comment for this tool without a reason.
     case noReason = "no-reason"
 
-    /// The message of a finding of this kind.
-    public var summary: String {
+    /// The score before the code is examined, and the message.
+    private var facts: (base: Int, summary: String) {
         switch self {
-        case .optionalTry: "`try?` turns the error into nil"
-        case .task: "the task throws, and nobody awaits its value"
-        case .emptyCatch: "the `catch` is empty"
-        case .printOnly: "the `catch` only prints, or logs at debug level"
-        case .forcedTry: "`try!` ends the process"
-        case .droppedResult: "the failure of the result is dropped"
-        case .children: "nobody reads the errors of the child tasks"
-        case .substitute: "the `catch` carries on without a report"
-        case .reportedTwice: "the error is logged and rethrown, so it is reported twice"
-        case .noReason: "the comment for error-audit gives no reason"
+        case .optionalTry: (42, "`try?` turns the error into nil")
+        case .task: (65, "the task throws, and nobody awaits its value")
+        case .emptyCatch: (55, "the `catch` is empty")
+        case .printOnly: (60, "the `catch` only prints, or logs at debug level")
+        case .forcedTry: (35, "`try!` ends the process")
+        case .droppedResult: (55, "the failure of the result is dropped")
+        case .children: (60, "nobody reads the errors of the child tasks")
+        case .substitute: (42, "the `catch` carries on without a report")
+        case .causeLost: (30, "the log says that something failed, but not why")
+        case .noHook: (70, "nothing reports the errors that the framework catches here")
+        case .reportedTwice: (20, "the error is logged and rethrown, so it is reported twice")
+        case .noReason: (50, "the comment for error-audit gives no reason")
         }
     }
 
+    /// The message of a finding of this kind.
+    public var summary: String { facts.summary }
+
+    var baseScore: Int { facts.base }
+
     /// Whether `--fix` can rewrite some findings of this kind.
-    public var isFixable: Bool {
-        switch self {
-        case .emptyCatch, .printOnly: true
-        case .optionalTry, .task, .forcedTry, .droppedResult, .children, .substitute, .reportedTwice, .noReason: false
-        }
-    }
+    public var isFixable: Bool { self == .emptyCatch || self == .printOnly }
 }

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Computes from the code how likely a finding is a loss.
+/// Computes from the code how likely a finding matters.
 struct Scorer {
     struct Verdict {
         var score: Int
@@ -12,122 +12,109 @@ struct Scorer {
     let file: SourceText
     let comments: Comments
 
-    func judge(_ loss: Loss) -> Verdict {
-        let tried = Tried(loss.tried)
-        var notes: [(why: String, points: Int)] = loss.notes
-        var harmless = notes.first { $0.points <= -60 }?.why
-        func settle(_ why: String) { if harmless == nil { harmless = why } }
-
-        if loss.kind == .reportedTwice { settle("nothing is lost, but the error is reported twice") }
-        if let reason = explanation(of: loss) { settle("a comment gives the reason: \(reason)") }
-        if loss.isExpected { settle("only errors that the program expects arrive here") }
-        if loss.kind == .forcedTry, tried.isConstant { settle("its arguments are constants") }
-        if let why = self.excuse(by: tried, of: loss) { settle(why) }
-
-        notes += weights(of: tried, loss)
-        notes.append((loss.kind.summary, Self.base(loss.kind)))
-        var score = notes.reduce(0) { $0 + $1.points }
-        if harmless != nil { score = min(score - 40, 30) }
-        var why = notes.filter { !$0.why.isEmpty && $0.points != 0 }
-            .sorted { abs($0.points) > abs($1.points) }.map(\.why).filter { $0 != loss.kind.summary && $0 != harmless }
-        why.insert(loss.kind.summary, at: 0)
-        return Verdict(score: min(max(score, 0), 100), why: why, harmless: harmless)
+    func judge(_ loss: Loss, _ tried: Tried) -> Verdict {
+        let harmless = excuse(tried, loss)
+        let notes = loss.notes + weights(tried, loss)
+        var score = notes.reduce(loss.kind.baseScore) { $0 + $1.points }
+        if harmless != nil { score = min(score - 40, 10) } else { score = max(score, 11) }
+        let why = notes.filter { $0.points != 0 }.sorted { abs($0.points) > abs($1.points) }.map(\.why)
+        return Verdict(score: min(max(score, 0), 100), why: [loss.kind.summary] + why, harmless: harmless)
     }
 
-    private static func base(_ kind: Kind) -> Int {
-        switch kind {
-        case .task: 65
-        case .emptyCatch: 55
-        case .printOnly: 60
-        case .droppedResult: 55
-        case .children: 60
-        case .optionalTry: 42
-        case .substitute: 42
-        case .forcedTry: 35
-        case .noReason: 50
-        case .reportedTwice: 20
-        }
+    /// Returns why the error needs no report: the called function itself shows that, not the code around it.
+    private func excuse(_ tried: Tried, _ loss: Loss) -> String? {
+        let names = tried.names
+        func all(_ set: Set<String>) -> Bool { !names.isEmpty && names.allSatisfy(set.contains) }
+        let isClosing = !names.isEmpty && names.allSatisfy { Words.closing.isSuperset(of: Words.of($0)) }
+        let isDeleting = !names.isEmpty && !Self.deletions.isDisjoint(with: names)
+        let isDecoding = names.first.map { Words.of($0).first == "decode" || Words.of($0).last == "container" } ?? false
+        let macro = loss.token.enclosing(MacroExpansionExprSyntax.self)?.macroName.text
+        let excuses: [(holds: Bool, why: String)] = [
+            (loss.kind == .reportedTwice, "nothing is lost, but the error is reported twice"),
+            (loss.isExpected, "only errors that the program expects arrive here"),
+            (loss.isSleep || all(Self.sleeps), "only the end of the task ends a sleep"),
+            (isDecoding && !tried.labels.contains("from"), "decoding only checks whether the value has this form"),
+            (tried.callees.first?.hasPrefix("FileHandle.standard") == true, "nobody reads a closed standard output"),
+            (isClosing, "it only closes: `\(names.last ?? "")`"),
+            (isDeleting && !tried.allWords.isDisjoint(with: Words.temporary), "it only deletes a temporary file"),
+            (all(Self.probes), "it only checks for something, and a failure is one of the results"),
+            (tried.isConstant && !names.isEmpty && Self.parsers.contains(names[0]), "its arguments are constants"),
+            (macro == "Preview", "it is in a preview"),
+        ]
+        return excuses.first(where: \.holds)?.why
     }
 
-    /// Returns the reason in a comment.
-    private func explanation(of loss: Loss) -> String? {
-        let line = file.line(of: loss.token)
-        guard loss.kind != .optionalTry, loss.kind != .forcedTry, loss.kind != .task, let block = loss.block else {
-            return comments.reason(at: line)
-        }
-        let end = block.parent.map { file.converter.location(for: $0.endPositionBeforeTrailingTrivia).line } ?? line
-        return comments.reason(at: line, in: block, upTo: min(end, line + 12))
-    }
+    private static let sleeps = Words.list("sleep checkCancellation gracefulShutdown yield")
+    private static let deletions = Words.list(
+        "removeItem trashItem unlink remove rmdir deleteFile removeFile deleteItem removeDirectory")
+    private static let probes = Words.list(
+        """
+        resourceValues attributesOfItem attributesOfFileSystem checkResourceIsReachable
+        checkPromisedItemIsReachable destinationOfSymbolicLink getResourceValue isReachable fileExists
+        """)
+    /// Functions with a result that depends on nothing but their arguments.
+    private static let parsers = Words.list(
+        """
+        NSRegularExpression Regex NSDataDetector NSPredicate AttributedString NSAttributedString URL URI UUID
+        Version Semver JSONSchema Locale Glob
+        """)
 
     /// Returns facts that change the score but don't decide whether the error is lost.
-    private func weights(of tried: Tried, _ loss: Loss) -> [(why: String, points: Int)] {
-        var notes: [(why: String, points: Int)] = []
-        if tried.isAwaited { notes.append(("it awaits work that can fail in many ways", 15)) }
+    private func weights(_ tried: Tried, _ loss: Loss) -> [(why: String, points: Int)] {
         let verbs = tried.verbs
-        if let verb = verbs.first(where: { Words.changes.contains($0) }) {
-            notes.append(("`\(verb)` changes something", 15))
-        } else if let verb = verbs.first(where: { Words.fetches.contains($0) }), loss.kind != .forcedTry {
-            notes.append(("`\(verb)` reads from somewhere else", 5))
+        func verb(_ set: Set<String>) -> String? { verbs.first(where: set.contains) }
+        func has(_ set: Set<String>, _ words: some Sequence<String>) -> Bool { !set.isDisjoint(with: words) }
+        let context = Words.of(file.function(around: loss.token).split(separator: ".").last ?? "")
+        let isDecorative = has(Words.expendable, tried.words)
+        let block = loss.block?.parent?.description ?? ""
+        let isCleanUp = verbs.allSatisfy(Words.cleansUp.contains) && !verbs.isEmpty
+        let isStatement = loss.token.parent.map { parent in
+            parent.as(CodeBlockItemSyntax.self).map { !$0.isValueOfItsBlock }
+                ?? (parent.as(ExprListSyntax.self)?.first?.is(DiscardAssignmentExprSyntax.self) ?? false)
         }
-        if tried.words.isSuperset(of: ["create", "directory"]) {
-            notes.append(("later writes to the directory fail too", -15))
-        }
-        if loss.isPartlyReported { notes.append(("some errors are reported, but not all", -5)) }
-        if loss.kind == .optionalTry, isStatement(loss.token) { notes.append(("the nil is ignored", 10)) }
-        if loss.token.enclosing(FunctionCallExprSyntax.self, upTo: \.isFunction)?.callee == "Task" {
-            notes.append(("it stands in a task of its own", 5))
-        }
-        if let plan = plan(in: loss) { notes.append((plan, 15)) }
-        if !tried.words.isDisjoint(with: Words.expendable) {
-            notes.append(("it only decorates, or can be created again", -15))
-        }
-        let context = Set(enclosingWords(of: loss.token))
-        if !context.isDisjoint(with: Words.expendable) { notes.append(("it is in code that only decorates", -15)) }
-        if !context.isDisjoint(with: ["is", "has", "can", "should", "check", "validate", "exists"]) {
-            notes.append(("the function only returns yes or no", -20))
-        }
-        if loss.kind == .forcedTry,
-            !tried.words.isDisjoint(with: ["file", "url", "database", "contents", "connection", "data"])
-        {
-            notes.append(("it depends on a disk or a network", 20))
-        }
-        if loss.kind == .substitute, let block = loss.block, block.contains(where: { $0.description.contains("try ") })
-        {
-            notes.append(("an alternative is tried", -20))
-        }
-        return notes
+        let (write, send, fetch) = (verb(Words.writes), verb(Words.sends), verb(Words.fetches))
+        let isPayment = has(Words.payments, tried.words)
+        let isForced = loss.kind == .forcedTry
+        let task = loss.token.enclosing(FunctionCallExprSyntax.self, upTo: \.isFunction)?.callee
+        let weights: [(holds: Bool, points: Int, why: String)] = [
+            (isPayment, 25, "it is about a payment or an order"),
+            (write != nil && !isCleanUp && !isDecorative, 22, "`\(write ?? "")` changes something"),
+            (write == nil && send != nil, 20, "`\(send ?? "")` sends something"),
+            (write == nil && send == nil && fetch != nil && !isForced, 2, "`\(fetch ?? "")` reads from somewhere else"),
+            (tried.isAwaited, 15, "it awaits work that can fail in many ways"),
+            (tried.words.isSuperset(of: ["create", "directory"]), -37, "later writes to the directory fail too"),
+            (loss.isPartlyReported, -5, "some errors are reported, but not all"),
+            (loss.kind == .optionalTry && isStatement == true, 10, "the nil is ignored"),
+            (task == "Task", 5, "it stands in a task of its own"),
+            (has(["todo", "fixme"], Words.of(block)) || block.contains("andle error"), 15, "it isn't handled yet"),
+            (isDecorative, -20, "it only decorates, or can be created again"),
+            (has(Words.expendable, context), -15, "it is in code that only decorates"),
+            (
+                has(["is", "has", "can", "should", "check", "validate", "exists", "supports"], context.prefix(1)), -20,
+                "the function only returns yes or no"
+            ),
+            (isCleanUp && !isPayment, -20, "it only ends or removes something"),
+            (Words.cleansUp.contains(context.first ?? ""), -10, "it is in a function that cleans up"),
+            (loss.token.enclosing(DeferStmtSyntax.self) != nil, -15, "it is at the end of a scope"),
+            (isOnErrorPath(loss.token), -25, "the first error is reported"),
+            (comments.explains(loss, in: file), -20, "a comment explains it"),
+            (
+                isForced && has(["file", "url", "database", "contents", "connection", "data"], tried.words), 20,
+                "it depends on a disk or a network"
+            ),
+            (isForced && tried.isConstant, -10, "its arguments are constants"),
+            (
+                loss.kind == .substitute && loss.block.map { $0.description.contains("try ") } == true, -20,
+                "an alternative is tried"
+            ),
+        ]
+        return weights.filter(\.holds).map { ($0.why, $0.points) }
     }
 
-    /// Returns a TODO in the block, which admits that something is missing.
-    private func plan(in loss: Loss) -> String? {
-        guard let text = loss.block?.parent?.description else { return nil }
-        let admits = ["TODO", "FIXME", "handle error", "Handle error"].contains { text.contains($0) }
-        return admits ? "a comment says that the error isn't handled yet" : nil
-    }
-
-    /// Returns the words in the name of the function or property around a node.
-    func enclosingWords(of node: Syntax) -> [String] {
-        var current = node.parent
-        while let parent = current {
-            if let function = parent.as(FunctionDeclSyntax.self) {
-                let words = Words.of(function.name.text)
-                return words.isEmpty ? [function.name.text] : words
-            }
-            if let variable = parent.as(VariableDeclSyntax.self),
-                variable.parent?.parent?.parent?.is(MemberBlockSyntax.self) == true
-            {
-                return Words.of(variable.bindings.first?.pattern.trimmedDescription ?? "")
-            }
-            if parent.is(InitializerDeclSyntax.self) { return [] }
-            current = parent.parent
-        }
-        return []
-    }
-
-    private func isStatement(_ node: Syntax) -> Bool {
-        guard let parent = node.parent else { return false }
-        if let item = parent.as(CodeBlockItemSyntax.self) { return !item.isValueOfItsBlock }
-        return parent.as(ExprListSyntax.self)?.first?.is(DiscardAssignmentExprSyntax.self) ?? false
+    /// Returns whether a node is in a `catch` that throws or reports, so that the first error isn't lost.
+    private func isOnErrorPath(_ node: Syntax) -> Bool {
+        guard let clause = node.enclosing(CatchClauseSyntax.self, upTo: \.isFunction) else { return false }
+        return ErrorPaths(file: file).fate(of: clause.body.statements, names: clause.errorNames) == .reported
     }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// The output formats for findings.
 public enum Output: String, CaseIterable, Sendable {
-    /// For readers, grouped by file.
+    /// Lines that editors and Xcode understand.
     case text
     /// All findings, for programs.
     case json
@@ -15,64 +15,62 @@ public enum Output: String, CaseIterable, Sendable {
     ///
     /// - Parameters:
     ///   - result: The result of an audit.
-    ///   - all: Whether `text` shows every finding instead of only the likelier half.
+    ///   - showing: Which findings `text` shows.
     /// - Throws: An encoder's error.
-    public func render(_ result: Audit.Result, all: Bool = false) throws -> String {
+    public func render(_ result: Audit.Result, showing: Shown = .half) throws -> String {
         switch self {
-        case .text: Self.text(result, all: all)
+        case .text: Self.text(result, showing)
         case .json: try Self.encode(result)
         case .github:
             (result.findings.filter { $0.harmless == nil }.map(Self.annotation) + result.unread.map(Self.annotation))
                 .joined(separator: "\n")
-        case .sarif: try Self.encode(Sarif(result))
+        case .sarif: try Self.encode(Sarif.log(result))
         }
     }
 
-    private static func encode(_ value: some Encodable) throws -> String {
+    /// Which findings are shown.
+    public enum Shown: Sendable {
+        /// The half of the losses that matters more.
+        case half
+        /// All losses.
+        case losses
+        /// The harmless findings too.
+        case all
+    }
+
+    static func encode(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    private static func text(_ result: Audit.Result, all: Bool) -> String {
-        let shown = all ? result.findings : Array(result.findings.prefix((result.findings.count + 1) / 2))
-        var files: [String] = []
-        for finding in shown where !files.contains(finding.path) { files.append(finding.path) }
-        var lines: [String] = []
-        let groups = Dictionary(grouping: shown, by: \.path)
-        for file in files {
-            lines.append(file)
-            for finding in groups[file] ?? [] { lines += describe(finding) }
-            lines.append("")
+    private static func text(_ result: Audit.Result, _ showing: Shown) -> String {
+        let losses = result.findings.filter { $0.harmless == nil }
+        let shown =
+            showing == .all
+            ? result.findings : showing == .losses ? losses : Array(losses.prefix((losses.count + 1) / 2))
+        var lines = shown.flatMap { finding in
+            let place = finding.place.isEmpty ? "" : "\(finding.place): "
+            return [
+                "\(finding.path):\(finding.line):\(finding.column): \(finding.harmless == nil ? "warning" : "note"): "
+                    + "\(place)\(finding.reason) [\(finding.kind.rawValue), \(finding.score)]"
+            ] + (finding.harmless == nil ? ["    → \(finding.instead)"] : [])
         }
-        if !result.unread.isEmpty {
-            lines.append("Not read in full, so losses might be missing:")
-            lines += result.unread.map { "  \($0)" } + [""]
-        }
-        let harmless = result.findings.count { $0.harmless != nil }
-        let losses = result.findings.count - harmless
+        lines += result.unread.map { "\($0.path):1:1: error: not read in full: \($0.reason)" }
+        lines += result.skipped.map { "\($0): skipped: a test, generated, or excluded" }
+        func count(_ number: Int, _ one: String, _ more: String) -> String { "\(number) \(number == 1 ? one : more)" }
         lines.append(
-            "\(losses) probable \(losses == 1 ? "loss" : "losses") and \(harmless) harmless in \(result.files) "
-                + "\(result.files == 1 ? "file" : "files"), \(result.lines) lines"
-                + (shown.count < result.findings.count ? "; --all shows the other half" : ""))
+            "\(count(losses.count, "probable loss", "probable losses")) and \(result.findings.count - losses.count) "
+                + "harmless in \(count(result.files.count, "file", "files")), \(result.lines) lines"
+                + (showing == .half && shown.count < losses.count ? "; --all shows the rest" : ""))
         return lines.joined(separator: "\n")
     }
 
-    private static func describe(_ finding: Finding) -> [String] {
-        let score = String(repeating: " ", count: 3 - String(finding.score).count) + String(finding.score)
-        let why = finding.harmless.map { ["harmless: \($0)"] } ?? finding.why
-        return [
-            "\(score)  line \(finding.line), \(finding.kind.rawValue): \(why.joined(separator: "; "))",
-            "       \(finding.code)",
-        ] + (finding.harmless == nil ? ["     → \(finding.instead)"] : [])
-    }
-
     private static func annotation(_ finding: Finding) -> String {
-        let location = "file=\(escape(finding.path, property: true)),line=\(finding.line),col=\(finding.column)"
-        let message = "\(finding.why.joined(separator: "; ")). Write: \(finding.instead)"
-        return
-            "::warning \(location),title=error-audit %28\(finding.kind.rawValue)%29::"
-            + escape(message, property: false)
+        let location =
+            "file=\(escape(finding.identity.path, property: true)),line=\(finding.line),col=\(finding.column)"
+        return "::warning \(location),title=error-audit %28\(finding.kind.rawValue)%29::"
+            + escape("\(finding.place): \(finding.reason). Write: \(finding.instead)", property: false)
     }
 
     private static func annotation(_ unread: Unread) -> String {

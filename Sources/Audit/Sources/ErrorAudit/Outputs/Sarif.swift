@@ -1,87 +1,75 @@
+import Foundation
+
 /// A SARIF 2.1.0 log with the properties that code scanning reads.
-struct Sarif: Encodable {
-    struct Run: Encodable {
-        let tool: Tool
-        let invocations: [Invocation]
-        let results: [Entry]
-    }
-
-    struct Tool: Encodable {
-        struct Driver: Encodable {
-            let name = "error-audit"
-            let rules: [Rule]
+enum Sarif {
+    /// Returns a log as a JSON object.
+    static func log(_ result: Audit.Result) -> JSON {
+        let rules = Kind.allCases.map { kind -> JSON in
+            ["id": .text(kind.rawValue), "shortDescription": ["text": .text(kind.summary)]]
         }
-
-        let driver: Driver
-    }
-
-    struct Rule: Encodable {
-        let id: String
-        let shortDescription: Message
-    }
-
-    struct Message: Encodable { let text: String }
-
-    struct Entry: Encodable {
-        let ruleId: String
-        let level: String
-        let rank: Int
-        let message: Message
-        let locations: [Location]
-        let partialFingerprints: [String: String]
-    }
-
-    struct Invocation: Encodable {
-        struct Notification: Encodable {
-            let level = "error"
-            let message: Message
+        let driver: JSON = [
+            "name": "error-audit", "version": .text(Audit.version), "semanticVersion": .text(Audit.version),
+            "rules": .list(rules),
+        ]
+        let unread = result.unread.map { unread -> JSON in
+            ["level": "error", "message": ["text": .text("\(unread)")]]
         }
-
-        let executionSuccessful: Bool
-        let toolExecutionNotifications: [Notification]
+        let invocation: JSON = [
+            "executionSuccessful": .truth(unread.isEmpty), "toolExecutionNotifications": .list(unread),
+        ]
+        let run: JSON = [
+            "tool": ["driver": driver], "invocations": .list([invocation]), "columnKind": "unicodeCodePoints",
+            "results": .list(result.findings.map(entry)),
+        ]
+        return [
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": .list([run]),
+        ]
     }
 
-    struct Location: Encodable {
-        struct Physical: Encodable {
-            let artifactLocation: Artifact
-            let region: Region
-        }
-
-        struct Artifact: Encodable { let uri: String }
-
-        struct Region: Encodable {
-            let startLine: Int
-            let snippet: Message
-        }
-
-        let physicalLocation: Physical
+    private static func entry(_ finding: Finding) -> JSON {
+        let identity = finding.identity
+        let region: JSON = ["startLine": .number(finding.line), "startColumn": .number(finding.column)]
+        let location: JSON = [
+            "physicalLocation": [
+                "artifactLocation": ["uri": .text(uri(identity.path))], "region": region,
+            ]
+        ]
+        return [
+            "ruleId": .text(identity.kind.rawValue), "level": finding.harmless == nil ? "warning" : "note",
+            "rank": .number(finding.score), "locations": .list([location]),
+            "message": ["text": .text("\(finding.place): \(finding.reason). Write: \(finding.instead)")],
+            "partialFingerprints": [
+                "finding/v2": .text("\(identity.kind.rawValue) \(identity.function) \(identity.call)")
+            ],
+        ]
     }
 
-    let schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    let version = "2.1.0"
-    let runs: [Run]
-
-    enum CodingKeys: String, CodingKey {
-        case schema = "$schema"
-        case version, runs
+    /// Returns a path as a reference by RFC 3986.
+    static func uri(_ path: String) -> String {
+        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+=@".utf8)
+        let encoded = path.utf8.map { byte in
+            plain.contains(byte)
+                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+        return path.hasPrefix("/") ? "file://" + encoded : encoded
     }
+}
 
-    init(_ result: Audit.Result) {
-        let rules = Kind.allCases.map { Rule(id: $0.rawValue, shortDescription: Message(text: $0.summary)) }
-        let entries = result.findings.map { finding in
-            let text =
-                finding.harmless.map { "\(finding.kind.summary); harmless: \($0)" }
-                ?? "\(finding.why.joined(separator: "; ")). Write: \(finding.instead)"
-            let location = Location.Physical(
-                artifactLocation: .init(uri: finding.path),
-                region: .init(startLine: finding.line, snippet: Message(text: finding.code)))
-            return Entry(
-                ruleId: finding.kind.rawValue, level: finding.harmless == nil ? "warning" : "note", rank: finding.score,
-                message: Message(text: text), locations: [Location(physicalLocation: location)],
-                partialFingerprints: ["kindAndCode/v1": "\(finding.kind.rawValue) \(finding.code)"])
+/// A JSON value.
+enum JSON: Encodable, ExpressibleByDictionaryLiteral, ExpressibleByStringLiteral {
+    case text(String), number(Int), truth(Bool), list([JSON]), object([String: JSON])
+
+    init(stringLiteral value: String) { self = .text(value) }
+    init(dictionaryLiteral elements: (String, JSON)...) { self = .object(Dictionary(uniqueKeysWithValues: elements)) }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .truth(let value): try container.encode(value)
+        case .list(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
         }
-        let unread = result.unread.map { Invocation.Notification(message: Message(text: "\($0)")) }
-        let invocation = Invocation(executionSuccessful: unread.isEmpty, toolExecutionNotifications: unread)
-        runs = [Run(tool: Tool(driver: .init(rules: rules)), invocations: [invocation], results: entries)]
     }
 }

@@ -5,6 +5,14 @@ extension FunctionCallExprSyntax {
     /// The called function as written, without earlier arguments in parentheses: `store.orders.save`.
     var callee: String { calledExpression.dottedName }
 
+    /// ``callee`` without the module and `init`: `Task` for `Swift.Task.init`.
+    var plainCallee: String {
+        let parts = callee.split(separator: ".")
+        let first =
+            parts.first.map { ["Swift", "_Concurrency", "Foundation", "Hummingbird", "Jobs"].contains($0) } ?? false
+        return (first ? parts.dropFirst() : parts[...]).filter { $0 != "init" }.joined(separator: ".")
+    }
+
     /// The last part of ``callee``: `save`.
     var name: String { callee.split(separator: ".").last.map(String.init) ?? "" }
 

@@ -1,90 +1,65 @@
 import SwiftSyntax
 
-/// Finds the comments about a location.
+/// The comments in a file, by the lines that they are about.
 struct Comments {
     /// A comment for this tool: `error-audit: harmless, because …`.
-    enum Mark: Equatable {
-        case none
-        case harmless
-        /// The comment has no reason.
-        case withoutReason(line: Int)
-    }
+    enum Mark: Equatable { case none, harmless, withoutReason }
 
-    let file: SourceText
+    private var marks: [Int: Mark] = [:]
+    /// The marked ranges: from `error-audit: off, because …` to `error-audit: on` or the end of the file.
+    private var ranges: [(start: Int, end: Int, mark: Mark)] = []
+    private var texts: [Int: String] = [:]
 
-    /// Returns the comment for this tool at the end of a line or in the comment lines before it.
-    func mark(at line: Int) -> Mark {
-        for number in [line] + lines(before: line) {
-            guard let comment = comment(in: file.text(ofLine: number)),
-                let range = comment.firstRange(of: "error-audit:")
-            else { continue }
-            let text = comment[range.upperBound...]
-            guard let because = text.firstRange(of: "because") else { return .withoutReason(line: number) }
-            let reason = text[because.upperBound...].filter(\.isLetter)
-            return text.contains("harmless") && reason.count > 2 ? .harmless : .withoutReason(line: number)
-        }
-        return .none
-    }
-
-    /// Returns the reason in an ordinary comment on a line, in the lines before it, or in a block.
-    func reason(at line: Int, in block: CodeBlockItemListSyntax? = nil, upTo end: Int? = nil) -> String? {
-        let inside = end.map { Array(line...max(line, $0)) } ?? [line]
-        for number in inside {
-            guard let text = comment(in: file.text(ofLine: number)), Self.isProse(text) else { continue }
-            // Accept every sentence in a `catch`, because it explains the `catch`.
-            if end != nil ? true : Self.givesReason(text) { return text }
-        }
-        let before = lines(before: line).compactMap { comment(in: file.text(ofLine: $0)) }.reversed().joined(
-            separator: " ")
-        return Self.isProse(before) && Self.givesReason(before) ? before : nil
-    }
-
-    /// Returns the numbers of the comment lines directly before a line, the closest first.
-    private func lines(before line: Int) -> [Int] {
-        var numbers: [Int] = []
-        var number = line - 1
-        while number > 0, file.text(ofLine: number).hasPrefix("//"), !file.text(ofLine: number).hasPrefix("///") {
-            numbers.append(number)
-            number -= 1
-        }
-        return numbers
-    }
-
-    private func comment(in line: String) -> String? {
-        var start = line.startIndex
-        while let slashes = line[start...].firstRange(of: "//") {
-            // Skip slashes after a colon: they belong to a URL.
-            if slashes.lowerBound == line.startIndex || line[line.index(before: slashes.lowerBound)] != ":" {
-                let text = line[slashes.upperBound...].drop { $0 == "/" || $0 == " " }
-                return text.hasPrefix("swiftlint:") || text.hasPrefix("swift-format") ? nil : String(text)
+    init(_ file: SourceText) {
+        for token in file.tree.tokens(viewMode: .sourceAccurate) {
+            var position = token.position
+            for piece in token.leadingTrivia {
+                if case .lineComment(let text) = piece {
+                    add(text, at: file.line(of: position), before: file.line(of: token))
+                }
+                position += piece.sourceLength
             }
-            start = slashes.upperBound
+            for case .lineComment(let text) in token.trailingTrivia.pieces {
+                let end = file.line(of: token.endPositionBeforeTrailingTrivia)
+                add(text, at: end, before: end)
+            }
         }
-        return nil
     }
 
-    private static func isProse(_ text: String) -> Bool {
-        let words = text.split(whereSeparator: { !$0.isLetter && $0 != "'" })
-        let hasMarker = words.contains { ["TODO", "FIXME", "XXX", "HACK", "MARK"].contains($0) }
-        let isCode = [" = ", "{", "()", ");", "] ", "self."].contains { text.contains($0) }
-        let isPlan = hasMarker || text.lowercased().hasPrefix("handle")
-        return words.count >= 3 && !isPlan && !isCode
+    private mutating func add(_ comment: String, at line: Int, before next: Int) {
+        texts[line] = comment
+        guard let range = comment.firstRange(of: "error-audit:") else { return }
+        let text = comment[range.upperBound...].drop { $0 == " " }
+        let reason = text.firstRange(of: "because").map { text[$0.upperBound...].filter(\.isLetter).count } ?? 0
+        let mark: Mark = reason > 2 ? .harmless : .withoutReason
+        if text.hasPrefix("off") {
+            ranges.append((line, .max, mark))
+        } else if text.hasPrefix("on"), let last = ranges.indices.last {
+            ranges[last].end = line
+        } else {
+            marks[next] = text.hasPrefix("harmless") ? mark : .withoutReason
+        }
     }
 
-    private static func givesReason(_ text: String) -> Bool {
-        let words = Set(text.lowercased().split(whereSeparator: { !$0.isLetter && $0 != "'" }).map(String.init))
-        return !words.isDisjoint(with: cues)
+    /// Returns the mark of a line.
+    func mark(at line: Int) -> Mark {
+        marks[line] ?? ranges.last { $0.start <= line && line < $0.end }?.mark ?? .none
     }
 
-    private static let cues: Set = [
-        "already", "always", "anyway", "avoid", "because", "best", "can't", "cannot", "could", "doesn't", "don't",
-        "expected",
-        "fails",
-        "fail", "failing", "fall", "fallback", "fine", "harmless", "ignore", "ignored", "ignores", "ignoring",
-        "intentional",
-        "intentionally", "may", "might", "mitigate", "never", "not", "optional", "otherwise", "regardless", "safe",
-        "safely",
-        "silently", "since", "so", "swallow", "won't", "isn't", "ok", "okay", "needn't", "deliberate", "deliberately",
-        "errors", "error", "throws", "throw",
-    ]
+    /// Returns whether an ordinary comment explains a loss: in its line, before it, or in its block.
+    func explains(_ loss: Loss, in file: SourceText) -> Bool {
+        let line = file.line(of: loss.token)
+        let end = loss.block?.parent.map { file.line(of: $0.endPositionBeforeTrailingTrivia) } ?? line
+        var start = line
+        while texts[start - 1] != nil { start -= 1 }
+        let words = Words.of((start...max(line, min(end, line + 12))).compactMap { texts[$0] }.joined(separator: " "))
+        return words.count > 3 && !Self.reasons.isDisjoint(with: words) && !words.contains("todo")
+    }
+
+    private static let reasons = Words.list(
+        """
+        already always anyway avoid because best can cannot could doesn don deliberate deliberately error errors
+        expected fail failing fails fallback fine harmless ignore ignored ignores ignoring intentional intentionally
+        isn may might never not ok okay optional otherwise regardless safe safely silently since so swallow won
+        """)
 }

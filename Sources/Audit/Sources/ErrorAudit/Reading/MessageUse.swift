@@ -42,9 +42,9 @@ struct LoggerDefaults: Sendable {
     }
 }
 
-private let quietLevels: Set = ["debug", "trace", "verbose"]
+private let quietLevels: Set = ["debug", "trace", "verbose", "finest"]
 private let loudLevels: Set = [
-    "info", "notice", "warn", "warning", "error", "critical", "fault", "fatal", "severe", "alert",
+    "info", "notice", "warn", "warning", "error", "critical", "emergency", "fault", "fatal", "panic", "severe", "alert",
 ]
 private let quietFunctions: Set = ["print", "debugPrint", "dump", "NSLog", "assert", "assertionFailure"]
 

@@ -7,22 +7,18 @@ final class SourceText {
     let tree: SourceFileSyntax
     let configuration: Configuration
     let loggers: LoggerDefaults
-    /// The lines of the file.
-    let lines: [Substring]
     let converter: SourceLocationConverter
     /// Whether the file's output has a reader because the file is part of a command-line tool.
     let isCommand: Bool
     let isTest: Bool
+    private(set) var modules: Set<String> = []
 
     init(_ text: String, path: String, configuration: Configuration, loggers: LoggerDefaults) {
         self.path = path
         self.configuration = configuration
         self.loggers = loggers
         tree = Self.parse(text)
-        // A carriage return with a line feed is one character.
-        lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }
         converter = SourceLocationConverter(fileName: path, tree: tree)
-        var modules: Set<String> = []
         for statement in tree.statements {
             if let name = statement.item.as(ImportDeclSyntax.self)?.path.trimmedDescription { modules.insert(name) }
         }
@@ -56,22 +52,55 @@ final class SourceText {
         converter.location(for: node.positionAfterSkippingLeadingTrivia).line
     }
 
-    func text(ofLine line: Int) -> String {
-        guard lines.indices.contains(line - 1) else { return "" }
-        return lines[line - 1].drop { $0 == " " || $0 == "\t" }.trimmingSuffix { $0.isWhitespace }
+    /// Returns a node's line, and its column in Unicode scalars.
+    func location(of node: some SyntaxProtocol) -> (line: Int, column: Int) {
+        let location = converter.location(for: node.positionAfterSkippingLeadingTrivia)
+        let before = converter.sourceLines[location.line - 1].utf8.prefix(location.column - 1)
+        return (location.line, String(decoding: before, as: UTF8.self).unicodeScalars.count + 1)
+    }
+
+    func line(of position: AbsolutePosition) -> Int { converter.location(for: position).line }
+
+    /// Returns the name of the function or property around a node, with the types around it: `Store.save`.
+    func function(around node: some SyntaxProtocol) -> String {
+        var names: [String] = []
+        var current = node.parent
+        while let parent = current {
+            if let declaration = parent.asProtocol((any NamedDeclSyntax).self) { names.append(declaration.name.text) }
+            if parent.is(InitializerDeclSyntax.self) { names.append("init") }
+            if parent.is(DeinitializerDeclSyntax.self) { names.append("deinit") }
+            if let type = parent.as(ExtensionDeclSyntax.self)?.extendedType { names.append(type.trimmedDescription) }
+            // Not the variables in functions.
+            if let variable = parent.as(VariableDeclSyntax.self), parent.parent?.is(MemberBlockItemSyntax.self) == true
+            {
+                names.append(variable.bindings.first?.pattern.trimmedDescription ?? "")
+            }
+            current = parent.parent
+        }
+        return names.reversed().joined(separator: ".")
+    }
+
+    /// The variables and functions that the file declares with a publisher that never fails.
+    private(set) lazy var neverFailing: Set<String> = {
+        let names = tree.tokens(viewMode: .sourceAccurate).compactMap { token -> String? in
+            guard token.text == "Never" else { return nil }
+            let stop = { (node: Syntax) in node.is(CodeBlockItemSyntax.self) }
+            return token.enclosing(PatternBindingSyntax.self, upTo: stop)?.pattern.trimmedDescription
+                ?? token.enclosing(FunctionDeclSyntax.self, upTo: stop)?.name.text
+        }
+        return Set(names)
+    }()
+
+    /// Returns whether the file declares a throwing function of a name.
+    func declaresThrowing(_ name: String?) -> Bool {
+        tree.tokens(viewMode: .sourceAccurate).lazy.compactMap { $0.parent?.as(FunctionDeclSyntax.self) }.contains {
+            $0.name.text == name && $0.signature.effectSpecifiers?.throwsClause != nil
+        }
     }
 
     /// Returns whether a call is a report by one of the project's own functions.
     func isReporter(_ callee: String) -> Bool {
         Configuration.names(configuration.reporters, callee) || Configuration.names(configuration.loggers, callee)
             || Configuration.names(configuration.handled, callee)
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> String {
-        var end = endIndex
-        while end > startIndex, predicate(self[index(before: end)]) { end = index(before: end) }
-        return String(self[..<end])
     }
 }

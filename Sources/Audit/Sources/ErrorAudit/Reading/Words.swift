@@ -4,96 +4,102 @@ enum Words {
     static func of(_ name: some StringProtocol) -> [String] {
         var words: [String] = []
         var word = ""
-        var previous: Character = " "
+        func end() {
+            if !word.isEmpty { words.append(word.lowercased()) }
+            word = ""
+        }
         for character in name {
             guard character.isLetter || character.isNumber else {
-                if !word.isEmpty { words.append(word.lowercased()) }
-                word = ""
-                previous = character
+                end()
                 continue
             }
+            let isAfterCapital = word.last?.isUppercase == true
             // "URLError" becomes url, error: the last capital of a run begins the next word.
-            if character.isUppercase, !previous.isUppercase, !word.isEmpty {
-                words.append(word.lowercased())
-                word = ""
-            } else if character.isLowercase, previous.isUppercase, word.count > 1 {
+            if character.isUppercase, !isAfterCapital {
+                end()
+            } else if character.isLowercase, isAfterCapital, word.count > 1 {
                 let last = word.removeLast()
-                words.append(word.lowercased())
+                end()
                 word = String(last)
             }
             word.append(character)
-            previous = character
         }
-        if !word.isEmpty { words.append(word.lowercased()) }
+        end()
         return words
     }
 
     /// Returns whether a name contains one of the given words.
-    static func has(_ name: some StringProtocol, _ words: Set<String>) -> Bool {
-        of(name).contains { words.contains($0) }
-    }
+    static func has(_ name: some StringProtocol, _ words: Set<String>) -> Bool { !words.isDisjoint(with: of(name)) }
 
     /// Returns whether a name is about failure, so that its value or call reports an error.
-    static func indicatesFailure(_ name: some StringProtocol) -> Bool {
-        of(name).contains { failure.contains($0) }
-    }
+    static func indicatesFailure(_ name: some StringProtocol) -> Bool { has(name, failure) }
 
     /// Returns whether a function shows the user more than the progress of work.
     static func shows(_ function: some StringProtocol) -> Bool {
         let words = of(function)
-        return ["display", "present", "show"].contains(words.first) && !words.contains { busy.contains($0) }
+        return ["display", "present", "show"].contains(words.first) && busy.isDisjoint(with: words)
     }
-
-    private static let failure: Set = [
-        "abort", "aborted", "alert", "alerts", "banner", "broken", "corrupt", "corrupted", "error", "errors",
-        "exception",
-        "exit", "fail", "failed", "failing", "fails", "failure", "failures", "fatal", "invalid", "problem", "rejected",
-        "snackbar", "throw", "throwing", "toast", "unavailable", "warn",
-        "warning", "warnings", "unsuccessful", "err", "errored",
-    ]
-    private static let busy: Set = [
-        "activity", "hud", "indicator", "loading", "placeholder", "progress", "skeleton", "spinner",
-    ]
 
     /// Returns whether a piece of code tries again.
     static func triesAgain(_ code: String) -> Bool {
-        has(code, ["attempt", "attempts", "retries", "retry", "retrying", "again", "backoff", "reconnect"])
+        has(code, list("attempt attempts retries retry retrying again backoff reconnect"))
     }
 
-    /// Verbs for cleanup: if it fails, nothing is left to do.
-    static let cleansUp: Set = [
-        "abort", "cancel", "clean", "cleanup", "clear", "close", "deactivate", "deinit", "delete", "disconnect",
-        "discard",
-        "dismiss", "dispose", "end", "finalize", "finish", "flush", "invalidate", "kill", "leave", "pause", "prune",
-        "purge",
-        "release", "remove", "reset", "rollback", "shutdown", "stop", "teardown", "terminate", "trim", "undo", "unlink",
-        "unlock", "unregister", "unsubscribe", "vacuum", "wipe", "logout", "signout", "drop", "evict",
-    ]
+    static func list(_ words: String) -> Set<String> {
+        Set(words.split(whereSeparator: \.isWhitespace).map(String.init))
+    }
+
+    private static let failure = list(
+        """
+        abort aborted alert alerts banner broken corrupt corrupted err error errored errors exception exit fail failed
+        failing fails failure failures fatal invalid problem rejected snackbar throw throwing toast unavailable
+        unsuccessful warn warning warnings
+        """)
+    private static let busy = list("activity hud indicator loading placeholder progress skeleton spinner")
+
+    /// Verbs for ends: the call frees or undoes something.
+    static let cleansUp = list(
+        """
+        abort cancel clean cleanup clear close deactivate deinit delete disconnect discard dismiss dispose drop end
+        evict finalize finish flush invalidate kill leave logout pause prune purge release remove reset rollback
+        shutdown signout stop teardown terminate trim undo unlink unlock unregister unsubscribe vacuum wipe
+        """)
+    /// Names that consist of these words close something that the program itself opened.
+    static let closing = list(
+        """
+        and channel client close connection connections descriptor disconnect file gracefully group handle invalidate
+        now pool reader server session shut shutdown shutting down socket stop stream sync unlock wait writer
+        """)
+    /// Words for payments, whatever is done with them.
+    static let payments = list(
+        """
+        billing charge checkout invoice order orders pay payment payments purchase purchases receipt refund
+        subscription transaction transactions transfer
+        """)
     /// Verbs for changes that outlive the call.
-    static let changes: Set = [
-        "accept", "add", "apply", "approve", "archive", "authorize", "block", "buy", "charge", "checkout", "commit",
-        "configure", "copy", "create", "duplicate", "enable", "execute", "export", "favourite", "favorite", "follow",
-        "import",
-        "insert", "install", "invite", "join", "launch", "mark", "merge", "migrate", "move", "mute", "open", "pay",
-        "persist",
-        "place", "post", "publish", "pull", "purchase", "push", "put", "refresh", "register", "rename", "replace",
-        "reply", "report", "restore", "save", "schedule", "send", "share", "start", "store", "submit",
-        "subscribe", "sync", "toggle", "transfer", "update", "upload", "vote", "write",
-    ]
+    static let writes = list(
+        """
+        accept add apply approve archive authorize backup block buy charge commit configure copy create destroy
+        duplicate edit enable encode execute export favorite favourite finish flush follow import insert install
+        invite join launch link mark merge migrate move mute open overwrite pay persist pin place record refresh
+        register remove rename replace restore rotate save schedule set settle sign start store subscribe sync
+        synchronize toggle transfer update upsert vote write
+        """)
+    /// Verbs for what others expect to receive.
+    static let sends = list(
+        """
+        announce broadcast deliver dispatch email emit enqueue forward invoke mail notify post publish pull push put
+        reply report respond send share submit trigger upload
+        """)
+    static let changes = writes.union(sends)
     /// Verbs for reading from another source.
-    static let fetches: Set = [
-        "download", "fetch", "find", "get", "list", "load", "lookup", "query", "read", "request", "retrieve", "search",
-    ]
+    static let fetches = list("download fetch find get list load lookup query read request retrieve search")
     /// Things that decorate, or that are created again if missing.
-    static let expendable: Set = [
-        "animation", "artwork", "avatar", "cache", "cached", "caches", "color", "colors", "colour", "favicon", "haptic",
-        "haptics", "icon", "image", "images", "placeholder", "prefetch", "preload", "preview", "sound",
-        "thumbnail", "tooltip", "vibration",
-    ]
-    /// Things that are checked only for existence or size.
-    static let probes: Set = [
-        "attributes", "can", "check", "contains", "estimated", "exists", "has", "is", "matches", "modification",
-        "reachable",
-        "resource", "size", "supports", "valid", "validate", "values", "verify",
-    ]
+    static let expendable = list(
+        """
+        animation artwork avatar cache cached caches color colors colour favicon haptic haptics icon image images
+        placeholder prefetch preload preview sound thumbnail tooltip vibration
+        """)
+    /// Words for files that the program itself creates for a while.
+    static let temporary = list("cache cached caches partial scratch staging temp temporary tmp")
 }

@@ -45,6 +45,7 @@ nonisolated final class Callbacks: @unchecked Sendable {
             }
         }
         store.upload(completion: { _ in self.done() })  //~ dropped-result
+        store.request { _, _ in self.done() }  //~ dropped-result
     }
 
     func handled(_ result: Result<Order, any Error>) -> Button {
@@ -76,6 +77,8 @@ nonisolated final class Callbacks: @unchecked Sendable {
         case .failure: Button(isEnabled: false).dimmed()
         }
     }
+
+    var onFailed: @Sendable (any Error) -> Void = { _ in }  //~ no-hook
 
     func done() {}
     func keep(_ error: (any Error)?) {}

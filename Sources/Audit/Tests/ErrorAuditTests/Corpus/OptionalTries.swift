@@ -1,6 +1,6 @@
 import Foundation
 
-func optionalTries(container: KeyedDecodingContainer<Keys>, url: URL) async throws {
+func optionalTries(container: KeyedDecodingContainer<Keys>, url: URL, temporaryFile: URL) async throws {
     let orders = try? await store.load()  //~ optional-try
     use(orders ?? [])
     try? await store.save(Order())  //~ optional-try
@@ -34,18 +34,19 @@ func optionalTries(container: KeyedDecodingContainer<Keys>, url: URL) async thro
     // A failure is one of the results, or nothing is left to do.
     try? await Task.sleep(for: .seconds(7))  //~ optional-try harmless
     try? await store.close()  //~ optional-try harmless
-    try? FileManager.default.removeItem(at: url)  //~ optional-try harmless
+    try? FileManager.default.removeItem(at: temporaryFile)  //~ optional-try harmless
     let size = try? url.resourceValues(forKeys: [.fileSizeKey])  //~ optional-try harmless
     print(size as Any)
-    defer { try? store.saveNow(Order()) }  //~ optional-try harmless
     let pattern = try? NSRegularExpression(pattern: "[0-9]+")  //~ optional-try harmless
     print(pattern as Any)
+    // Neither a comment nor the place makes a loss harmless.
+    defer { try? store.saveNow(Order()) }  //~ optional-try
     // The orders are fetched again in a minute, so a failure is fine here.
-    try? await store.save(Order())  //~ optional-try harmless
+    try? await store.save(Order())  //~ optional-try
     do {
         try await store.save(Order())
     } catch {
-        try? await store.save(Order(number: 1))  //~ optional-try harmless
+        try? await store.save(Order(number: 1))  //~ optional-try
         throw error
     }
 }
