@@ -13,7 +13,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
         if MatcherShape.exactType(type) != nil {
             // Create the matcher here: as a constant it costs less than one that the factory returns.
             evaluation = nil
-            super.init(ErrorMatcher<Input>(.type(type), id: 0, nil), at: source)
+            super.init(ErrorMatcher<Input>(.type(type), nil), at: source)
         } else {
             let matcher = ErrorMatcher<Input>.type(type)
             evaluation = matcher.evaluation

@@ -29,7 +29,7 @@ extension ErrorMatcher where Output: Error {
                 return subject.isNSErrorObject ? NSErrorBridge.swiftError(subject.nsError()) as? Output : nil
             }
         }
-        return Self(.type(Output.self), id: 0, nil)
+        return Self(.type(Output.self), nil)
     }
 }
 
@@ -143,7 +143,7 @@ extension ErrorMatcher {
     ///   error, regardless of the number of such rules. The rule is tried for every error that reaches it, because any
     ///   error might have an underlying error.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
-        Self(.anywhere(matcher.shape), parts: MatcherParts(of: matcher)) { subject in
+        Self(.anywhere(matcher.shape), depth: depth(above: matcher.depth)) { subject in
             matcher.evaluate(&subject) ?? subject.firstUnderlying(matcher.evaluate)
         }
     }

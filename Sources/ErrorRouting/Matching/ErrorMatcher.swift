@@ -35,52 +35,41 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// Most rules match such errors, and a closure would be an allocation for each rule.
     let evaluation: Evaluation?
 
-    /// The matcher's identity, so that a matcher that occurs twice in a combination is called once.
-    ///
-    /// It is 0 for a matcher by the output's type alone, which calls no user code.
-    let id: UInt
-    /// The parts of a combination; nil for other matchers.
-    let parts: MatcherParts?
+    /// The matchers of a chain of `||` or `&&`; nil for other matchers.
+    let list: MatcherList<Output>?
+    /// The number of matchers within one another, at most ``depthLimit``.
+    let depth: Int
 
     typealias Evaluation = @Sendable (inout ErrorSubject) -> Output?
 
     @inline(__always)
-    init(
-        _ shape: MatcherShape, id: UInt = MatcherParts.nextID(), parts: MatcherParts? = nil, _ evaluation: Evaluation?
-    ) {
-        self.init(shape, { _ in true }, hasPredicate: false, id: id, parts: parts, evaluation)
+    init(_ shape: MatcherShape, depth: Int = 1, list: MatcherList<Output>? = nil, _ evaluation: Evaluation?) {
+        self.init(shape, { _ in true }, hasPredicate: false, depth: depth, list: list, evaluation)
     }
 
     @inline(__always)
     init(_ shape: MatcherShape, predicate: @escaping ErrorPredicate, _ evaluation: Evaluation? = nil) {
-        self.init(shape, predicate, hasPredicate: true, id: MatcherParts.nextID(), parts: nil, evaluation)
+        self.init(shape, predicate, hasPredicate: true, depth: 1, list: nil, evaluation)
     }
 
     @inline(__always)
     private init(
-        _ shape: MatcherShape, _ predicate: @escaping ErrorPredicate, hasPredicate: Bool, id: UInt,
-        parts: MatcherParts?, _ evaluation: Evaluation?
+        _ shape: MatcherShape, _ predicate: @escaping ErrorPredicate, hasPredicate: Bool, depth: Int,
+        list: MatcherList<Output>?, _ evaluation: Evaluation?
     ) {
         (self.shape, self.predicate, self.hasPredicate) = (shape, predicate, hasPredicate)
-        (self.id, self.parts, self.evaluation) = (id, parts, evaluation)
+        (self.depth, self.list, self.evaluation) = (depth, list, evaluation)
     }
 
     /// The type that an error must have for the matcher to match.
     @inline(__always)
     var requirement: MatcherShape.Requirement {
         // Most rules match by type alone, which needs no second look at the type.
-        id == 0 ? (ObjectIdentifier(Output.self), true) : shape.requirement
+        evaluation == nil && !hasPredicate ? (ObjectIdentifier(Output.self), true) : shape.requirement
     }
 
-    /// Returns the matcher's output, or nil if it doesn't match; a matcher that occurs twice in a combination is called
-    /// once.
-    func evaluate(_ subject: inout ErrorSubject) -> Output? {
-        guard id != 0, let answers = subject.answers else { return Self.evaluate(&subject, predicate, evaluation) }
-        if let known = answers[identity] as? MatcherParts.Answer<Output> { return known.output }
-        let output = Self.evaluate(&subject, predicate, evaluation)
-        subject.answers?[identity] = MatcherParts.Answer(output)
-        return output
-    }
+    /// Returns the matcher's output; nil if it doesn't match.
+    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(&subject, predicate, evaluation) }
 
     /// Returns the output of a matcher with this predicate and this closure; a rule stores only these two.
     static func evaluate(
@@ -91,9 +80,6 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         guard subject.isExactly(Output.self), predicate(subject.error) else { return nil }
         return unsafe subject.unboxed.content(as: Output.self)
     }
-
-    /// The matcher's ``id`` or, if that is 0, the address of the output's type.
-    var identity: UInt { id == 0 ? UInt(bitPattern: ObjectIdentifier(Output.self)) : id }
 
     /// Returns the matcher's output for one error.
     ///
@@ -133,7 +119,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     ///   by `explain`, so it should be cheap and have no side effects.
     /// - Returns: The narrowed matcher.
     public func `where`(_ predicate: @escaping @Sendable (Output) -> Bool) -> Self {
-        Self(.narrowed(shape), parts: MatcherParts(of: self)) { subject in
+        Self(.narrowed(shape), depth: Self.depth(above: depth)) { subject in
             guard let output = evaluate(&subject), predicate(output) else { return nil }
             return output
         }
@@ -145,9 +131,10 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Returns: The same matcher under that name.
     public func named(_ name: String) -> Self { described(as: .named(name, shape)) }
 
-    /// The same matcher with another shape.
+    /// The same matcher with another shape, one level deeper.
     func described(as shape: MatcherShape) -> Self {
-        Self(shape, predicate, hasPredicate: hasPredicate, id: id, parts: parts, evaluation)
+        let depth = Self.depth(above: depth)
+        return Self(shape, predicate, hasPredicate: hasPredicate, depth: depth, list: list, evaluation)
     }
 
     /// The same matcher with its output as `any Error`.
@@ -156,9 +143,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// otherwise the matched error.
     var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
-        // Keep the leaf: in `a && (a || b)`, the erased `a` of the inner combination is the outer one.
-        let parts = parts ?? (id == 0 ? nil : MatcherParts(of: self))
-        return ErrorMatcher<any Error>(shape, id: MatcherParts.erased(identity), parts: parts) { subject in
+        return ErrorMatcher<any Error>(shape, depth: depth) { subject in
             guard let output = evaluate(&subject) else { return nil }
             // Cast the value, not the type: `any LocalizedError` isn't an `Error` type, but its content is an error.
             return output as? any Error ?? subject.error

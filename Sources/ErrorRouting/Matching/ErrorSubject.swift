@@ -17,8 +17,6 @@ struct ErrorSubject: Sendable {
     private var chain: ErrorChain?
     /// The position of the error in the chain.
     private let position: Int
-    /// The results of matchers by identity, during a call of a combination with repeats.
-    var answers: [UInt: any AnyObject & Sendable]?
 
     /// - Parameters:
     ///   - error: The error.
