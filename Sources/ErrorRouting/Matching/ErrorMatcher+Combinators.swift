@@ -1,13 +1,30 @@
-/// The alternatives of `||`, or the conditions of `&&`.
+/// The alternatives of `||`, or the conditions of `&&`, the first of which determines the output.
 ///
 /// The matchers of a chain are in one list, so that a chain of thousands isn't nested as deep.
-indirect enum MatcherList<Output: Sendable>: Sendable {
-    case alternatives([ErrorMatcher<Output>])
-    /// The first matcher, which determines the output, and the others.
-    case conditions(ErrorMatcher<Output>, [ErrorMatcher<any Error>])
+final class MatcherList<Output: Sendable>: Sendable {
+    let alternatives: [ErrorMatcher<Output>]
+    /// The conditions after the first one; empty for `||`.
+    let conditions: [ErrorMatcher<any Error>]
 
     /// The maximum length of a list before it becomes a part of another one; each addition copies the list.
     static var limit: Int { 1_024 }
+
+    init(_ alternatives: [ErrorMatcher<Output>], _ conditions: [ErrorMatcher<any Error>] = []) {
+        (self.alternatives, self.conditions) = (alternatives, conditions)
+    }
+
+    /// The depth of the deepest matcher.
+    var depth: Int { max(alternatives.lazy.map(\.depth).max() ?? 0, conditions.lazy.map(\.depth).max() ?? 0) }
+
+    /// Returns the output of the first alternative that matches, if the conditions hold.
+    func evaluate(_ subject: inout ErrorSubject) -> Output? {
+        for matcher in alternatives {
+            guard let output = matcher.evaluate(&subject) else { continue }
+            for condition in conditions where condition.evaluate(&subject) == nil { return nil }
+            return output
+        }
+        return nil
+    }
 }
 
 extension ErrorMatcher {
@@ -15,8 +32,8 @@ extension ErrorMatcher {
     static var depthLimit: Int { 128 }
 
     /// Returns the depth of a matcher that contains others; exits if the others are nested too deep.
-    static func depth(above first: Int, _ second: Int = 0) -> Int {
-        let depth = 1 + max(first, second)
+    static func depth(above depth: Int) -> Int {
+        let depth = 1 + depth
         // A failed precondition has no message in a release build.
         guard depth <= depthLimit else {
             fatalError("more than \(depthLimit) matchers are nested in one another; use one predicate instead of them")
@@ -26,12 +43,12 @@ extension ErrorMatcher {
 
     /// The alternatives of an unnamed `||`; otherwise the matcher itself.
     fileprivate var alternatives: [Self] {
-        if case .either = shape, case .alternatives(let matchers) = list { matchers } else { [self] }
+        if case .either = shape, let list { list.alternatives } else { [self] }
     }
 
     /// The conditions of an unnamed `&&`; otherwise the matcher itself.
     fileprivate var conditions: (first: Self, others: [ErrorMatcher<any Error>]) {
-        if case .both = shape, case .conditions(let first, let others) = list { (first, others) } else { (self, []) }
+        if case .both = shape, let list { (list.alternatives[0], list.conditions) } else { (self, []) }
     }
 
     /// The same matcher with the error as the output.
@@ -51,13 +68,11 @@ extension ErrorMatcher {
 ///   - second: The matcher to call only if `first` doesn't match.
 /// - Returns: The union of the two, with their common output.
 public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatcher<A> {
-    let chain = first.alternatives + second.alternatives
-    let matchers = chain.count > MatcherList<A>.limit ? [first, second] : chain
-    let depth = ErrorMatcher<A>.depth(above: matchers.lazy.map(\.depth).max() ?? 0)
-    return ErrorMatcher(.either(matchers.map(\.shape)), depth: depth, list: .alternatives(matchers)) { subject in
-        for matcher in matchers { if let output = matcher.evaluate(&subject) { return output } }
-        return nil
-    }
+    var matchers = first.alternatives + second.alternatives
+    if matchers.count > MatcherList<A>.limit { matchers = [first, second] }
+    let list = MatcherList(matchers)
+    let depth = ErrorMatcher<A>.depth(above: list.depth)
+    return ErrorMatcher(.either(matchers.map(\.shape)), depth: depth, list: list, list.evaluate)
 }
 
 /// Matches if either of two matchers with different outputs does, with the first one's output if that is an error;
@@ -84,13 +99,9 @@ public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
     let added = second.conditions
     others += [added.first.condition] + added.others
     if others.count >= MatcherList<A>.limit { (head, others) = (first, [second.condition]) }
-    let depth = ErrorMatcher<A>.depth(above: head.depth, others.lazy.map(\.depth).max() ?? 0)
-    let shape = MatcherShape.both([head.shape] + others.map(\.shape))
-    return ErrorMatcher(shape, depth: depth, list: .conditions(head, others)) { [head, others] subject in
-        guard let output = head.evaluate(&subject) else { return nil }
-        for matcher in others where matcher.evaluate(&subject) == nil { return nil }
-        return output
-    }
+    let list = MatcherList([head], others)
+    let depth = ErrorMatcher<A>.depth(above: list.depth)
+    return ErrorMatcher(.both([head.shape] + others.map(\.shape)), depth: depth, list: list, list.evaluate)
 }
 
 /// Matches if the matcher doesn't, with the error as the output.

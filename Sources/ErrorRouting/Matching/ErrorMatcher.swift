@@ -18,67 +18,49 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// The matcher's structure, for descriptions and for the index of the rules.
     let shape: MatcherShape
 
-    /// The predicate that a rule calls instead of ``evaluation``, because it costs less.
-    ///
-    /// The matcher matches if the predicate returns true, and the output is the error. For a matcher by domain, that
-    /// holds for `NSError` objects; for another error, the result is only whether it might match. It is called only for
-    /// errors of the type that the shape requires.
-    let predicate: ErrorPredicate
-    /// Whether there is such a predicate; if not, ``predicate`` is true for every error.
-    let hasPredicate: Bool
-
-    /// The closure that ``evaluate(_:)`` calls instead of its own two paths.
-    ///
-    /// It is nil if the error's dynamic type must be the output's, a struct or an enum, and the predicate, if any, must
-    /// return true. It is also nil for a matcher by domain, which has an `NSError` as its output.
-    ///
-    /// Most rules match such errors, and a closure would be an allocation for each rule.
-    let evaluation: Evaluation?
+    /// The way to find the output.
+    let test: MatcherTest
+    /// The closure that returns the output; nil unless the test is `closure`.
+    let closure: Closure?
 
     /// The matchers of a chain of `||` or `&&`; nil for other matchers.
     let list: MatcherList<Output>?
     /// The number of matchers within one another, at most ``depthLimit``.
     let depth: Int
 
-    typealias Evaluation = @Sendable (inout ErrorSubject) -> Output?
+    typealias Closure = @Sendable (inout ErrorSubject) -> Output?
 
     @inline(__always)
-    init(_ shape: MatcherShape, depth: Int = 1, list: MatcherList<Output>? = nil, _ evaluation: Evaluation?) {
-        self.init(shape, { _ in true }, hasPredicate: false, depth: depth, list: list, evaluation)
-    }
-
-    @inline(__always)
-    init(_ shape: MatcherShape, predicate: @escaping ErrorPredicate, _ evaluation: Evaluation? = nil) {
-        self.init(shape, predicate, hasPredicate: true, depth: 1, list: nil, evaluation)
-    }
-
-    @inline(__always)
-    private init(
-        _ shape: MatcherShape, _ predicate: @escaping ErrorPredicate, hasPredicate: Bool, depth: Int,
-        list: MatcherList<Output>?, _ evaluation: Evaluation?
+    init(
+        _ shape: MatcherShape, _ test: MatcherTest, _ closure: Closure? = nil, depth: Int = 1,
+        list: MatcherList<Output>? = nil
     ) {
-        (self.shape, self.predicate, self.hasPredicate) = (shape, predicate, hasPredicate)
-        (self.depth, self.list, self.evaluation) = (depth, list, evaluation)
+        (self.shape, self.test, self.closure, self.depth, self.list) = (shape, test, closure, depth, list)
     }
+
+    @inline(__always)
+    init(
+        _ shape: MatcherShape, depth: Int = 1, list: MatcherList<Output>? = nil, _ closure: @escaping Closure
+    ) { self.init(shape, .closure, closure, depth: depth, list: list) }
 
     /// The type that an error must have for the matcher to match.
     @inline(__always)
     var requirement: MatcherShape.Requirement {
         // Most rules match by type alone, which needs no second look at the type.
-        evaluation == nil && !hasPredicate ? (ObjectIdentifier(Output.self), true) : shape.requirement
+        if case .type = test { (ObjectIdentifier(Output.self), true) } else { shape.requirement }
     }
 
     /// Returns the matcher's output; nil if it doesn't match.
-    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(&subject, predicate, evaluation) }
+    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(&subject, test, closure) }
 
-    /// Returns the output of a matcher with this predicate and this closure; a rule stores only these two.
-    static func evaluate(
-        _ subject: inout ErrorSubject, _ predicate: ErrorPredicate, _ evaluation: Evaluation?
-    ) -> Output? {
-        if let evaluation { return evaluation(&subject) }
-        if Output.self == NSError.self { return subject.nsError(where: predicate) as? Output }
-        guard subject.isExactly(Output.self), predicate(subject.error) else { return nil }
-        return unsafe subject.unboxed.content(as: Output.self)
+    /// Returns the output of a matcher with this test and this closure; a rule stores only these two.
+    static func evaluate(_ subject: inout ErrorSubject, _ test: MatcherTest, _ closure: Closure?) -> Output? {
+        switch test {
+        case .type: subject.unboxed.content(as: Output.self)
+        case .predicate(let holds): holds(subject.error) ? subject.unboxed.content(as: Output.self) : nil
+        case .domain(let holds): subject.nsError(where: holds) as? Output
+        case .closure: closure?(&subject)
+        }
     }
 
     /// Returns the matcher's output for one error.
@@ -96,18 +78,6 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         guard let entry = PerThread.enterUserCode() else { return nil }
         defer { PerThread.leaveUserCode(entry) }
         return evaluate(&subject)
-    }
-
-    /// Calls a closure with an error that is certain to match, as the matcher's output, without a cast at run time.
-    ///
-    /// - Precondition: The content of the box is an `Output`, or `Output` is `any Error`.
-    @inline(__always)
-    static func handOn<Content: Error, Result>(
-        _ content: Content, _ error: UnboxedError, to receive: (Output) throws -> Result
-    ) rethrows -> Result {
-        Output.self == (any Error).self
-            ? try receive(unsafe BoxContent.box(of: error.error, as: Output.self))
-            : try receive(unsafe BoxContent.content(content, as: Output.self))
     }
 
     /// The matcher as an explanation shows it: `type(PaymentError)`, or the name that ``named(_:)`` gave it.
@@ -133,8 +103,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     /// The same matcher with another shape, one level deeper.
     func described(as shape: MatcherShape) -> Self {
-        let depth = Self.depth(above: depth)
-        return Self(shape, predicate, hasPredicate: hasPredicate, depth: depth, list: list, evaluation)
+        Self(shape, test, closure, depth: Self.depth(above: depth), list: list)
     }
 
     /// The same matcher with its output as `any Error`.
@@ -159,6 +128,22 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     public static func ~= (matcher: Self, error: any Error) -> Bool {
         matcher.match(error) != nil
     }
+}
+
+/// A way to find a matcher's output.
+///
+/// Most rules match by type, value, or domain. These cases cost less than a closure that returns the output. The type
+/// isn't generic, because the runtime would look up each of its types.
+enum MatcherTest: Sendable {
+    /// The output is the error, if the error has exactly the output's type.
+    case type
+    /// The output is the error, if a predicate returns true; the output's type is the error's own or `any Error`.
+    case predicate(ErrorPredicate)
+    /// The output is the error as `NSError`. The predicate decides for an `NSError` object; for another error, it
+    /// returns whether the error might match.
+    case domain(ErrorPredicate)
+    /// The matcher's closure returns the output.
+    case closure
 }
 
 /// A function that returns whether a matcher matches an error.
