@@ -7,7 +7,7 @@ import Foundation
 ///
 /// Unchecked because the compiler can't check a class with subclasses; all stored properties are constants.
 @usableFromInline
-class Rule: RuleNode, @unchecked Sendable {
+class Rule: @unchecked Sendable {
     /// The traits of a rule's action.
     struct Traits {
         /// Whether the action may suspend.
@@ -47,7 +47,6 @@ class Rule: RuleNode, @unchecked Sendable {
         }
         test = matcher.test
         registration = RuleRegistration(shape: shape, source: source)
-        super.init()
     }
 
     /// Whether an error of a type might match; runs no user code.
