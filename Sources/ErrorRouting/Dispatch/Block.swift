@@ -12,6 +12,8 @@
 
     /// The stages with rules and those with asynchronous rules.
     let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
+    /// The number of rules in all stages.
+    let count: Int
     private let (rules, onNoMatch, always): (RuleStepList, RuleStepList, RuleStepList)
     /// The owner of the lists' memory.
     private let memory: RuleSteps
@@ -20,6 +22,7 @@
     private let plans = TypeTable<TypePlan>()
 
     /// - Parameter forEachRule: Calls a closure with each rule, last registered first; called twice.
+    @inline(__always)
     init(_ forEachRule: ((Rule, RuleStage) -> Void) -> Void) {
         var (counts, stages, asynchronousStages) = (SIMD4<Int>(), RuleSet.Stages(), RuleSet.Stages())
         var asks = false
@@ -38,16 +41,13 @@
             unsafe Borrowed(rule).retain()
             ends[stage.number] += 1
         }
-        self.memory = memory
+        (self.memory, count) = (memory, starts[3])
         (rules, onNoMatch, always) = (memory[0, starts[1]], memory[starts[1], starts[2]], memory[starts[2], starts[3]])
         isReadLinearly = counts[0] <= Self.smallCount && !asks
         (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
     }
 
-    deinit { for step in memory.list { unsafe step.rule.release() } }
-
-    /// The number of rules in all stages.
-    var count: Int { memory.header }
+    deinit { for step in memory[0, count] { unsafe step.rule.release() } }
 
     /// All rules of a stage.
     subscript(stage: RuleStage) -> RuleStepList {

@@ -22,6 +22,7 @@
     ///   - count: The number of blocks.
     ///   - hasOwnFallbacks: Whether the same blocks follow in the order of their `onNoMatch` rules.
     ///   - block: Returns the block at a position.
+    @inline(__always)
     private static func make(
         count: Int, hasOwnFallbacks: Bool = false, _ block: (Int) -> Borrowed<Block>
     ) -> BlockPath {

@@ -16,6 +16,8 @@ import Foundation
     private let lists: [RuleStepList]
     private let memory: [RuleSteps]
     private let domains: KeyTable<Domain>?
+    /// Whether names are hashed, which takes as long as all the rest of a lookup.
+    private let hashesNames: Bool
     /// Returns the number of the list for an error's value.
     private let findValue: (@Sendable (UnboxedError) -> Int?)?
 
@@ -27,9 +29,10 @@ import Foundation
         var (everyCode, groups): ([String: [RuleStep]], [[RuleStep]]) = ([:], [])
         for (key, step) in entries where key.code == nil { everyCode[key.name, default: []].append(step) }
         let names = Set(entries.lazy.map(\.key.name))
-        let table = KeyTable<Domain>(room: entries.count, hash: Self.hash(hashingNames: names.count > Self.fewNames))
+        let table = KeyTable<Domain>(room: entries.count)
+        hashesNames = names.count > Self.fewNames
         for (key, step) in entries {
-            let number = table.number(adding: key)
+            let number = table.number(adding: key, hash: Self.hash(key, hashesNames))
             if number == groups.count {
                 groups.append(key.code == nil ? others : others + everyCode[key.name, default: []])
             }
@@ -43,21 +46,23 @@ import Foundation
     private init<Value: Error & Hashable>(
         _ type: Value.Type, _ entries: [(value: any Error, step: RuleStep)], among others: [RuleStep]
     ) {
-        let table = KeyTable<Value>(room: entries.count) { $0.hashValue }
+        let table = KeyTable<Value>(room: entries.count)
         var groups: [[RuleStep]] = []
         for (value, step) in entries {
             // Skip a value that doesn't equal itself: no error matches it.
             guard let value = value as? Value, value == value else { continue }
-            let number = table.number(adding: value)
+            let number = table.number(adding: value, hash: value.hashValue)
             if number == groups.count { groups.append(others) }
             groups[number].append(step.certainIfTested)
         }
         memory = groups.map(RuleSteps.make)
-        (lists, domains) = (memory.map(\.list), nil)
+        (lists, domains, hashesNames) = (memory.map(\.list), nil, false)
         findValue = { error in
             func find<Content: Error>(_ content: Content) -> Int? {
                 // An error that doesn't equal itself matches no value.
-                BoxContent.read(content, error, as: Value.self) { $0 == $0 ? table.number(of: $0) : nil } ?? nil
+                BoxContent.read(content, error, as: Value.self) {
+                    $0 == $0 ? table.number(of: $0, hash: $0.hashValue) : nil
+                } ?? nil
             }
             return _openExistential(error.error, do: find)
         }
@@ -80,13 +85,13 @@ import Foundation
     /// The largest number of domains that are distinguished without hashing them.
     private static let fewNames = 4
 
-    /// Returns the hash of domains. A code is its own hash; hashing the name takes as long as all the rest of a lookup.
-    private static func hash(hashingNames: Bool) -> @Sendable (Domain) -> Int {
-        if hashingNames { return { key in key.name.hashValue ^ (key.code ?? Int.min) } }
-        return { key in key.code ?? Int.min }
+    /// Returns the hash of a domain; a code is its own hash, because the table spreads codes.
+    @inline(__always)
+    private static func hash(_ key: Domain, _ hashesNames: Bool) -> Int {
+        (hashesNames ? key.name.hashValue : 0) ^ (key.code ?? .min)
     }
 
-    /// Returns the steps for an error; nil if no rule has its key. It runs user code (`==`, `hash`, an error's code).
+    /// Returns the steps for an error, or nil if no rule has its key; runs user code (`==`, `hash`, an error's code).
     @inline(__always)
     func lookUp<Content: Error>(
         _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
@@ -105,13 +110,15 @@ import Foundation
     private func findNSError<Content: Error>(
         _ content: Content, _ error: UnboxedError, _ domains: KeyTable<Domain>
     ) -> RuleStepList? {
-        BoxContent.read(content, error, as: NSError.self) { type(of: $0) == NSError.self ? find($0, domains) : nil } ?? nil
+        let list = BoxContent.read(content, error, as: NSError.self) { error in
+            type(of: error) == NSError.self ? find(error, domains) : nil
+        }
+        return list ?? nil
     }
 
     private func find(_ error: NSError, _ domains: KeyTable<Domain>) -> RuleStepList? {
-        let name = error.domain
-        let number =
-            domains.number(of: Domain(name: name, code: error.code)) ?? domains.number(of: Domain(name: name, code: nil))
-        return number.map { lists[$0] }
+        func number(_ key: Domain) -> Int? { domains.number(of: key, hash: Self.hash(key, hashesNames)) }
+        let (name, code) = (error.domain, error.code)
+        return (number(Domain(name: name, code: code)) ?? number(Domain(name: name, code: nil))).map { lists[$0] }
     }
 }

@@ -52,6 +52,8 @@ extension RuleSet {
         private let added: (rule: Rule, stage: RuleStage)?
         /// The version before this one in its chain.
         private var previous: Version?
+        /// The number of rules in the chain up to this version.
+        private let count: Int
         /// The path below the chain.
         private let below: BlockPath?
         /// Whether a version of this chain was made on top of this one.
@@ -60,16 +62,18 @@ extension RuleSet {
 
         init(_ rule: Rule, _ stage: RuleStage, on version: Version?) {
             added = (rule, stage)
-            let isChained = version.map { version in
-                version.madePath.borrowed == nil && !version.isContinued.exchange(true, ordering: .relaxed)
+            guard let version, version.madePath.borrowed == nil,
+                !version.isContinued.exchange(true, ordering: .relaxed)
+            else {
+                (previous, count, below) = (nil, 1, version?.path.object)
+                return
             }
-            (previous, below) =
-                isChained == false ? (nil, version?.path.object) : (version, version?.below)
+            (previous, count, below) = (version, version.count + 1, version.below)
         }
 
         /// Puts the last version of a set on top of that of another.
         init(_ upper: Version, on lower: Version) {
-            (added, previous, below) = (nil, nil, nil)
+            (added, previous, count, below) = (nil, nil, 0, nil)
             _ = upper.path.read { upper in lower.path.read { lower in madePath.set(.make(upper, on: lower)) } }
         }
 
@@ -86,8 +90,7 @@ extension RuleSet {
         private func firstPath() -> Borrowed<BlockPath> {
             // Copy the blocks below that are no larger than what is above them. So a handler that is used after each
             // added rule has at most as many blocks as its number of rules has bits, and each rule was copied as often.
-            var (count, copied) = (0, 0)
-            forEachRule { _, _ in count += 1 }
+            var (count, copied) = (count, 0)
             while copied < below?.count ?? 0, let size = below?.block(copied, .rule).read({ $0.count }), size <= count {
                 (count, copied) = (count + size, copied + 1)
             }
@@ -99,11 +102,14 @@ extension RuleSet {
         }
 
         /// Calls a closure with each rule of the chain, last registered first.
+        @inline(__always)
         private func forEachRule(_ body: (Rule, RuleStage) -> Void) {
-            var next: Version? = self
+            var next: Borrowed<Version>? = Borrowed(self)
             while let version = next {
-                if let (rule, stage) = version.added { body(rule, stage) }
-                next = version.previous
+                next = version.read { version in
+                    if let (rule, stage) = version.added { body(rule, stage) }
+                    return version.previous.map(Borrowed.init)
+                }
             }
         }
     }

@@ -37,7 +37,8 @@ import Foundation
         let isOfObjects = type is NSError.Type
         var errors = ErrorOfType(ErrorSubject(error), asksDomain: !isOfObjects)
         var (reach, others) = (Reach(), [RuleStep]())
-        var (values, domains): ([(value: any Error, step: RuleStep)], [(key: KeyIndex.Domain, step: RuleStep)]) = ([], [])
+        var values: [(value: any Error, step: RuleStep)] = []
+        var domains: [(key: KeyIndex.Domain, step: RuleStep)] = []
         for step in rules where step.isFor(type) {
             let shape = step.shape
             let likelihood = step.certainty == .certain ? .certain : shape.likelihood(for: &errors)

@@ -28,7 +28,7 @@ final class MatcherList<Output: Sendable>: Sendable {
 }
 
 extension ErrorMatcher {
-    /// The maximum number of matchers within one another. Calling, comparing, and releasing a matcher recurse as deep.
+    /// The maximum number of matchers within one another: calling, comparing, and releasing a matcher recurse as deep.
     static var depthLimit: Int { 128 }
 
     /// Returns the depth of a matcher that contains others; exits if the others are nested too deep.
@@ -43,12 +43,13 @@ extension ErrorMatcher {
 
     /// The alternatives of an unnamed `||`; otherwise the matcher itself.
     fileprivate var alternatives: [Self] {
-        if case .either = shape, let list { list.alternatives } else { [self] }
+        if case .either = shape, let list = list as? MatcherList<Output> { list.alternatives } else { [self] }
     }
 
     /// The conditions of an unnamed `&&`; otherwise the matcher itself.
     fileprivate var conditions: (first: Self, others: [ErrorMatcher<any Error>]) {
-        if case .both = shape, let list { (list.alternatives[0], list.conditions) } else { (self, []) }
+        guard case .both = shape, let list = list as? MatcherList<Output> else { return (self, []) }
+        return (list.alternatives[0], list.conditions)
     }
 
     /// The same matcher with the error as the output.

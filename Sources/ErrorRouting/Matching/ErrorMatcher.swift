@@ -23,8 +23,10 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// The closure that returns the output; nil unless the test is `closure`.
     let closure: Closure?
 
-    /// The matchers of a chain of `||` or `&&`; nil for other matchers.
-    let list: MatcherList<Output>?
+    /// The ``MatcherList`` of a chain of `||` or `&&`; nil for other matchers.
+    ///
+    /// Its declared type isn't generic, because the runtime would look up the list's type for each rule.
+    let list: (any AnyObject & Sendable)?
     /// The number of matchers within one another, at most ``depthLimit``.
     let depth: Int
 
@@ -33,14 +35,14 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     @inline(__always)
     init(
         _ shape: MatcherShape, _ test: MatcherTest, _ closure: Closure? = nil, depth: Int = 1,
-        list: MatcherList<Output>? = nil
+        list: (any AnyObject & Sendable)? = nil
     ) {
         (self.shape, self.test, self.closure, self.depth, self.list) = (shape, test, closure, depth, list)
     }
 
     @inline(__always)
     init(
-        _ shape: MatcherShape, depth: Int = 1, list: MatcherList<Output>? = nil, _ closure: @escaping Closure
+        _ shape: MatcherShape, depth: Int = 1, list: (any AnyObject & Sendable)? = nil, _ closure: @escaping Closure
     ) { self.init(shape, .closure, closure, depth: depth, list: list) }
 
     /// The type that an error must have for the matcher to match.

@@ -58,7 +58,9 @@ struct UnboxedError: Sendable {
     /// Returns the content of the box as a type that the caller has just checked.
     @unsafe
     func readableContent<Wanted>(as type: Wanted.Type) -> Wanted {
-        func content<Content: Error>(_ content: Content) -> Wanted { unsafe BoxContent.checked(content, self, as: type) }
+        func content<Content: Error>(_ content: Content) -> Wanted {
+            unsafe BoxContent.checked(content, self, as: type)
+        }
         return _openExistential(error, do: content)
     }
 
