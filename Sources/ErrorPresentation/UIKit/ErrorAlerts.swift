@@ -102,7 +102,7 @@
                 var looks = 0
                 while looks < 2 {
                     // error-audit: harmless, because nobody cancels this task
-                    try? await Task.sleep(for: .seconds(0.75))
+                    try? await sleep(for: .seconds(0.75))
                     guard let self, shown?.alert === alert else { return }
                     looks = isOnScreen(alert) ? 0 : looks + 1
                 }

@@ -12,8 +12,10 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
         super.init(matcher, at: source, Traits(isAsynchronous: true))
     }
 
-    override func actSuspending(on error: UnboxedError) async throws -> HandleStrategy {
-        try await action(unsafe error.content(as: Input.self))
+    override func actSuspending(on error: UnboxedError) async throws -> HandleStrategy? {
+        // An optional of the input's type would be looked up for each error.
+        guard error.isReadable(as: Input.self) else { return nil }
+        return try await action(unsafe error.readableContent(as: Input.self))
     }
 
     override func performSuspending(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {

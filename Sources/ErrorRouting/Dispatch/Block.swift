@@ -1,37 +1,32 @@
-/// An immutable run of a set's rules, shared by all handlers and scopes that contain it, with a plan for each error
-/// type it has received.
+/// An immutable list of rules, shared by all handlers and scopes that contain it, with a plan for each error type it has
+/// received.
 ///
 /// A small block is read linearly and creates no plan if each of its rules only compares the error's type, value, or
-/// domain. Most handlers created for one error add one or two rules to a preset. If a matcher would have to be called
-/// for each error, such as one for a protocol, the block also creates a plan, because one call costs as much. A block
-/// retains no rules; its first rule retains the block.
+/// domain, because most handlers created for one error add one or two rules to a preset. Calling a matcher once costs
+/// as much as a plan.
 ///
 /// Unchecked because of the lists; their memory doesn't change.
 @safe final class Block: @unchecked Sendable {
     /// The largest number of rules that are read linearly.
     static let smallCount = 4
 
-    /// The rule or set that begins the next block; nil if this is the last block.
-    let below: Borrowed<RuleNode>?
     /// The stages with rules and those with asynchronous rules.
     let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
+    /// The number of rules in all stages.
+    let count: Int
     private let (rules, onNoMatch, always): (RuleStepList, RuleStepList, RuleStepList)
     /// The owner of the lists' memory.
     private let memory: RuleSteps
-    /// The number of rules in all stages.
-    private let count: Int
-    /// Whether there are few enough rules to read them linearly, if none of them must call its matcher.
-    private let isSmall: Bool
-    /// Whether any rule must call its matcher.
-    private let asks: Bool
+    /// Whether there are so few rules that they are read linearly, none of which must call its matcher.
+    private let isReadLinearly: Bool
     private let plans = TypeTable<TypePlan>()
 
-    /// - Parameter top: The rule that begins the block.
-    init(from top: RuleNode) {
-        let end = top.endOfBlock
+    /// - Parameter forEachRule: Calls a closure with each rule, last registered first; called twice.
+    @inline(__always)
+    init(_ forEachRule: ((Rule, RuleStage) -> Void) -> Void) {
         var (counts, stages, asynchronousStages) = (SIMD4<Int>(), RuleSet.Stages(), RuleSet.Stages())
         var asks = false
-        top.forEachRule(before: end) { rule, stage in
+        forEachRule { rule, stage in
             counts[stage.number] += 1
             stages.insert(.init(stage))
             if rule.traits.isAsynchronous { asynchronousStages.insert(.init(stage)) }
@@ -40,25 +35,19 @@
         let starts = SIMD4(0, counts[0], counts[0] + counts[1], counts.wrappedSum())
         let memory = RuleSteps.make(count: starts[3])
         var ends = starts
-        top.forEachRule(before: end) { rule, stage in
+        forEachRule { rule, stage in
             let position = ends[stage.number]
             memory.initializeElement(at: position, to: RuleStep(rule, order: position))
+            unsafe Borrowed(rule).retain()
             ends[stage.number] += 1
         }
-        self.memory = memory
+        (self.memory, count) = (memory, starts[3])
         (rules, onNoMatch, always) = (memory[0, starts[1]], memory[starts[1], starts[2]], memory[starts[2], starts[3]])
-        isSmall = counts[0] <= Self.smallCount
-        (count, below, self.asks) = (starts[3], end, asks)
+        isReadLinearly = counts[0] <= Self.smallCount && !asks
         (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
     }
 
-    /// Whether this block's rules are better read together with later ones.
-    ///
-    /// A block is copied into one at least twice as large. Therefore a handler that is used after each added rule has
-    /// at most as many blocks as its rule count has bits. Each of its rules is in at most that many blocks.
-    func isBetterRead(withLater laterCount: Int) -> Bool {
-        count <= laterCount || !asks && laterCount + count <= Self.smallCount
-    }
+    deinit { for step in memory[0, count] { unsafe step.rule.release() } }
 
     /// All rules of a stage.
     subscript(stage: RuleStage) -> RuleStepList {
@@ -67,6 +56,11 @@
         case .onNoMatch: onNoMatch
         case .always: always
         }
+    }
+
+    /// Calls a closure with each rule, those of one stage after the other, last registered first.
+    func forEachRule(_ body: (Rule, RuleStage) -> Void) {
+        for stage in RuleStage.allCases { for step in self[stage] { body(step.rule.object, stage) } }
     }
 
     // MARK: The rules for an error
@@ -83,18 +77,9 @@
         for content: Content, _ error: UnboxedError, _ stage: RuleStage, _ notes: inout DispatchNotes
     ) -> RuleStepList {
         if stage != .rule { return self[stage] }
-        if isReadLinearly(for: Content.self) { return rules }
+        if isReadLinearly { return rules }
         guard let plan = plan(for: content, error) else { return rules }
         return plan.read { $0.steps(for: content, error, &notes) }
-    }
-
-    /// Whether the rules are read linearly for errors of a type, the static type of a box's content.
-    @inline(__always)
-    private func isReadLinearly(for type: any Error.Type) -> Bool { isSmall && !(asks && mustAsk(aboutErrorsOf: type)) }
-
-    @inline(never)
-    private func mustAsk(aboutErrorsOf type: any Error.Type) -> Bool {
-        rules.contains { $0.certainty == .asked && $0.isFor(type) }
     }
 
     /// Whether there is a plan for errors of a dynamic type; for tests.
@@ -106,8 +91,7 @@
         guard let plan = plans[Content.self] else { return planByDynamicType(of: error) }
         if !plan.read({ $0.isOfClass }) { return plan }
         // An object might be of a subclass of the content's static type.
-        let type: AnyClass = Swift.type(of: unsafe BoxContent.content(content, as: AnyObject.self))
-        return type == Content.self ? plan : planByDynamicType(of: error)
+        return Swift.type(of: content) == Content.self ? plan : planByDynamicType(of: error)
     }
 
     /// Returns the plan for an error whose type has none yet or is a subclass of its content's static type.
@@ -125,7 +109,7 @@
     /// Returns the facts about the rules that depend only on an error's type.
     @inline(__always)
     func reach<Content: Error>(of content: Content, _ error: UnboxedError) -> TypePlan.Reach {
-        if !isReadLinearly(for: Content.self), let plan = plan(for: content, error) { return plan.read { $0.reach } }
+        if !isReadLinearly, let plan = plan(for: content, error) { return plan.read { $0.reach } }
         var reach = TypePlan.Reach()
         for step in rules where step.isFor(Content.self) {
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }

@@ -1,8 +1,6 @@
 /// The blocks that an error goes through, one after the other: those of one handler or of the handlers on a scope's
 /// path.
 ///
-/// The blocks aren't retained: the path's rule set or its scopes retain them.
-///
 /// A path is one allocation, because a customized preset creates a path for one error. It doesn't change after its
 /// creation.
 @safe final class BlockPath: ManagedBuffer<BlockPath.Summary, Borrowed<Block>> {
@@ -12,45 +10,84 @@
         var last = -1
         /// The stages in which any block has rules, and those with asynchronous rules.
         var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
-        /// Whether the blocks, in the order of evaluation, are followed by the same blocks in the order of their
-        /// `onNoMatch` rules.
-        var hasOwnOrder = false
+        /// The position of the first block in the order of the `onNoMatch` rules: 0, or the number of blocks if that
+        /// order is another one, which then follows the order of evaluation.
+        var firstFallback = 0
     }
 
     // Unsafe for the compiler, because no `ManagedBuffer` is `Sendable`.
-    nonisolated(unsafe) static let empty = make(EmptyCollection())
+    nonisolated(unsafe) static let empty = make(count: 0) { _ in preconditionFailure("there are no blocks") }
 
     /// - Parameters:
-    ///   - blocks: The blocks in the order of evaluation.
-    ///   - fallbacks: The same blocks in the order of their `onNoMatch` rules, if that order is different.
-    static func make(_ blocks: some Sequence<Borrowed<Block>>, fallbacks: [Borrowed<Block>] = []) -> BlockPath {
-        var (path, count, summary) = (withCapacity(4), 0, Summary())
-        for block in blocks {
-            add(block, to: &path, &count)
+    ///   - count: The number of blocks.
+    ///   - hasOwnFallbacks: Whether the same blocks follow in the order of their `onNoMatch` rules.
+    ///   - block: Returns the block at a position.
+    @inline(__always)
+    private static func make(
+        count: Int, hasOwnFallbacks: Bool = false, _ block: (Int) -> Borrowed<Block>
+    ) -> BlockPath {
+        let all = hasOwnFallbacks ? 2 * count : count
+        let path = unsafe unsafeDowncast(create(minimumCapacity: all) { _ in Summary() }, to: BlockPath.self)
+        var summary = Summary()
+        (summary.last, summary.firstFallback) = (count - 1, all - count)
+        for position in 0..<all {
+            let block = block(position)
+            unsafe block.retain()
+            path.initializeElement(at: position, to: block)
             block.read { block in
                 summary.stages.formUnion(block.stages)
                 summary.asynchronousStages.formUnion(block.asynchronousStages)
             }
         }
-        (summary.last, summary.hasOwnOrder) = (count - 1, !fallbacks.isEmpty)
-        for block in fallbacks { add(block, to: &path, &count) }
         unsafe path.withUnsafeMutablePointerToHeader { unsafe $0.pointee = summary }
         return path
     }
 
-    private static func add(_ block: Borrowed<Block>, to path: inout BlockPath, _ count: inout Int) {
-        // Reserve room for four blocks, which is enough for a preset with additions, then for eight, and so on.
-        if count >= 4, count & (count - 1) == 0 {
-            let larger = withCapacity(2 * count)
-            for position in 0..<count { larger.initializeElement(at: position, to: path.element(at: position)) }
-            path = larger
+    deinit { for position in 0..<count + summary.firstFallback { unsafe element(at: position).release() } }
+
+    /// Returns a block on top of a path, without the path's first blocks.
+    static func make(_ block: Block, on path: BlockPath?, after copied: Int) -> BlockPath {
+        make(count: 1 + (path?.count ?? 0) - copied) { position in
+            guard position > 0, let path else { return Borrowed(block) }
+            return path.block(position - 1 + copied, .rule)
         }
-        path.initializeElement(at: count, to: block)
-        count += 1
     }
 
-    private static func withCapacity(_ capacity: Int) -> BlockPath {
-        unsafe unsafeDowncast(create(minimumCapacity: capacity) { _ in Summary() }, to: BlockPath.self)
+    /// The largest number of blocks of handlers on top of one another.
+    private static let mostBlocks = 16
+
+    /// Returns one handler's path on top of another's.
+    ///
+    /// It shares their blocks. Of more than ``mostBlocks``, it copies the smallest neighbors into one: otherwise each of
+    /// thousands of overlays would copy the blocks of all others.
+    static func make(_ upper: BlockPath, on lower: BlockPath) -> BlockPath {
+        var blocks = upper.blocks + lower.blocks
+        while blocks.count > mostBlocks {
+            let sizes = zip(blocks, blocks.dropFirst()).map { $0.count + $1.count }
+            guard let first = sizes.indices.min(by: { sizes[$0] < sizes[$1] }) else { break }
+            let neighbors = blocks[first...first + 1]
+            let block = Block { body in for block in neighbors { block.forEachRule(body) } }
+            blocks.replaceSubrange(first...first + 1, with: [block])
+        }
+        defer { withExtendedLifetime(blocks) {} }
+        return make(count: blocks.count) { Borrowed(blocks[$0]) }
+    }
+
+    /// The blocks in the order of evaluation.
+    private var blocks: [Block] { (0..<count).map { element(at: $0).object } }
+
+    /// Returns the path of a scope.
+    ///
+    /// - Parameter members: The rule sets from the innermost outward.
+    static func make(_ members: [Member]) -> BlockPath {
+        func blocks(of stage: RuleStage) -> [Borrowed<Block>] {
+            Member.inOrder(members, of: stage).flatMap { member in
+                member.rules.path.read { path in (0..<path.count).map { path.block($0, stage) } }
+            }
+        }
+        let blocks = blocks(of: .rule) + (members.allSatisfy(\.isTriedFirst) ? [] : blocks(of: .onNoMatch))
+        let count = members.reduce(0) { $0 + $1.rules.path.read(\.count) }
+        return make(count: count, hasOwnFallbacks: blocks.count > count) { blocks[$0] }
     }
 
     /// The header, read without a check for exclusive access, because no code changes it.
@@ -78,20 +115,11 @@
         }
     }
 
-    /// - Parameter members: The rule sets from the innermost outward; the caller retains them as long as the path.
-    static func make(_ members: [Member]) -> BlockPath {
-        let outwards = members.lazy.flatMap(\.rules.blocks)
-        if members.allSatisfy(\.isTriedFirst) { return make(outwards) }
-        let inOrder = Member.inOrder(members, of: .rule)
-        return make(inOrder.lazy.flatMap(\.rules.blocks), fallbacks: Array(outwards))
-    }
-
     /// Returns the block with a number in a stage.
     @inline(__always)
     func block(_ number: Int, _ stage: RuleStage) -> Borrowed<Block> {
         assert(0..<count ~= number)
-        let number = stage == .onNoMatch && summary.hasOwnOrder ? count + number : number
-        return element(at: number)
+        return element(at: stage == .onNoMatch ? summary.firstFallback + number : number)
     }
 
     /// The number of the last block; -1 if there is none.

@@ -77,9 +77,8 @@ struct DispatchCursor: ~Copyable {
             let isMatch = step.rule.read { rule in
                 // A map has no other rules.
                 let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
-                if !step.isKnown(of: Content.self) { return rule.giveIfMatching(error, &notes, to: &value) }
-                rule.give(for: content, error, to: &value)
-                return true
+                return step.isKnown(of: Content.self)
+                    ? rule.give(for: content, error, to: &value) : rule.giveIfMatching(error, &notes, to: &value)
             }
             if isMatch { return step.rule }
             position.removeNext()

@@ -1,88 +1,124 @@
-/// The steps by key; a few keys are compared one by one, and more are found by hash.
+import Foundation
+
+/// The steps for errors of one type by what their rules compare: the error's value, or its domain and code.
 ///
-/// The keys are in their own memory, because the runtime would look up the type of a generic array or of an optional
-/// key at every call.
-class KeyIndex<Key: Equatable>: StepIndex, @unchecked Sendable {
-    typealias Entry = (key: Key, hash: Int, step: RuleStep)
+/// Each list also has the steps for all errors of the type, so that a dispatch reads only one list. The lists' owners
+/// are in `memory`.
+///
+/// Unchecked because the compiler can't verify that the memory of the lists doesn't change.
+@safe final class KeyIndex: @unchecked Sendable {
+    /// A domain, and a code unless the rule matches every code.
+    struct Domain: Hashable {
+        let name: String
+        let code: Int?
+    }
 
-    /// The largest number of keys that are compared without a hash.
-    private static var fewKeys: Int { 4 }
-
-    private let keys: FixedArray<Key>
-    /// Each key's steps.
     private let lists: [RuleStepList]
-    /// Each key's position plus one, by the key's hash.
-    private let table: ProbeTable
-    /// The owners of the steps in the lists.
     private let memory: [RuleSteps]
+    private let domains: KeyTable<Domain>?
+    /// Whether names are hashed, which takes as long as all the rest of a lookup.
+    private let hashesNames: Bool
+    /// Returns the number of the list for an error's value.
+    private let findValue: (@Sendable (UnboxedError) -> Int?)?
 
     /// - Parameters:
-    ///   - rules: What the entries are made of, in order; an array, because a lazy sequence isn't specialized for the
-    ///     key, and each of its steps would look up types.
-    ///   - others: The steps for all errors with a key.
-    ///   - entry: Returns a rule's entry; nil if the rule has no key.
-    @inline(__always)
-    init<Keyed>(_ rules: [Keyed], among others: (Key) -> [RuleStep], _ entry: (Keyed) -> Entry?) {
-        var keys = FixedArray<Key>(capacity: rules.count)
-        table = ProbeTable(room: rules.count)
-        // A dictionary of keys would trap if the user's `==` and `hash` were inconsistent.
-        var groups: [[RuleStep]] = []
-        for rule in rules {
-            // Skip a key that doesn't equal itself: no error matches it.
-            guard let (key, hash, step) = entry(rule), key == key else { continue }
-            if let known = Self.position(of: key, hash, in: keys, table) {
-                groups[known].append(step)
-            } else {
-                keys.append(key)
-                table.insert(UInt(keys.count), for: UInt(bitPattern: hash))
-                groups.append([step])
+    ///   - entries: The steps with their domains.
+    ///   - others: The steps for all errors of the type.
+    ///   - areObjects: Whether the errors are `NSError` objects, for which a rule's predicate only compares the key.
+    init(_ entries: [(key: Domain, step: RuleStep)], among others: [RuleStep], areObjects: Bool) {
+        var (everyCode, groups): ([String: [RuleStep]], [[RuleStep]]) = ([:], [])
+        for (key, step) in entries where key.code == nil { everyCode[key.name, default: []].append(step) }
+        let names = Set(entries.lazy.map(\.key.name))
+        let table = KeyTable<Domain>(room: entries.count)
+        hashesNames = names.count > Self.fewNames
+        for (key, step) in entries {
+            let number = table.number(adding: key, hash: Self.hash(key, hashesNames))
+            if number == groups.count {
+                groups.append(key.code == nil ? others : others + everyCode[key.name, default: []])
             }
+            groups[number].append(areObjects ? step.certainIfTested : step)
         }
-        var memory: [RuleSteps] = []
-        for position in groups.indices { memory.append(.make(others(keys[position]) + groups[position])) }
-        self.memory = memory
-        self.keys = keys
-        lists = memory.map(\.list)
+        memory = groups.map(RuleSteps.make)
+        (lists, domains, findValue) = (memory.map(\.list), table, nil)
     }
 
-    deinit { table.deallocate() }
-
-    /// Returns the steps for a key; nil if no rule has it.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - hash: Returns the key's hash, as for the entries; called only if there are more than a few keys.
-    @inline(__always)
-    final func find(_ key: Key, _ hash: @autoclosure () -> Int) -> RuleStepList? {
-        Self.position(of: key, hash(), in: keys, table).map { lists[$0] }
-    }
-
-    // Put the wanted key first, like the error in a matcher's comparison: a user's `==` might not be symmetric.
-    @inline(__always)
-    private static func position(
-        of key: Key, _ hash: @autoclosure () -> Int, in keys: borrowing FixedArray<Key>, _ table: ProbeTable
-    ) -> Int? {
-        if keys.count <= fewKeys {
-            var position = 0
-            while position < keys.count, key != keys[position] { position += 1 }
-            return position == keys.count ? nil : position
+    /// Runs user code, `==` and `hash`.
+    private init<Value: Error & Hashable>(
+        _ type: Value.Type, _ entries: [(value: any Error, step: RuleStep)], among others: [RuleStep]
+    ) {
+        let table = KeyTable<Value>(room: entries.count)
+        var groups: [[RuleStep]] = []
+        for (value, step) in entries {
+            // Skip a value that doesn't equal itself: no error matches it.
+            guard let value = value as? Value, value == value else { continue }
+            let number = table.number(adding: value, hash: value.hashValue)
+            if number == groups.count { groups.append(others) }
+            groups[number].append(step.certainIfTested)
         }
-        let found = table.find(UInt(bitPattern: hash())) { key == keys[Int(bitPattern: $0) - 1] }
-        return found == 0 ? nil : Int(bitPattern: found) - 1
+        memory = groups.map(RuleSteps.make)
+        (lists, domains, hashesNames) = (memory.map(\.list), nil, false)
+        findValue = { error in
+            func find<Content: Error>(_ content: Content) -> Int? {
+                // An error that doesn't equal itself matches no value.
+                BoxContent.read(content, error, as: Value.self) {
+                    $0 == $0 ? table.number(of: $0, hash: $0.hashValue) : nil
+                } ?? nil
+            }
+            return _openExistential(error.error, do: find)
+        }
     }
-}
 
-/// The steps by an error's value.
-///
-/// It is in this file because the compiler otherwise inlines less of a lookup, which costs each dispatch 1 %.
-final class ValueIndex<Value: Error & Hashable>: KeyIndex<Value>, @unchecked Sendable {
-    override func lookUp<Content: Error>(
+    /// Returns the index by value; nil if the type isn't `Hashable` on every actor, or if user code is nested too
+    /// deeply, because creating the index might dispatch errors of the type.
+    static func make(
+        of type: any Error.Type, _ entries: [(value: any Error, step: RuleStep)], among others: [RuleStep]
+    ) -> KeyIndex? {
+        // Cast a `Sendable` value too: a global actor's `hash` must not be called elsewhere, and only the value's cast
+        // fails then.
+        guard let value = entries.first?.value as (any Sendable)?, value is any (Error & Hashable),
+            let hashable = type as? any (Error & Hashable).Type
+        else { return nil }
+        func make<Value: Error & Hashable>(_ type: Value.Type) -> KeyIndex { KeyIndex(type, entries, among: others) }
+        return PerThread.inUserCode { make(hashable) }
+    }
+
+    /// The largest number of domains that are distinguished without hashing them.
+    private static let fewNames = 4
+
+    /// Returns the hash of a domain; a code is its own hash, because the table spreads codes.
+    @inline(__always)
+    private static func hash(_ key: Domain, _ hashesNames: Bool) -> Int {
+        (hashesNames ? key.name.hashValue : 0) ^ (key.code ?? .min)
+    }
+
+    /// Returns the steps for an error, or nil if no rule has its key; runs user code (`==`, `hash`, an error's code).
+    @inline(__always)
+    func lookUp<Content: Error>(
         _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
     ) -> RuleStepList? {
+        if let domains, Content.self == NSError.self, let list = findNSError(content, error, domains) { return list }
         guard let entry = PerThread.enterUserCode() else { return nil }
         defer { PerThread.leaveUserCode(entry) }
-        let value = unsafe BoxContent.content(content, as: Value.self)
-        // An error that doesn't equal itself matches no value.
-        return value == value ? find(value, value.hashValue) : nil
+        if let findValue { return findValue(error).map { lists[$0] } }
+        // A Swift error is bridged, and a subclass of `NSError` might override `domain` or `code`.
+        guard let domains else { return nil }
+        return find(notes.ask(error) { $0.nsError() }, domains)
+    }
+
+    /// Returns the steps for an error that is an `NSError` itself, which runs no user code.
+    @inline(__always)
+    private func findNSError<Content: Error>(
+        _ content: Content, _ error: UnboxedError, _ domains: KeyTable<Domain>
+    ) -> RuleStepList? {
+        let list = BoxContent.read(content, error, as: NSError.self) { error in
+            type(of: error) == NSError.self ? find(error, domains) : nil
+        }
+        return list ?? nil
+    }
+
+    private func find(_ error: NSError, _ domains: KeyTable<Domain>) -> RuleStepList? {
+        func number(_ key: Domain) -> Int? { domains.number(of: key, hash: Self.hash(key, hashesNames)) }
+        let (name, code) = (error.domain, error.code)
+        return (number(Domain(name: name, code: code)) ?? number(Domain(name: name, code: nil))).map { lists[$0] }
     }
 }

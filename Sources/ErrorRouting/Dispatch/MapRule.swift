@@ -1,7 +1,10 @@
 /// A rule of an error map with a value for the errors that it matches; subclasses define the value.
 class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
-    /// Sets a value to that of an error that is certain to match.
-    func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) { mustBeOverridden() }
+    /// Sets a value to that of an error that is known to match (``RuleStep/isKnown(of:)``); returns false if the content
+    /// isn't of the matcher's output type, so the rule doesn't match.
+    func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
+        mustBeOverridden()
+    }
 
     /// Calls the matcher and, if it matches, sets a value to that of the error; returns whether it matches.
     func giveIfMatching(_ error: UnboxedError, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
@@ -29,8 +32,8 @@ class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchec
 
     final override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
 
-    override func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) {
-        value = ErrorMatcher<Input>.handOn(content, error, to: compute)
+    override func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
+        BoxContent.read(content, error, as: Input.self) { value = compute($0) } != nil
     }
 
     final override func giveIfMatching(
@@ -58,8 +61,9 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: ComputedMapRule<I
     }
 
     // The matcher's output isn't needed.
-    override func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) {
+    override func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
         value = constant
+        return true
     }
 
     override func mapped<NewValue: Sendable>(

@@ -1,10 +1,10 @@
 /// A rule with an action that receives its matcher's output; subclasses define the action.
 @usableFromInline
 class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
-    private final let evaluation: ErrorMatcher<Input>.Evaluation?
+    private final let closure: ErrorMatcher<Input>.Closure?
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
-        evaluation = matcher.evaluation
+        closure = matcher.closure
         super.init(matcher, at: source, traits)
     }
 
@@ -12,20 +12,19 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     init(type: Input.Type, at source: ErrorReport.Source) where Input: Error {
         if MatcherShape.exactType(type) != nil {
             // Create the matcher here: as a constant it costs less than one that the factory returns.
-            evaluation = nil
-            super.init(ErrorMatcher<Input>(.type(type), id: 0, nil), at: source)
+            closure = nil
+            super.init(ErrorMatcher<Input>(.type(type), .type), at: source)
         } else {
             let matcher = ErrorMatcher<Input>.type(type)
-            evaluation = matcher.evaluation
+            closure = matcher.closure
             super.init(matcher, at: source)
         }
     }
 
     final override func matches(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
 
-    /// Returns the matcher's output; nil if it doesn't match.
     private final func evaluate(_ subject: inout ErrorSubject) -> Input? {
-        ErrorMatcher<Input>.evaluate(&subject, predicate, evaluation)
+        ErrorMatcher<Input>.evaluate(&subject, test, closure)
     }
 
     /// Returns the matcher's output; nil if it doesn't match, or if user code is nested too deeply.
@@ -37,7 +36,9 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
 
     override func act<Content: Error>(
         on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
-    ) throws -> HandleStrategy { try ErrorMatcher<Input>.handOn(content, error) { try perform($0, error, &notes) } }
+    ) throws -> HandleStrategy? {
+        try BoxContent.read(content, error, as: Input.self) { try perform($0, error, &notes) }
+    }
 
     final override func actIfMatching(
         _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
@@ -51,7 +52,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     final override func prepare(
         _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool
     ) -> PreparedAction? {
-        guard let input = isCertain ? unsafe error.content(as: Input.self) : match(error, &notes) else { return nil }
+        guard let input = isCertain ? error.content(as: Input.self) : match(error, &notes) else { return nil }
         let report = notes.made(for: error)
         return PreparedAction(rule: self, report: report) { [self] in try await performSuspending(input) { report } }
     }
@@ -59,7 +60,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     final override func actSuspending(
         _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool
     ) async throws -> HandleStrategy? {
-        guard let input = isCertain ? unsafe error.content(as: Input.self) : match(error, &notes) else { return nil }
+        guard let input = isCertain ? error.content(as: Input.self) : match(error, &notes) else { return nil }
         return try await performSuspending(input) { notes.made(for: error) }
     }
 

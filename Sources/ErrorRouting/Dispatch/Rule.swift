@@ -7,7 +7,7 @@ import Foundation
 ///
 /// Unchecked because the compiler can't check a class with subclasses; all stored properties are constants.
 @usableFromInline
-class Rule: RuleNode, @unchecked Sendable {
+class Rule: @unchecked Sendable {
     /// The traits of a rule's action.
     struct Traits {
         /// Whether the action may suspend.
@@ -26,8 +26,9 @@ class Rule: RuleNode, @unchecked Sendable {
     final let requiredType: ObjectIdentifier?
     /// The degree of certainty that an error of the required type matches.
     final let certainty: RuleStep.Certainty
-    /// The predicate to call instead of the matcher, stored here so that it costs no more than a call; without one,
-    /// true for every error.
+    /// The way to find the matcher's output.
+    final let test: MatcherTest
+    /// The predicate of the test, stored here so that it costs no more than a call; without one, true for every error.
     final let predicate: ErrorPredicate
 
     /// Creates a rule for the errors that a matcher matches.
@@ -38,19 +39,14 @@ class Rule: RuleNode, @unchecked Sendable {
         let (shape, requirement) = (matcher.shape, matcher.requirement)
         self.traits = traits
         requiredType = requirement.type
-        if requirement.isOnlyType {
-            certainty = .certain
-        } else if matcher.hasPredicate, !traits.isAsynchronous {
-            certainty = requiredType != nil ? .byValue : Output.self == NSError.self ? .byDomain : .byPredicate
-        } else if shape.key?.isAll == true, !traits.isAsynchronous || requiredType != nil {
-            certainty = .comparing
-        } else {
-            certainty = .asked
+        switch matcher.test {
+        case .type: (certainty, predicate) = (.certain, { _ in true })
+        case .predicate(let holds): (certainty, predicate) = (traits.isAsynchronous ? .asked : .predicate, holds)
+        case .domain(let holds): (certainty, predicate) = (traits.isAsynchronous ? .asked : .domain, holds)
+        case .closure: (certainty, predicate) = (requirement.isOnlyType ? .certain : .asked, { _ in true })
         }
-        // Store them last: the compiler then moves them here.
+        test = matcher.test
         registration = RuleRegistration(shape: shape, source: source)
-        predicate = matcher.predicate
-        super.init()
     }
 
     /// Whether an error of a type might match; runs no user code.
@@ -59,15 +55,16 @@ class Rule: RuleNode, @unchecked Sendable {
     /// Returns whether the rule matches, for an explanation, which enters user code once for all rules.
     func matches(_ subject: inout ErrorSubject) -> Bool { mustBeOverridden() }
 
-    /// Applies the rule, which is synchronous, to an error that is certain to match (``RuleStep/Certainty``).
+    /// Applies the rule, which is synchronous, to an error that is known to match (``RuleStep/isKnown(of:)``).
     ///
     /// - Parameters:
     ///   - content: The content of the error's box.
     ///   - error: The error.
     ///   - notes: The dispatch's notes on the error.
+    /// - Returns: The action's result; nil if the content isn't of the matcher's output type, so the rule doesn't match.
     func act<Content: Error>(
         on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
-    ) throws -> HandleStrategy { mustBeOverridden() }
+    ) throws -> HandleStrategy? { mustBeOverridden() }
 
     /// Calls the matcher and, if it matches, applies the rule, which is synchronous.
     ///
@@ -81,8 +78,9 @@ class Rule: RuleNode, @unchecked Sendable {
         _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? { mustBeOverridden() }
 
-    /// Applies the rule, which is asynchronous and needs no report, to an error that is certain to match.
-    func actSuspending(on error: UnboxedError) async throws -> HandleStrategy { mustBeOverridden() }
+    /// Applies the rule, which is asynchronous and needs no report, to an error that is known to match; nil if the
+    /// content isn't of the matcher's output type.
+    func actSuspending(on error: UnboxedError) async throws -> HandleStrategy? { mustBeOverridden() }
 
     /// Calls the matcher unless the error is certain to match and, if it matches, applies the rule, which is
     /// asynchronous, in the caller's task.

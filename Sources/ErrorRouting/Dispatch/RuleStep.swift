@@ -5,19 +5,16 @@ import Foundation
 /// The rule isn't retained: the rule set retains it, and every dispatch retains the set.
 struct RuleStep {
     /// The degree of certainty that an error matches.
+    ///
+    /// It saves calls of matchers. A wrong one is a failed match: whoever reads the error compares its type.
     enum Certainty {
         /// The rule is known to match, and its matcher's output is the error itself.
         case certain
         /// The rule is synchronous and matches if its predicate returns true; its matcher's output is the error itself.
-        case byPredicate
-        /// The same as ``byPredicate``, for errors of the required type.
-        case byValue
+        case predicate
         /// The rule is synchronous and matches only if its predicate returns true. An `NSError` object matches then and
         /// is the matcher's output; for another error, the matcher must be called.
-        case byDomain
-        /// The matcher must be called and only compares the error, or the error's domain and code. (This isn't used for
-        /// an asynchronous rule for several types: only a plan determines which types never reach it.)
-        case comparing
+        case domain
         /// The matcher must be called.
         case asked
     }
@@ -39,12 +36,18 @@ struct RuleStep {
     }
 
     /// Returns this step for errors whose type has been compared with the rule.
-    func judged(isCertain: Bool) -> RuleStep {
+    func judged(_ certainty: Certainty) -> RuleStep {
         var step = self
-        step.requiredType = nil
-        // The domain was also compared.
-        if isCertain { step.certainty = .certain } else if certainty == .byDomain { step.certainty = .asked }
+        (step.requiredType, step.certainty) = (nil, certainty)
         return step
+    }
+
+    /// This step for errors with the key that its rule's test compares: certain if the test compares nothing else.
+    var certainIfTested: RuleStep {
+        switch rule.read({ $0.test }) {
+        case .predicate, .domain: judged(.certain)
+        case .type, .closure: self
+        }
     }
 
     /// Whether an error matches and is the matcher's output, given that the predicate, if any, returns true.
@@ -53,9 +56,9 @@ struct RuleStep {
     @inline(__always)
     func isKnown(of type: any Error.Type) -> Bool {
         switch certainty {
-        case .certain, .byPredicate, .byValue: true
-        case .byDomain: Self.isNSError(type)
-        case .comparing, .asked: false
+        case .certain, .predicate: true
+        case .domain: Self.isNSError(type)
+        case .asked: false
         }
     }
 

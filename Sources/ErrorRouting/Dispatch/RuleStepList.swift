@@ -41,9 +41,8 @@
             if first.isFor(type) {
                 let isHolding: Bool
                 switch first.certainty {
-                case .certain, .comparing, .asked: return first
-                case .byPredicate: (self, isHolding) = afterPredicates(for: error)
-                case .byValue, .byDomain: (self, isHolding) = afterComparisons(for: error, of: type)
+                case .certain, .asked: return first
+                case .predicate, .domain: (self, isHolding) = afterPredicates(for: error, of: type)
                 }
                 if isHolding { return first }
             } else {
@@ -55,28 +54,15 @@
 
     /// Returns the steps from the first one with a predicate that returns true or, if there is none, from the first one
     /// without a predicate; also returns which of the two it is.
+    ///
+    /// User code is entered once for all of them: entering costs as much as calling one predicate.
     @inline(never)
-    private func afterPredicates(for error: UnboxedError) -> (Self, isHolding: Bool) {
-        from(for: error, among: { $0.certainty == .byPredicate }, isTried: { _ in true })
-    }
-
-    /// Does the same as ``afterPredicates(for:)`` for values and domains, in a separate loop that costs predicates
-    /// nothing.
-    @inline(never)
-    private func afterComparisons(for error: UnboxedError, of type: any Error.Type) -> (Self, isHolding: Bool) {
-        from(for: error, among: { $0.certainty == .byValue || $0.certainty == .byDomain }, isTried: { $0.isFor(type) })
-    }
-
-    /// Matchers are entered once for all steps: entering costs as much as calling one predicate.
-    @inline(__always)
-    private func from(
-        for error: UnboxedError, among isOfKind: (RuleStep) -> Bool, isTried: (RuleStep) -> Bool
-    ) -> (Self, isHolding: Bool) {
+    private func afterPredicates(for error: UnboxedError, of type: any Error.Type) -> (Self, isHolding: Bool) {
         var steps = self
         let entry = PerThread.enterUserCode()
         defer { if let entry { PerThread.leaveUserCode(entry) } }
-        while !steps.isEmpty, isOfKind(steps.first) {
-            if entry != nil, isTried(steps.first), steps.first.rule.read({ $0.predicate(error.error) }) {
+        while !steps.isEmpty, steps.first.certainty == .predicate || steps.first.certainty == .domain {
+            if entry != nil, steps.first.isFor(type), steps.first.rule.read({ $0.predicate(error.error) }) {
                 return (steps, true)
             }
             steps.removeFirst()

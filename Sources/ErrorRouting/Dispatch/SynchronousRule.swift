@@ -37,7 +37,7 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
     // Override it so that it calls the action directly.
     override func act<Content: Error>(
         on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
-    ) throws -> HandleStrategy { try ErrorMatcher<Input>.handOn(content, error, to: action) }
+    ) throws -> HandleStrategy? { try BoxContent.read(content, error, as: Input.self, action) }
 
     override func perform(
         _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The steps to try for errors of one dynamic type and the index for others, created for the first error of the type.
+/// The steps to try for errors of one dynamic type, created for the first error of the type.
 ///
 /// Unchecked because the compiler can't verify that the memory of the steps doesn't change.
 @safe final class TypePlan: @unchecked Sendable {
@@ -12,14 +12,16 @@ import Foundation
         var alwaysMatches = false
     }
 
-    /// The steps for errors without steps in the index, from rules that match by type alone or must call their
-    /// matchers.
+    /// The largest number of rules for values, or for domains, that are compared one by one.
+    private static let fewKeys = 2
+
+    /// The steps for errors without steps in the index.
     ///
     /// This property and the next one are read without retaining their owners, which `kept` retains.
     private let others: RuleStepList
     /// The index of the steps for an error; nil if the steps are the same for all errors of the type.
-    private let index: Borrowed<StepIndex>?
-    private let kept: (others: RuleSteps, index: StepIndex?)
+    private let index: Borrowed<KeyIndex>?
+    private let kept: (others: RuleSteps, index: KeyIndex?)
     /// Whether the type is a class; if so, a content of that static type might be an object of a subclass.
     let isOfClass: Bool
     let reach: Reach
@@ -35,58 +37,37 @@ import Foundation
         let isOfObjects = type is NSError.Type
         var errors = ErrorOfType(ErrorSubject(error), asksDomain: !isOfObjects)
         var (reach, others) = (Reach(), [RuleStep]())
-        var (values, domains): ([ValueEntry], [DomainIndex.Condition]) = ([], [])
+        var values: [(value: any Error, step: RuleStep)] = []
+        var domains: [(key: KeyIndex.Domain, step: RuleStep)] = []
         for step in rules where step.isFor(type) {
             let shape = step.shape
             let likelihood = step.certainty == .certain ? .certain : shape.likelihood(for: &errors)
             if likelihood == .never { continue }
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
             if likelihood >= .always, likelihood == .certain || errors.alwaysMatch(shape) { reach.alwaysMatches = true }
-            let key = shape.key
-            switch key?.shape {
+            let step = step.judged(likelihood == .certain ? .certain : step.certainty)
+            switch shape.key {
             // Compare `NSError`s one by one: on Linux their hash traps if the user info holds Swift errors.
-            case .value(let value) where !(Swift.type(of: value) is NSError.Type):
-                values.append((value, step, key?.isAll == true))
+            case .value(let value) where !(Swift.type(of: value) is NSError.Type): values.append((value, step))
             // Bridging an error only for its domain is wasted work: its type determines the domain.
             case .nsError(let domain, let code) where code != nil || isOfObjects:
-                let step = step.judged(isCertain: isOfObjects && key?.isAll == true)
-                domains.append((DomainKey(domain: domain, code: code), step))
-            default: others.append(step.judged(isCertain: likelihood == .certain))
+                domains.append((.init(name: domain, code: code), step))
+            default: others.append(step)
             }
         }
-        var index: StepIndex?
-        if !values.isEmpty {
-            index = Self.makeIndex(of: type, values, among: others + domains.map(\.step))
-            others += index == nil ? values.map { $0.step.judged(isCertain: false) } : domains.map(\.step)
+        var index: KeyIndex?
+        if values.count > Self.fewKeys { index = .make(of: type, values, among: others + domains.map(\.step)) }
+        if index == nil { others += values.map(\.step) }
+        if index == nil, domains.count > Self.fewKeys {
+            index = KeyIndex(domains, among: others, areObjects: isOfObjects)
+        } else {
+            others += domains.map(\.step)
         }
-        if index == nil, !domains.isEmpty { index = DomainIndex(domains, among: others, isOfObjects: isOfObjects) }
         kept = (RuleSteps.make(others), index)
         self.others = kept.others.list
         self.index = index.map(Borrowed.init)
         isOfClass = type is AnyClass
         self.reach = reach
-    }
-
-    /// A step, the value that its rule requires, and whether the rule requires nothing else.
-    private typealias ValueEntry = (value: any Error, step: RuleStep, isAll: Bool)
-
-    /// Returns an index by value; nil if the type isn't `Hashable` on every actor, or if user code is nested too
-    /// deeply, because creating the index runs user code (`==`, `hash`) that might dispatch errors of the type.
-    private static func makeIndex(
-        of type: any Error.Type, _ entries: [ValueEntry], among others: [RuleStep]
-    ) -> StepIndex? {
-        // Cast a `Sendable` value too: a global actor's `hash` must not be called elsewhere, and only the value's cast
-        // fails then.
-        guard let value = entries.first?.value as (any Sendable)?, value is any (Error & Hashable),
-            let hashable = type as? any (Error & Hashable).Type, let entry = PerThread.enterUserCode()
-        else { return nil }
-        defer { PerThread.leaveUserCode(entry) }
-        func make<Value: Error & Hashable>(_ type: Value.Type) -> StepIndex {
-            ValueIndex<Value>(entries, among: { _ in others }) { value, step, isAll in
-                (value as? Value).map { (key: $0, hash: $0.hashValue, step: step.judged(isCertain: isAll)) }
-            }
-        }
-        return make(hashable)
     }
 
     /// Returns the steps for an error.

@@ -25,7 +25,8 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
     ///
     /// - Parameter overlay: The handler to add. Its rules count as registered later, so they are tried first.
     /// - Returns: A handler with the rules of both.
-    /// - Complexity: O(1): the rules are shared, and compiled when the handler is first used.
+    /// - Complexity: O(number of overlaid handlers), and O(number of rules) for two handlers that were not used before:
+    ///   their rules are shared.
     public func overlaid(with overlay: ErrorHandler) -> ErrorHandler {
         var result = self
         result.rules.append(overlay.rules)
@@ -34,7 +35,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
 
     /// Returns this handler with a rule added.
     @usableFromInline
-    func adding(_ rule: consuming Rule, to stage: RuleStage = .rule) -> ErrorHandler {
+    func adding(_ rule: Rule, to stage: RuleStage = .rule) -> ErrorHandler {
         var result = self
         result.rules.add(rule, to: stage)
         return result

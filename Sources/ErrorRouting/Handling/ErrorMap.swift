@@ -53,7 +53,8 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// - Parameter overlay: The map to add. Its rules count as registered later, so they are tried first. Its default
     ///   is not used.
     /// - Returns: A map with the rules of both, and the default of this one.
-    /// - Complexity: O(1): the rules are shared, and compiled when the map is first used.
+    /// - Complexity: O(number of overlaid maps), and O(number of rules) for two maps that were not used before: their
+    ///   rules are shared.
     public func overlaid(with overlay: Self) -> Self {
         var result = self
         result.rules.append(overlay.rules)

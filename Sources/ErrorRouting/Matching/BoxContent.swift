@@ -1,33 +1,42 @@
-/// Reads the content of an error's box as a type that it is known to have.
+/// Reads the content of an error's box as another type.
 ///
-/// This is the only code that reads memory as a type other than the declared one. That is sound because each caller
-/// relies on one of three facts:
-/// - ``MatcherShape/likelihood(for:)`` calls a match certain only if the error is of the matcher's output
-///   type or of a subclass of it (a table in the tests checks each shape);
-/// - a block's plans are found by the error's dynamic type, and so are the ``StepIndex``es in them, which are created
-///   for that type;
-/// - ``ErrorSubject/isExactly(_:)`` compares the content's type.
+/// This is the only code that reads memory as a type other than the declared one. It compares the types itself, so a
+/// wrong type is a failed match, whatever the caller has found out about the error.
 enum BoxContent {
-    /// Returns the content as a type.
+    /// Calls a closure with the content of an error's box as a type; nil if the content doesn't have that type.
     ///
-    /// - Precondition: `Known` is the content's type, a superclass of the content's class, or `AnyObject` for an
-    ///   object. This is checked in debug builds and if `CHECKED_CASTS` is defined.
+    /// This takes a closure so that generic callers needn't look up an optional type.
+    ///
+    /// - Parameters:
+    ///   - content: The content of the box.
+    ///   - error: The error in the box.
+    ///   - type: The content's own type, a superclass of it, or `any Error`.
+    ///   - body: Receives the content.
+    @inline(__always)
+    static func read<Content: Error, Wanted, Result>(
+        _ content: Content, _ error: UnboxedError, as type: Wanted.Type, _ body: (Wanted) throws -> Result
+    ) rethrows -> Result? {
+        if Content.self == Wanted.self { return try body(unsafe unsafeBitCast(content, to: type)) }
+        // Coerce it: a generic function that is passed `any Error` might receive the content of its box.
+        if Wanted.self == (any Error).self { return try body(unsafe unsafeBitCast(error.error as any Error, to: type)) }
+        return try readObject(content, as: type, body)
+    }
+
+    /// Returns the content of an error's box as a type that the caller has just checked.
     @unsafe @inline(__always)
-    static func content<Content, Known>(_ content: Content, as type: Known.Type) -> Known {
-        #if DEBUG || CHECKED_CASTS
-            precondition(
-                Swift.type(of: content) is Known.Type || type == AnyObject.self && Content.self is AnyClass,
-                "\(Content.self) was taken for \(type)")
-        #endif
+    static func checked<Content: Error, Wanted>(
+        _ content: Content, _ error: UnboxedError, as type: Wanted.Type
+    ) -> Wanted {
+        if Wanted.self == (any Error).self { return unsafe unsafeBitCast(error.error as any Error, to: type) }
         return unsafe unsafeBitCast(content, to: type)
     }
 
-    /// Returns an error as `any Error` if that is the generic parameter `Known`.
-    ///
-    /// It is coerced because a generic function that is passed `any Error` might receive the content of its box.
-    @unsafe @inline(__always)
-    static func box<Known>(of error: any Error, as type: Known.Type) -> Known {
-        assert(type == (any Error).self)
-        return unsafe unsafeBitCast(error as any Error, to: type)
+    @inline(never)
+    private static func readObject<Content: Error, Wanted, Result>(
+        _ content: Content, as type: Wanted.Type, _ body: (Wanted) throws -> Result
+    ) rethrows -> Result? {
+        // Check that it is a class: the type of an error that conforms to a protocol is the protocol's `Type` too.
+        guard Wanted.self is AnyClass, Swift.type(of: content) is Wanted.Type else { return nil }
+        return try body(unsafe unsafeBitCast(content, to: type))
     }
 }

@@ -29,7 +29,7 @@ extension ErrorMatcher where Output: Error {
                 return subject.isNSErrorObject ? NSErrorBridge.swiftError(subject.nsError()) as? Output : nil
             }
         }
-        return Self(.type(Output.self), id: 0, nil)
+        return Self(.type(Output.self), .type)
     }
 }
 
@@ -64,10 +64,14 @@ extension ErrorMatcher where Output: Error & Equatable {
             }
         }
         let predicate: ErrorPredicate = { error in
-            let error = unsafe UnboxedError(opened: error).content(as: Output.self)
-            return error == value && value == value && error == error
+            func equals<Content: Error>(_ content: Content) -> Bool {
+                BoxContent.read(content, UnboxedError(opened: error), as: Output.self) { error in
+                    error == value && value == value && error == error
+                } == true
+            }
+            return _openExistential(error, do: equals)
         }
-        return Self(.value(value), predicate: predicate)
+        return Self(.value(value), .predicate(predicate))
     }
 }
 
@@ -143,7 +147,7 @@ extension ErrorMatcher {
     ///   error, regardless of the number of such rules. The rule is tried for every error that reaches it, because any
     ///   error might have an underlying error.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
-        Self(.anywhere(matcher.shape), parts: MatcherParts(of: matcher)) { subject in
+        Self(.anywhere(matcher.shape), depth: depth(above: matcher.depth)) { subject in
             matcher.evaluate(&subject) ?? subject.firstUnderlying(matcher.evaluate)
         }
     }
@@ -167,9 +171,7 @@ extension ErrorMatcher where Output == any Error {
     /// - Complexity: That of `predicate`, for every error that reaches the rule. An error's type doesn't determine
     ///   whether the rule can match, so each such rule makes a handler slower.
     public static func predicate(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
-        Self(.predicate, predicate: predicate) { subject in
-            predicate(subject.error) ? subject.error : nil
-        }
+        Self(.predicate, .predicate(predicate))
     }
 
     /// Matches every error.
@@ -191,7 +193,6 @@ extension ErrorMatcher where Output == NSError {
     /// - Returns: A matcher whose output is the `NSError`.
     /// - Complexity: O(1); an error is bridged at most once, regardless of the number of such rules.
     public static func nsError(domain: String, code: Int? = nil) -> Self {
-        Self(
-            .nsError(domain: domain, code: code), predicate: { TypeDomains.mayHave($0, domain: domain, code: code) })
+        Self(.nsError(domain: domain, code: code), .domain { TypeDomains.mayHave($0, domain: domain, code: code) })
     }
 }

@@ -18,82 +18,52 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// The matcher's structure, for descriptions and for the index of the rules.
     let shape: MatcherShape
 
-    /// The predicate that a rule calls instead of ``evaluation``, because it costs less.
-    ///
-    /// The matcher matches if the predicate returns true, and the output is the error. For a matcher by domain, that
-    /// holds for `NSError` objects; for another error, the result is only whether it might match. It is called only for
-    /// errors of the type that the shape requires.
-    let predicate: ErrorPredicate
-    /// Whether there is such a predicate; if not, ``predicate`` is true for every error.
-    let hasPredicate: Bool
+    /// The way to find the output.
+    let test: MatcherTest
+    /// The closure that returns the output; nil unless the test is `closure`.
+    let closure: Closure?
 
-    /// The closure that ``evaluate(_:)`` calls instead of its own two paths.
+    /// The ``MatcherList`` of a chain of `||` or `&&`; nil for other matchers.
     ///
-    /// It is nil if the error's dynamic type must be the output's, a struct or an enum, and the predicate, if any, must
-    /// return true. It is also nil for a matcher by domain, which has an `NSError` as its output.
-    ///
-    /// Most rules match such errors, and a closure would be an allocation for each rule.
-    let evaluation: Evaluation?
+    /// Its declared type isn't generic, because the runtime would look up the list's type for each rule.
+    let list: (any AnyObject & Sendable)?
+    /// The number of matchers within one another, at most ``depthLimit``.
+    let depth: Int
 
-    /// The matcher's identity, so that a matcher that occurs twice in a combination is called once.
-    ///
-    /// It is 0 for a matcher by the output's type alone, which calls no user code.
-    let id: UInt
-    /// The parts of a combination; nil for other matchers.
-    let parts: MatcherParts?
-
-    typealias Evaluation = @Sendable (inout ErrorSubject) -> Output?
+    typealias Closure = @Sendable (inout ErrorSubject) -> Output?
 
     @inline(__always)
     init(
-        _ shape: MatcherShape, id: UInt = MatcherParts.nextID(), parts: MatcherParts? = nil, _ evaluation: Evaluation?
+        _ shape: MatcherShape, _ test: MatcherTest, _ closure: Closure? = nil, depth: Int = 1,
+        list: (any AnyObject & Sendable)? = nil
     ) {
-        self.init(shape, { _ in true }, hasPredicate: false, id: id, parts: parts, evaluation)
+        (self.shape, self.test, self.closure, self.depth, self.list) = (shape, test, closure, depth, list)
     }
 
     @inline(__always)
-    init(_ shape: MatcherShape, predicate: @escaping ErrorPredicate, _ evaluation: Evaluation? = nil) {
-        self.init(shape, predicate, hasPredicate: true, id: MatcherParts.nextID(), parts: nil, evaluation)
-    }
-
-    @inline(__always)
-    private init(
-        _ shape: MatcherShape, _ predicate: @escaping ErrorPredicate, hasPredicate: Bool, id: UInt,
-        parts: MatcherParts?, _ evaluation: Evaluation?
-    ) {
-        (self.shape, self.predicate, self.hasPredicate) = (shape, predicate, hasPredicate)
-        (self.id, self.parts, self.evaluation) = (id, parts, evaluation)
-    }
+    init(
+        _ shape: MatcherShape, depth: Int = 1, list: (any AnyObject & Sendable)? = nil, _ closure: @escaping Closure
+    ) { self.init(shape, .closure, closure, depth: depth, list: list) }
 
     /// The type that an error must have for the matcher to match.
     @inline(__always)
     var requirement: MatcherShape.Requirement {
         // Most rules match by type alone, which needs no second look at the type.
-        id == 0 ? (ObjectIdentifier(Output.self), true) : shape.requirement
+        if case .type = test { (ObjectIdentifier(Output.self), true) } else { shape.requirement }
     }
 
-    /// Returns the matcher's output, or nil if it doesn't match; a matcher that occurs twice in a combination is called
-    /// once.
-    func evaluate(_ subject: inout ErrorSubject) -> Output? {
-        guard id != 0, let answers = subject.answers else { return Self.evaluate(&subject, predicate, evaluation) }
-        if let known = answers[identity] as? MatcherParts.Answer<Output> { return known.output }
-        let output = Self.evaluate(&subject, predicate, evaluation)
-        subject.answers?[identity] = MatcherParts.Answer(output)
-        return output
-    }
+    /// Returns the matcher's output; nil if it doesn't match.
+    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(&subject, test, closure) }
 
-    /// Returns the output of a matcher with this predicate and this closure; a rule stores only these two.
-    static func evaluate(
-        _ subject: inout ErrorSubject, _ predicate: ErrorPredicate, _ evaluation: Evaluation?
-    ) -> Output? {
-        if let evaluation { return evaluation(&subject) }
-        if Output.self == NSError.self { return subject.nsError(where: predicate) as? Output }
-        guard subject.isExactly(Output.self), predicate(subject.error) else { return nil }
-        return unsafe subject.unboxed.content(as: Output.self)
+    /// Returns the output of a matcher with this test and this closure; a rule stores only these two.
+    static func evaluate(_ subject: inout ErrorSubject, _ test: MatcherTest, _ closure: Closure?) -> Output? {
+        switch test {
+        case .type: subject.unboxed.content(as: Output.self)
+        case .predicate(let holds): holds(subject.error) ? subject.unboxed.content(as: Output.self) : nil
+        case .domain(let holds): subject.nsError(where: holds) as? Output
+        case .closure: closure?(&subject)
+        }
     }
-
-    /// The matcher's ``id`` or, if that is 0, the address of the output's type.
-    var identity: UInt { id == 0 ? UInt(bitPattern: ObjectIdentifier(Output.self)) : id }
 
     /// Returns the matcher's output for one error.
     ///
@@ -112,18 +82,6 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         return evaluate(&subject)
     }
 
-    /// Calls a closure with an error that is certain to match, as the matcher's output, without a cast at run time.
-    ///
-    /// - Precondition: The content of the box is an `Output`, or `Output` is `any Error`.
-    @inline(__always)
-    static func handOn<Content: Error, Result>(
-        _ content: Content, _ error: UnboxedError, to receive: (Output) throws -> Result
-    ) rethrows -> Result {
-        Output.self == (any Error).self
-            ? try receive(unsafe BoxContent.box(of: error.error, as: Output.self))
-            : try receive(unsafe BoxContent.content(content, as: Output.self))
-    }
-
     /// The matcher as an explanation shows it: `type(PaymentError)`, or the name that ``named(_:)`` gave it.
     public var description: String { shape.description }
 
@@ -133,7 +91,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     ///   by `explain`, so it should be cheap and have no side effects.
     /// - Returns: The narrowed matcher.
     public func `where`(_ predicate: @escaping @Sendable (Output) -> Bool) -> Self {
-        Self(.narrowed(shape), parts: MatcherParts(of: self)) { subject in
+        Self(.narrowed(shape), depth: Self.depth(above: depth)) { subject in
             guard let output = evaluate(&subject), predicate(output) else { return nil }
             return output
         }
@@ -145,9 +103,9 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Returns: The same matcher under that name.
     public func named(_ name: String) -> Self { described(as: .named(name, shape)) }
 
-    /// The same matcher with another shape.
+    /// The same matcher with another shape, one level deeper.
     func described(as shape: MatcherShape) -> Self {
-        Self(shape, predicate, hasPredicate: hasPredicate, id: id, parts: parts, evaluation)
+        Self(shape, test, closure, depth: Self.depth(above: depth), list: list)
     }
 
     /// The same matcher with its output as `any Error`.
@@ -156,9 +114,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// otherwise the matched error.
     var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
-        // Keep the leaf: in `a && (a || b)`, the erased `a` of the inner combination is the outer one.
-        let parts = parts ?? (id == 0 ? nil : MatcherParts(of: self))
-        return ErrorMatcher<any Error>(shape, id: MatcherParts.erased(identity), parts: parts) { subject in
+        return ErrorMatcher<any Error>(shape, depth: depth) { subject in
             guard let output = evaluate(&subject) else { return nil }
             // Cast the value, not the type: `any LocalizedError` isn't an `Error` type, but its content is an error.
             return output as? any Error ?? subject.error
@@ -174,6 +130,22 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     public static func ~= (matcher: Self, error: any Error) -> Bool {
         matcher.match(error) != nil
     }
+}
+
+/// A way to find a matcher's output.
+///
+/// Most rules match by type, value, or domain. These cases cost less than a closure that returns the output. The type
+/// isn't generic, because the runtime would look up each of its types.
+enum MatcherTest: Sendable {
+    /// The output is the error, if the error has exactly the output's type.
+    case type
+    /// The output is the error, if a predicate returns true; the output's type is the error's own or `any Error`.
+    case predicate(ErrorPredicate)
+    /// The output is the error as `NSError`. The predicate decides for an `NSError` object; for another error, it
+    /// returns whether the error might match.
+    case domain(ErrorPredicate)
+    /// The matcher's closure returns the output.
+    case closure
 }
 
 /// A function that returns whether a matcher matches an error.

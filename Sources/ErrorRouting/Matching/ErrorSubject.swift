@@ -6,8 +6,6 @@ import Foundation
 /// most once for an error, regardless of the number of rules.
 struct ErrorSubject: Sendable {
     let unboxed: UnboxedError
-    /// The static type of the box's content: the error's own type or a superclass of it.
-    private let contentType: Any.Type
     /// Whether the error is an object.
     let isObject: Bool
     /// The error's dynamic type.
@@ -17,8 +15,6 @@ struct ErrorSubject: Sendable {
     private var chain: ErrorChain?
     /// The position of the error in the chain.
     private let position: Int
-    /// The results of matchers by identity, during a call of a combination with repeats.
-    var answers: [UInt: any AnyObject & Sendable]?
 
     /// - Parameters:
     ///   - error: The error.
@@ -27,7 +23,7 @@ struct ErrorSubject: Sendable {
     @inline(__always)
     init(_ error: UnboxedError, in chain: ErrorChain? = nil, at position: Int = ErrorChain.root) {
         unboxed = error
-        contentType = UnboxedError.contentType(of: error.error)
+        let contentType = UnboxedError.contentType(of: error.error)
         // Call it only for objects: `type(of:)` costs as much as all the rest of this initializer.
         isObject = contentType is AnyClass
         type = isObject ? Swift.type(of: error.error) : contentType
@@ -44,20 +40,12 @@ struct ErrorSubject: Sendable {
     /// succeeds with bridging on Apple platforms.
     var isNSErrorObject: Bool { type is NSError.Type }
 
-    /// Whether a type is the static type of the box's content, or `any Error`.
-    @inline(__always)
-    func isExactly<Output>(_ type: Output.Type) -> Bool {
-        contentType == type || type == (any Error).self
-    }
-
     /// Returns the error as `as NSError` does, which runs user code: it reads the domain, code, and user info, and on
     /// Linux the texts of a `LocalizedError`.
     mutating func nsError() -> NSError {
         if let bridged { return bridged }
         // An `NSError` object needs no bridging.
-        let object =
-            contentType == NSError.self
-            ? unsafe unboxed.content(as: NSError.self) : chain?.nsError(at: position) ?? error as NSError
+        let object = unboxed.content(as: NSError.self) ?? chain?.nsError(at: position) ?? error as NSError
         bridged = object
         return object
     }

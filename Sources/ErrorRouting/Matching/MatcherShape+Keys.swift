@@ -25,14 +25,12 @@ extension MatcherShape {
         type is AnyClass || NSErrorBridge.isBridged(type) || type == (any Error).self ? nil : ObjectIdentifier(type)
     }
 
-    /// The key that an index can look up, a `value` or an `nsError`, and whether it is the only condition; nil without
-    /// a key.
-    var key: (shape: MatcherShape, isAll: Bool)? {
+    /// The part that an index can look up, a `value` or an `nsError`, which an error must match; nil without one.
+    var key: MatcherShape? {
         switch self {
-        case .value, .nsError: (self, true)
-        case .named(_, let inner): inner.key
-        case .narrowed(let inner): inner.key.map { ($0.shape, false) }
-        case .both(let parts): parts.lazy.compactMap(\.key).first.map { ($0.shape, false) }
+        case .value, .nsError: self
+        case .named(_, let inner), .narrowed(let inner): inner.key
+        case .both(let parts): parts.lazy.compactMap(\.key).first
         default: nil
         }
     }

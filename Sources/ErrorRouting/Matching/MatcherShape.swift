@@ -26,25 +26,21 @@ enum MatcherShape: Sendable {
 }
 
 extension MatcherShape: CustomStringConvertible {
-    /// The maximum nesting of matchers in a description; a deeper recursion could overflow a thread's stack.
-    private static let depthLimit = 128
-
     /// The matcher as source code would write it, on one line.
     var description: String {
         var text = BoundedText(limit: OneLine.limit)
-        write(to: &text, depth: 0)
+        write(to: &text)
         return text.text
     }
 
     /// Writes the shape to a text; stops when the text is full, because a matcher combined with itself repeatedly has
     /// few parts but an exponentially long description.
-    private func write(to text: inout BoundedText, depth: Int) {
+    private func write(to text: inout BoundedText) {
         guard !text.isCut else { return }
-        guard depth < Self.depthLimit else { return text.append(BoundedText.mark) }
         func write(_ opening: String, _ parts: (MatcherShape, String)...) {
             text.append(opening)
             for (shape, closing) in parts {
-                shape.write(to: &text, depth: depth + 1)
+                shape.write(to: &text)
                 text.append(closing)
             }
         }

@@ -26,12 +26,13 @@ enum TypeDomains {
     /// Swift error, true unless its type is known to have another domain.
     static func mayHave(_ error: any Error, domain: String, code: Int?) -> Bool {
         func mayHave<Content: Error>(_ content: Content) -> Bool {
-            let isObject = Content.self is AnyClass
-            if Content.self == NSError.self || isObject && Swift.type(of: error) is NSError.Type {
-                let error = unsafe BoxContent.content(content, as: NSError.self)
-                return (code == nil || error.code == code) && error.domain == domain
+            if Content.self is AnyClass {
+                let isEqual = BoxContent.read(content, UnboxedError(opened: error), as: NSError.self) { object in
+                    (code == nil || object.code == code) && object.domain == domain
+                }
+                return isEqual ?? (has(Swift.type(of: error), domain: domain) != false)
             }
-            return has(isObject ? Swift.type(of: error) : Content.self, domain: domain) != false
+            return has(Content.self, domain: domain) != false
         }
         return _openExistential(error, do: mayHave)
     }

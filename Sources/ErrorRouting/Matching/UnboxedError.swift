@@ -42,12 +42,28 @@ struct UnboxedError: Sendable {
         return error
     }
 
-    /// Returns the content of the box as a type that it is known to have, without a dynamic cast.
-    @unsafe @inline(__always)
-    func content<Output>(as type: Output.Type) -> Output {
-        if type == (any Error).self { return unsafe BoxContent.box(of: error, as: type) }
-        func project<Content: Error>(_ content: Content) -> Output { unsafe BoxContent.content(content, as: type) }
+    /// Calls a closure with the content of the box as a type; nil if the content doesn't have that type.
+    @inline(__always)
+    func read<Wanted, Result>(as type: Wanted.Type, _ body: (Wanted) -> Result) -> Result? {
+        func read<Content: Error>(_ content: Content) -> Result? { BoxContent.read(content, self, as: type, body) }
         // Open it explicitly, as above.
-        return _openExistential(error, do: project)
+        return _openExistential(error, do: read)
     }
+
+    /// Whether the content of the box has a type, so that ``readableContent(as:)`` returns it.
+    func isReadable<Wanted>(as type: Wanted.Type) -> Bool {
+        Self.contentType(of: error) == type || read(as: type) { _ in true } == true
+    }
+
+    /// Returns the content of the box as a type that the caller has just checked.
+    @unsafe
+    func readableContent<Wanted>(as type: Wanted.Type) -> Wanted {
+        func content<Content: Error>(_ content: Content) -> Wanted {
+            unsafe BoxContent.checked(content, self, as: type)
+        }
+        return _openExistential(error, do: content)
+    }
+
+    /// Returns the content of the box as a type, without a dynamic cast; nil if the content doesn't have that type.
+    func content<Wanted>(as type: Wanted.Type) -> Wanted? { read(as: type) { $0 } }
 }

@@ -30,6 +30,14 @@
     /// The object, retained.
     var object: Object { unsafe reference.takeUnretainedValue() }
 
+    /// Retains the object until ``release()``.
+    @unsafe
+    func retain() { _ = unsafe reference.retain() }
+
+    /// Releases the object, which ``retain()`` has retained.
+    @unsafe
+    func release() { unsafe reference.release() }
+
     /// The object's address.
     var address: UInt { unsafe UInt(bitPattern: reference.toOpaque()) }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// A match that a shape calls certain is passed without a cast, so a wrong shape would read wrong memory.
+/// A shape decides which matchers are called for an error; a wrong shape is a failed match.
 @Suite(
     "Behaviours 6 to 10 and 23: a shape's verdict on an error's type is correct", .tags(.behaviour6, .behaviour23),
     .hangLimit)
@@ -97,5 +97,54 @@ extension MatcherShapeTests {
                 if row.shape.requirement.isOnlyType, isOfRequiredType != false { expect(said, equals: .certain) }
             }
         }
+    }
+
+    /// A matcher with a shape that calls every error a certain match, whatever its output.
+    private static func wrong<Output: Sendable>(_ type: Output.Type) -> ErrorMatcher<Output> {
+        ErrorMatcher(.any) { _ in nil }
+    }
+
+    @Test("a shape that is wrongly certain of an error is a failed match, in every kind of rule")
+    func wrongShape() async {
+        func check<Output: Sendable>(_ type: Output.Type, _ error: any Error) async {
+            let ran = Journal<String>()
+            let handlers = [
+                ErrorHandler().on(matching: Self.wrong(type)) { _ in
+                    ran.note("synchronous"); return .stop
+                },
+                ErrorHandler().on(matching: Self.wrong(type)) { _, _ in
+                    ran.note("with report"); return .stop
+                },
+                ErrorHandler().on(matching: Self.wrong(type)) { _ in
+                    await Task.yield()
+                    ran.note("asynchronous"); return .stop
+                },
+                ErrorHandler().on(matching: Self.wrong(type)) { _, _ in
+                    await Task.yield()
+                    ran.note("asynchronous, with report"); return .stop
+                },
+            ]
+            for handler in handlers {
+                expect(await handler.handle(error).disposition, equals: .unmatched)
+                // More rules than are read linearly, so that there is a plan.
+                let planned = (0..<9).reduce(handler) { handler, _ in handler.ignore(Zoo.Offline.self) }
+                expect(await planned.handle(error).disposition, equals: .unmatched)
+            }
+            expect(ErrorMap(default: 0).on(matching: Self.wrong(type)) { _ in 1 }[error], equals: 0)
+            expect(ran.entries, equals: [])
+        }
+        for error in [Zoo.Payment.expired, Zoo.Bird(), NSError(domain: "a", code: 1)] as [any Error] {
+            await check(Int.self, error)
+            await check(Zoo.Timeout.self, error)
+            await check(Zoo.Owl.self, error)
+            await check(URLError.self, error)
+            await check((any LocalizedError).self, error)
+            await check(String.self, error)
+        }
+        await check(NSError.self, Zoo.Payment.expired)
+        await check(Zoo.Payment.self, Zoo.Bird())
+        // The check isn't stricter than the types: a subclass is read as its superclass.
+        let superclass = ErrorHandler().on(matching: Self.wrong(Zoo.Bird.self)) { _ in .stop }
+        expect(await superclass.handle(Zoo.Owl()).disposition, equals: .handled)
     }
 }

@@ -138,7 +138,7 @@ extension MatchingCombinatorsTests {
     }
 }
 
-// MARK: - Many matchers, and one many times
+// MARK: - Many matchers
 
 extension MatchingCombinatorsTests {
     @Test(
@@ -171,91 +171,73 @@ extension MatchingCombinatorsTests {
         }
     }
 
-    private static func doubled(
-        _ name: String, _ matcher: ErrorMatcher<any Error>,
-        by double: (ErrorMatcher<any Error>) -> ErrorMatcher<any Error>
-    ) -> (String, ErrorMatcher<any Error>) {
-        (name, (0..<30).reduce(matcher) { matcher, _ in double(matcher) })
-    }
-
-    /// Expects that a matcher calls its noting part once for an error, asked alone and in a rule.
-    private static func expectOneCall(
-        of matcher: ErrorMatcher<any Error>, for error: any Error, _ calls: Journal<Int>, _ name: String
-    ) {
-        _ = matcher.match(error)
-        expect(calls.entries.count, equals: 1, "\(name)")
-        calls.clear()
-        _ = ErrorHandler().on(matching: matcher) { _ in .stop }.handleSynchronously(error)
-        expect(calls.entries.count, equals: 1, "\(name), in a rule")
-        calls.clear()
-    }
-
-    @Test("a matcher that is combined with itself 30 times, in any way, is called once for an error")
-    func doubled() {
-        let calls = Journal<Int>()
-        let leaf = ErrorMatcher<any Error>.predicate { _ in
-            calls.note(1)
-            return false
+    @Test("a matcher that occurs several times in a combination is called as often, up to the one that decides")
+    func severalTimes() {
+        func calls(_ combine: (ErrorMatcher<any Error>) -> ErrorMatcher<any Error>, answering answer: Bool) -> Int {
+            _ = combine(asked("call", answers: answer)).match(Zoo.Offline())
+            return trace.takeAll().count
         }
-        let (other, another) = (
-            ErrorMatcher<any Error>.predicate { _ in false }, ErrorMatcher<Numbered>.type(Numbered.self)
-        )
-        let all = [
-            Self.doubled("||", leaf) { $0 || $0 },
-            Self.doubled("&&", leaf) { $0 && $0 },
-            Self.doubled("!", leaf) { !($0 || $0) },
-            Self.doubled("both of either", leaf) { ($0 || other) && ($0 || another) },
-            Self.doubled("either of both", leaf) { ($0 && other) || ($0 && another) },
-            Self.doubled("where", leaf) { ($0.where { _ in true }) || ($0.where { _ in true }) },
-            Self.doubled("named", leaf) { $0.named("a") || $0.named("b") },
-        ]
-        for (name, matcher) in all { Self.expectOneCall(of: matcher, for: Zoo.Offline(), calls, name) }
-        // Each wrapped error is tried too, but once.
-        let anywhere = Self.doubled("anywhere", leaf) { .anywhere($0 || $0) || .anywhere($0) }.1
-        _ = anywhere.match(Zoo.Offline())
-        expect(calls.entries.count, equals: 1)
+        func doubled(_ matcher: ErrorMatcher<any Error>, _ double: (ErrorMatcher<any Error>) -> ErrorMatcher<any Error>)
+            -> ErrorMatcher<any Error>
+        { (0..<12).reduce(matcher) { matcher, _ in double(matcher) } }
+
+        expect(calls({ doubled($0) { $0 || $0 } }, answering: false), equals: 4_096)
+        expect(calls({ doubled($0) { $0 || $0 } }, answering: true), equals: 1)
+        expect(calls({ doubled($0) { $0 && $0 } }, answering: true), equals: 4_096)
+        expect(calls({ doubled($0) { $0 && $0 } }, answering: false), equals: 1)
+        expect(calls({ !$0 || ($0 || .anywhere($0)) }, answering: false), equals: 1)
+        expect(calls({ ($0 && !$0) || $0.named("again") }, answering: true), equals: 3)
+        expect(calls({ $0.where { _ in false } || .anywhere($0) }, answering: false), equals: 2)
     }
 
-    @Test("a matcher that occurs in a combination with and without its output is called once for an error")
-    func erasedParts() {
-        let calls = Journal<Int>()
-        let leaf = ErrorMatcher.extracting(Zoo.Timeout.self) { timeout -> Int? in
-            calls.note(1)
-            return timeout.seconds
+    @Test(
+        "matchers nested up to the limit are matched, described, explained, used in a rule and deallocated on a small stack"
+    )
+    func nested() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            await withCheckedContinuation { continuation in
+                let thread = Thread {
+                    let offline = ErrorMatcher.type(Zoo.Offline.self)
+                    let steps: [(ErrorMatcher<Zoo.Offline>) -> ErrorMatcher<Zoo.Offline>] = [
+                        { $0.where { _ in true } }, { $0.named("name") }, { .anywhere($0) }, { $0.named("a") || $0 },
+                        { offline && $0.named("a") },
+                    ]
+                    for step in steps {
+                        var matcher = offline
+                        while matcher.depth + 2 <= ErrorMatcher<Zoo.Offline>.depthLimit { matcher = step(matcher) }
+                        #expect(matcher.depth > 100)
+                        expect(matcher.match(Zoo.Offline()) != nil, equals: true)
+                        let handler = ErrorHandler().on(matching: matcher) { _ in .stop }
+                        expect(handler.handleSynchronously(Zoo.Offline())?.disposition, equals: .handled)
+                        expect(handler.explain(Zoo.Offline()).disposition, equals: .handled)
+                        #expect("\(matcher)".utf8.count > 3)
+                    }
+                    let negations = (0..<100).reduce(offline.erased) { matcher, _ in !matcher }
+                    expect(negations.match(Zoo.Offline()) != nil, equals: true)
+                    continuation.resume()
+                }
+                thread.stackSize = 512 * 1_024
+                thread.start()
+            }
         }
-        let (never, no) = (ErrorMatcher<any Error>.predicate { _ in false }, leaf.where { _ in false })
-        let all: [(String, ErrorMatcher<any Error>)] = [
-            ("both, of an either", (leaf && (leaf || never)).erased),
-            ("both, of an either that fails", (leaf && (never || payment)).erased),
-            ("either of both", (leaf && never).erased || (leaf || never)),
-            ("not, and an either", !leaf || (leaf || never)),
-            ("where, and an either", no || (leaf || payment)),
-            ("erased, and again", (leaf || never) && (leaf || payment)),
-        ]
-        for (name, matcher) in all { Self.expectOneCall(of: matcher, for: Zoo.Timeout(), calls, name) }
     }
 
-    /// Returns a matcher that tries the given one before 40 others.
-    private static func longList(_ matcher: ErrorMatcher<any Error>) -> ErrorMatcher<any Error> {
-        (0..<40).reduce(matcher) { list, _ in list || ErrorMatcher<any Error>.predicate { _ in false } }
-    }
-
-    @Test("a condition of where that occurs twice in a combination is called once for an error")
-    func conditionTwice() {
-        let calls = Journal<Int>()
-        let narrowed = timeout.where { _ in
-            calls.note(1)
-            return false
+    @Test("200,000 nested matchers exit with a message, where they are made", arguments: 0..<4)
+    func tooDeep(kind: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
+            var matcher = ErrorMatcher<any Error>.any
+            for _ in 0..<200_000 {
+                switch kind {
+                case 0: matcher = matcher.where { _ in true }
+                case 1: matcher = !matcher
+                case 2: matcher = .anywhere(matcher)
+                default: matcher = matcher.named("name")
+                }
+            }
         }
-        // Nothing else may occur twice: that would cache the results of all parts.
-        let all: [(String, ErrorMatcher<any Error>)] = [
-            ("either of both", payment || narrowed || (narrowed && bank)),
-            ("both of either", (!payment && !narrowed) && (!narrowed || bank)),
-            ("named", narrowed.named("a") || (payment || narrowed.named("b"))),
-            ("in a long list", Self.longList(narrowed.erased) || (narrowed && bank)),
-            ("in a long list, and its negation", Self.longList(!(!narrowed)) || narrowed.erased),
-        ]
-        for (name, matcher) in all { Self.expectOneCall(of: matcher, for: Zoo.Timeout(), calls, name) }
+        let output = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        #expect(output.contains("more than 128 matchers are nested in one another"), "\(output.prefix(400))")
     }
 
     @Test("a combination of combinations is described as one list, unless a part has a name")

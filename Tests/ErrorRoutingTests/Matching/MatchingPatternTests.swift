@@ -77,7 +77,7 @@ extension MatchingPatternTests {
         expect("\(ErrorMatcher.any)", equals: "any")
         expect("\(ErrorMatcher.anywhere(payment))", equals: "anywhere(type(Payment))")
         expect("\(payment.where { _ in true })", equals: "type(Payment).where(predicate)")
-        expect("\(payment || payment)", equals: "type(Payment)")
+        expect("\(payment || payment)", equals: "(type(Payment) || type(Payment))")
         expect("\(payment || bank)", equals: "(type(Payment) || nsError(domain: bank, code: 3))")
         expect("\(payment && bank)", equals: "(type(Payment) && nsError(domain: bank, code: 3))")
         expect("\(!payment)", equals: "!type(Payment)")

@@ -1,0 +1,116 @@
+/// The alternatives of `||`, or the conditions of `&&`, the first of which determines the output.
+///
+/// The matchers of a chain are in one list, so that a chain of thousands isn't nested as deep.
+final class MatcherList<Output: Sendable>: Sendable {
+    let alternatives: [ErrorMatcher<Output>]
+    /// The conditions after the first one; empty for `||`.
+    let conditions: [ErrorMatcher<any Error>]
+
+    /// The maximum length of a list before it becomes a part of another one; each addition copies the list.
+    static var limit: Int { 1_024 }
+
+    init(_ alternatives: [ErrorMatcher<Output>], _ conditions: [ErrorMatcher<any Error>] = []) {
+        (self.alternatives, self.conditions) = (alternatives, conditions)
+    }
+
+    /// The depth of the deepest matcher.
+    var depth: Int { max(alternatives.lazy.map(\.depth).max() ?? 0, conditions.lazy.map(\.depth).max() ?? 0) }
+
+    /// Returns the output of the first alternative that matches, if the conditions hold.
+    func evaluate(_ subject: inout ErrorSubject) -> Output? {
+        for matcher in alternatives {
+            guard let output = matcher.evaluate(&subject) else { continue }
+            for condition in conditions where condition.evaluate(&subject) == nil { return nil }
+            return output
+        }
+        return nil
+    }
+}
+
+extension ErrorMatcher {
+    /// The maximum number of matchers within one another: calling, comparing, and releasing a matcher recurse as deep.
+    static var depthLimit: Int { 128 }
+
+    /// Returns the depth of a matcher that contains others; exits if the others are nested too deep.
+    static func depth(above depth: Int) -> Int {
+        let depth = 1 + depth
+        // A failed precondition has no message in a release build.
+        guard depth <= depthLimit else {
+            fatalError("more than \(depthLimit) matchers are nested in one another; use one predicate instead of them")
+        }
+        return depth
+    }
+
+    /// The alternatives of an unnamed `||`; otherwise the matcher itself.
+    fileprivate var alternatives: [Self] {
+        if case .either = shape, let list = list as? MatcherList<Output> { list.alternatives } else { [self] }
+    }
+
+    /// The conditions of an unnamed `&&`; otherwise the matcher itself.
+    fileprivate var conditions: (first: Self, others: [ErrorMatcher<any Error>]) {
+        guard case .both = shape, let list = list as? MatcherList<Output> else { return (self, []) }
+        return (list.alternatives[0], list.conditions)
+    }
+
+    /// The same matcher with the error as the output.
+    fileprivate var condition: ErrorMatcher<any Error> {
+        ErrorMatcher<any Error>(shape, depth: depth) { subject in evaluate(&subject).map { _ in subject.error } }
+    }
+}
+
+// MARK: - Combinators
+
+/// Matches if either matcher does, with the output of the first one that matches.
+///
+/// A matcher is called as often as it occurs in the combination, up to the first one that matches.
+///
+/// - Parameters:
+///   - first: The matcher to call first.
+///   - second: The matcher to call only if `first` doesn't match.
+/// - Returns: The union of the two, with their common output.
+public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatcher<A> {
+    var matchers = first.alternatives + second.alternatives
+    if matchers.count > MatcherList<A>.limit { matchers = [first, second] }
+    let list = MatcherList(matchers)
+    let depth = ErrorMatcher<A>.depth(above: list.depth)
+    return ErrorMatcher(.either(matchers.map(\.shape)), depth: depth, list: list, list.evaluate)
+}
+
+/// Matches if either of two matchers with different outputs does, with the first one's output if that is an error;
+/// otherwise with the matched error.
+///
+/// - Parameters:
+///   - first: The matcher to call first.
+///   - second: The matcher to call only if `first` doesn't match.
+/// - Returns: The union of the two.
+public func || <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<any Error> {
+    first.erased || second.erased
+}
+
+/// Matches if both matchers do, with the first one's output.
+///
+/// A matcher is called as often as it occurs in the combination, up to the first one that doesn't match.
+///
+/// - Parameters:
+///   - first: The matcher to call first; its output is the result.
+///   - second: The matcher to call only if `first` matches.
+/// - Returns: The intersection of the two.
+public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<A> {
+    var (head, others) = first.conditions
+    let added = second.conditions
+    others += [added.first.condition] + added.others
+    if others.count >= MatcherList<A>.limit { (head, others) = (first, [second.condition]) }
+    let list = MatcherList([head], others)
+    let depth = ErrorMatcher<A>.depth(above: list.depth)
+    return ErrorMatcher(.both([head.shape] + others.map(\.shape)), depth: depth, list: list, list.evaluate)
+}
+
+/// Matches if the matcher doesn't, with the error as the output.
+///
+/// - Parameter matcher: The matcher to negate.
+/// - Returns: Its complement.
+public prefix func ! <A>(matcher: ErrorMatcher<A>) -> ErrorMatcher<any Error> {
+    ErrorMatcher(.not(matcher.shape), depth: ErrorMatcher<A>.depth(above: matcher.depth)) { subject in
+        matcher.evaluate(&subject) == nil ? subject.error : nil
+    }
+}
