@@ -93,7 +93,9 @@ private final class PendingReports: Sendable {
     ///   - lastResort: Where they are written.
     ///   - count: The number of pending reports.
     ///   - counts: The bus's counts, if they are known.
-    init(_ left: BusStateMachine.Leftovers?, to lastResort: LastResort, count: Int64, counts: ErrorBus.Statistics? = nil) {
+    init(
+        _ left: BusStateMachine.Leftovers?, to lastResort: LastResort, count: Int64, counts: ErrorBus.Statistics? = nil
+    ) {
         (self.left, self.lastResort, self.count, self.counts) = (left, lastResort, count, counts)
     }
 

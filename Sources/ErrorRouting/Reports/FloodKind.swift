@@ -3,8 +3,8 @@ import Foundation
 /// The key by which a flood limit groups errors: type, code, posting line, path of scopes, and role; or the string that
 /// the user's closure returned, and the role.
 ///
-/// It is an object because a posting, its window, and the order of windows share it. Creating a key builds no string: an `NSError`'s domain is stored unchanged, and strings are compared only if all
-/// other fields are equal.
+/// It is an object because a posting, its window, and the order of windows share it. Creating one builds no string: an
+/// `NSError`'s domain is stored unchanged, and strings are compared only if all other fields are equal.
 final class FloodKind: Hashable, Sendable {
     private let type: ObjectIdentifier
     private let code: Int

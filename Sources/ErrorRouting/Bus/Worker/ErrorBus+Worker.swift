@@ -29,8 +29,9 @@ extension ErrorBus {
 
     // MARK: Asynchronous actions
 
-    /// Runs an asynchronous action in a task of its own and fulfills its promise at its end, unless the action was
-    /// abandoned before. The action doesn't start if its report was taken back by then.
+    /// Runs an asynchronous action in a task of its own and fulfills its promise at its end.
+    ///
+    /// The action doesn't start if its report was taken back by then, and its end counts only if it wasn't abandoned.
     func start(_ running: RunningAction) {
         let action = running.action
         let part = Ambience.Work(bus: number, sequence: action.report.sequence)
