@@ -91,7 +91,7 @@
         guard let plan = plans[Content.self] else { return planByDynamicType(of: error) }
         if !plan.read({ $0.isOfClass }) { return plan }
         // An object might be of a subclass of the content's static type.
-        return Swift.type(of: content) == Content.self ? plan : planByDynamicType(of: error)
+        return BoxContent.dynamicClass(of: content) == Content.self ? plan : planByDynamicType(of: error)
     }
 
     /// Returns the plan for an error whose type has none yet or is a subclass of its content's static type.

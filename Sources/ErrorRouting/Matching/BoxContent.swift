@@ -36,7 +36,15 @@ enum BoxContent {
         _ content: Content, as type: Wanted.Type, _ body: (Wanted) throws -> Result
     ) rethrows -> Result? {
         // Check that it is a class: the type of an error that conforms to a protocol is the protocol's `Type` too.
-        guard Wanted.self is AnyClass, Swift.type(of: content) is Wanted.Type else { return nil }
+        guard Wanted.self is AnyClass, dynamicClass(of: content) is Wanted.Type else { return nil }
         return try body(unsafe unsafeBitCast(content, to: type))
+    }
+
+    /// Returns the class of an object; nil for a content that isn't an object.
+    @inline(__always)
+    static func dynamicClass<Content: Error>(of content: Content) -> AnyClass? {
+        guard Content.self is AnyClass else { return nil }
+        // The runtime takes longer to return the type of a generic value.
+        return Swift.type(of: unsafe unsafeBitCast(content, to: AnyObject.self))
     }
 }
