@@ -63,6 +63,7 @@ extension SentrySink {
         request.headers["User-Agent"] = SentryEvent.client
         request.headers["X-Sentry-Auth"] = dsn.authorization
         request.body = envelope.bytes
+        // error-audit: harmless, because the envelope is then sent as it is
         if configuration.isCompressed, let compressed = try? envelope.compressed {
             request.body = compressed
             request.headers["Content-Encoding"] = "gzip"
