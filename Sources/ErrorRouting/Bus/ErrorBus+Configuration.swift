@@ -24,7 +24,8 @@ extension ErrorBus {
         /// See ``FloodLimit``.
         public var floodLimit: FloodLimit?
 
-        /// The clock for these limits, for `shutdown`, and for `flush`; use a test clock in tests.
+        /// The clock for these limits, for `shutdown`, and for `flush`; use a test clock in tests. It must not run
+        /// backward.
         public var clock: any Clock<Duration>
 
         /// Returns metadata for an error, in the task that posts it; nil for none.

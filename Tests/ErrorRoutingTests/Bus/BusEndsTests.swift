@@ -6,10 +6,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Actions that post again and again, threads that are all blocked, a clock that is set back.
+/// Actions that post again and again, and threads that are all blocked.
 @Suite(
-    "Behaviours 15, 16 and 20: a bus ends whatever actions, threads and clocks do",
-    .tags(.behaviour15, .behaviour16, .behaviour20), .hangLimit)
+    "Behaviours 15 and 16: a bus ends whatever actions and threads do", .tags(.behaviour15, .behaviour16), .hangLimit)
 struct BusEndsTests {}
 
 extension BusEndsTests {
@@ -120,65 +119,6 @@ extension BusEndsTests {
                 if left.count != 1 { exit(1) }
             }
         }
-    }
-
-    /// A clock that can be set.
-    private final class WallClock: Clock, Sendable {
-        typealias Instant = ManualClock.Instant
-        private let time = Locked(Duration.seconds(10_000))
-        private let wakeUps = ManualClock()
-        private let start = ManualClock().now
-
-        var now: Instant { start.advanced(by: time.withLock { $0 }) }
-        var minimumResolution: Duration { .zero }
-
-        func set(forward step: Duration) { time.withLock { $0 += step } }
-        func waitForSleepers() async { await wakeUps.waitForSleepers() }
-        /// Wakes the sleeping tasks, which then read the time.
-        func tick() { wakeUps.advance(by: .seconds(1)) }
-
-        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-            while now < deadline { try await wakeUps.sleep(for: .seconds(1)) }
-        }
-    }
-
-    @Test(
-        "a flood limit's window ends, with the next error or by itself, although the clock was set back",
-        arguments: [false, true])
-    func windowSetBack(isNoticed: Bool) async {
-        let (wall, journal) = (WallClock(), Journal<Int>())
-        let handler = ErrorHandler().always { _, report in
-            journal.note(report.occurrences)
-            return .next
-        }
-        let limit = FloodLimit(first: 1, per: .seconds(10))
-        let bus = ErrorBus(handler: handler, configuration: .init(floodLimit: limit, clock: wall))
-        let run = Task { await bus.run() }
-        for _ in 0..<3 { bus.post(Zoo.Offline()) }
-        while bus.statistics.suppressed < 1 { await Task.yield() }
-        // The bus sleeps until the window's end: nobody reads the clock while it is set.
-        await wall.waitForSleepers()
-        wall.set(forward: .seconds(-1_000))
-        if isNoticed {
-            // The bus reads the time for another error and sleeps again.
-            await bus.deliver(Numbered(0))
-            for _ in 0..<1_000 { await Task.yield() }
-            wall.set(forward: .seconds(11))
-            for _ in 0..<100_000 where journal.entries.count < 3 {
-                wall.tick()
-                await Task.yield()
-            }
-            expect(journal.entries, equals: [1, 1, 2])
-        } else {
-            bus.post(Numbered(0))
-            wall.set(forward: .seconds(11))
-            // For another error the bus reads the time, and by then the window of the first errors has ended.
-            bus.post(Numbered(1))
-            while journal.entries.count < 4 { await Task.yield() }
-            #expect(journal.entries.contains(2))
-        }
-        bus.finish()
-        await run.value
     }
 
     @Test("nanoseconds end at 292 years, forwards and backwards")

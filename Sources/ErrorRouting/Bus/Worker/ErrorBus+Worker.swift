@@ -82,20 +82,16 @@ extension ErrorBus {
     /// A task that sleeps until the earliest time at which a limit might be exceeded or a flood limit's window ends.
     struct Timer {
         let moment: Duration
-        /// The number of times that the clock had been set back by then; after the next time, this timer fires too
-        /// late.
-        let setBackCount: Int
         let task: Task<Void, Never>
     }
 
     /// Sets the timer to fire at the given time at the latest.
     func setTimer(_ moment: Duration) {
-        let setBackCount = clock.setBackCount()
         let (task, former) = internalTasks.withLock { tasks -> (Task<Void, Never>?, Timer?) in
-            if let timer = tasks.timer, timer.moment <= moment, timer.setBackCount == setBackCount { return (nil, nil) }
+            if let timer = tasks.timer, timer.moment <= moment { return (nil, nil) }
             // Start the task under the lock: a timer that fires before it is stored would look pending forever.
             let task = startTask(at: moment) { [weak self] in self?.timerFires(at: moment) }
-            defer { tasks.timer = Timer(moment: moment, setBackCount: setBackCount, task: task) }
+            defer { tasks.timer = Timer(moment: moment, task: task) }
             return (task, tasks.timer)
         }
         former?.task.cancel()

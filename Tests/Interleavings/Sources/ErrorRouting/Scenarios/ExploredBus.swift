@@ -58,7 +58,7 @@ struct ExploredBus {
 
     /// Makes the bus assume that a timer is already set, because a timer would be a task.
     func letNoTimerStart() {
-        let timer = ErrorBus.Timer(moment: .zero, setBackCount: 0, task: Self.idle)
+        let timer = ErrorBus.Timer(moment: .zero, task: Self.idle)
         bus.internalTasks.withLock { $0.timer = timer }
     }
     private static let idle = Task<Void, Never> {}
