@@ -24,8 +24,9 @@ extension ErrorBus {
         /// See ``FloodLimit``.
         public var floodLimit: FloodLimit?
 
-        /// The clock for these limits, for `shutdown`, and for `flush`; use a test clock in tests. It must not run
-        /// backward.
+        /// The clock for these limits, for `shutdown`, and for `flush`; use a test clock in tests.
+        ///
+        /// It must not run backward.
         public var clock: any Clock<Duration>
 
         /// Returns metadata for an error, in the task that posts it; nil for none.
