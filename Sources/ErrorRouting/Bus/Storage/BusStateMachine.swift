@@ -78,8 +78,8 @@ struct BusStateMachine: ~Copyable {
         case deliver
         /// Notify observers, and the waiting caller, of the completed report, and call `notified`.
         case notify
-        /// A flood limit holds a report back: fulfill the promise of its caller, release the report that it replaces,
-        /// and call `next` again.
+        /// A flood limit holds a report back: fulfill the promise of its caller, release the report that it replaces
+        /// outside the lock, and call `next` again.
         indirect case held(Promise<HandleOutcome>?, suppressing: Posting?)
         /// Every error posted before these promises were created is delivered: fulfill them and call `next` again.
         case flushed([Promise<Bool>])
@@ -153,7 +153,7 @@ struct BusStateMachine: ~Copyable {
     /// Begins with the report in the next slot under a flood limit, which decides about the report unless it has no
     /// kind: such a report is delivered, after those held in windows that ended before it.
     ///
-    /// - Returns: The next step; nil if the slot is empty or its report is held back.
+    /// - Returns: The next step; nil if the slot is empty.
     @inline(never)
     private mutating func beginLimited(_ intake: borrowing BusIntake) -> WorkerAction? {
         guard let (kind, time) = intake.mailbox.read(nextNumber, { ($0.floodKind, $0.floodTime) }) else { return nil }
@@ -172,7 +172,6 @@ struct BusStateMachine: ~Copyable {
         case .comesAfter(let release): return deliver(Posting(release))
         case .isHeld:
             if suppressed != nil { counts.suppressed += 1 }
-            // Go on in any case: the next slot might be filled.
             return .held(promise, suppressing: suppressed)
         }
     }
@@ -213,7 +212,7 @@ struct BusStateMachine: ~Copyable {
     /// - Parameters:
     ///   - disposition: The report's disposition.
     ///   - isObserved: Whether there are observers.
-    ///   - completed: Set to the report, which the caller releases after unlocking; unchanged after a shutdown.
+    ///   - completed: Set to the report, which the caller releases after unlocking.
     ///   - intake: The intake with the reports.
     /// - Returns: The worker's next step.
     @inline(__always)
@@ -231,12 +230,8 @@ struct BusStateMachine: ~Copyable {
         var hasToNotify = isObserved || posting.isWaitedFor
         if let actions, queueNotices(of: actions.failures, posting) { hasToNotify = true }
         completed = posting
-        phase = .idle
-        if hasToNotify {
-            phase = .notifying
-            return .notify
-        }
-        return beginNext(intake)
+        phase = hasToNotify ? .notifying : .idle
+        return hasToNotify ? .notify : beginNext(intake)
     }
 
     /// Queues notices of a report's failed actions; returns true if there are none because the report itself is such a

@@ -47,14 +47,14 @@ final class DeliveryWorker: ActionSupervisor {
         defer { observers.wakeReaders() }
         var (action, untilYield) = (first, Self.turn)
         // Keep this the only suspension point: the code that can follow one is compiled once for each.
-        while let pause = carryOut(action, &untilYield) {
-            if case .isCancelled(let next) = pause { return bus.startWorker(from: next) }
-            action = await suspend(for: pause)
+        while let suspension = carryOut(action, &untilYield) {
+            if case .isCancelled(let next) = suspension { return bus.startWorker(from: next) }
+            action = await suspend(for: suspension)
         }
     }
 
-    /// The reason for which the worker can't continue synchronously.
-    enum Pause {
+    /// Why the worker can't continue synchronously.
+    enum Suspension {
         /// An asynchronous rule comes next.
         case dispatch(SuspendedDispatch)
         case sleep
@@ -75,8 +75,8 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    private func suspend(for pause: Pause) async -> Action {
-        switch pause {
+    private func suspend(for suspension: Suspension) async -> Action {
+        switch suspension {
         case .dispatch(let dispatch):
             // Wake readers now: the actions might take long, and they must not wait for them.
             observers.wakeReaders()
@@ -105,8 +105,8 @@ final class DeliveryWorker: ActionSupervisor {
     /// - Parameters:
     ///   - action: The first step.
     ///   - untilYield: The number of further reports to deliver before another task's turn.
-    /// - Returns: The reason to pause; nil to stop.
-    func carryOut(_ action: Action, _ untilYield: inout Int) -> Pause? {
+    /// - Returns: Why the worker can't continue; nil to stop.
+    func carryOut(_ action: Action, _ untilYield: inout Int) -> Suspension? {
         var (action, untilClock) = (action, 0)
         while true {
             switch action {

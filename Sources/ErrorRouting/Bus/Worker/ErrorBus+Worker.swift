@@ -32,7 +32,10 @@ extension ErrorBus {
     /// Runs an asynchronous action in a task of its own and fulfills its promise at its end.
     ///
     /// The action doesn't start if its report was taken back by then, and its end counts only if it wasn't abandoned.
-    func start(_ running: RunningAction) {
+    ///
+    /// - Returns: The task.
+    @discardableResult
+    func start(_ running: RunningAction) -> Task<Void, Never> {
         let action = running.action
         let part = Ambience.Work(bus: number, sequence: action.report.sequence)
         let ambience = Ambience.current.within(part)
@@ -56,6 +59,7 @@ extension ErrorBus {
             }
         }
         running.keep(task)
+        return task
     }
 
     /// Writes the failure of an action whose report was removed, or that was abandoned before; omits the end of an
@@ -71,6 +75,7 @@ extension ErrorBus {
     /// - Parameter running: The asynchronous action; nil if the worker's task itself runs the action.
     func cancel(_ running: RunningAction?) {
         let worker = running == nil ? internalTasks.withLock { $0.worker } : nil
+        if running == nil, worker == nil { return }
         Thread.detachNewThread {
             running?.cancel()
             worker?.cancel()

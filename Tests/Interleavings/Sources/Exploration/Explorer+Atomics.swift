@@ -85,7 +85,13 @@ extension Explorer {
     /// Each thread that can access the initialized atomic also knows the first store.
     @inline(__always)
     private func atomic(at address: UInt, _ bits: UInt64) -> UnsafeMutablePointer<Location> {
-        let location = unsafe locations.find(address, for: current)
+        var location = unsafe locations.find(address, for: current)
+        // The memory has the newest value. If it has another one, another atomic is there now: the compiler moves an
+        // atomic before its end, so that its own address was not forgotten.
+        if unsafe location.pointee.newestStore >= 0, unsafe stores[Int(location.pointee.newestStore)].bits != bits {
+            locations.forget(address)
+            location = unsafe locations.find(address, for: current)
+        }
         if unsafe location.pointee.newestStore < 0 {
             var seen = VectorClock()
             if unsafe location.pointee.plainWrite > 0 {

@@ -45,8 +45,8 @@ struct ExploredBus {
     func work(until count: Int = DeliveryWorker.turn) {
         let worker = DeliveryWorker(bus: bus, patience: 0)
         var (action, untilYield) = (bus.storage.next(), count)
-        while let pause = worker.carryOut(action, &untilYield) {
-            guard case .sleep = pause else {
+        while let suspension = worker.carryOut(action, &untilYield) {
+            guard case .sleep = suspension else {
                 return expect(count < DeliveryWorker.turn, "the worker needs a task")
             }
             bus.wakeUps.waitInThread()

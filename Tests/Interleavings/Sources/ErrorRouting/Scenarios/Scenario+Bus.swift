@@ -173,7 +173,7 @@ extension Scenario {
         }
     }
 
-    /// A shutdown removes reports while the worker computes their flood tokens.
+    /// A shutdown removes reports while a flood limit decides about them.
     private static let floodShutdown = Scenario(
         of: "flood-limit-abort", .preemptions(2, staleReads: 0), long: .preemptions(2)
     ) {

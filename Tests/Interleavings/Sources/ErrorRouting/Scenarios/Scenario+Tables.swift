@@ -3,7 +3,7 @@ import Synchronization
 
 extension Scenario {
     /// Objects that the first thread to use them creates, and that are read without a lock.
-    static let tables: [Scenario] = [setOnce, typeTable, rules, scope, threadKey]
+    static let tables: [Scenario] = [setOnce, typeTable, rules, branches, scope, threadKey]
 
     /// Two threads set an object, and a third one reads it.
     private static let setOnce = Scenario(of: "SetOnce", .none()) {
@@ -89,6 +89,26 @@ extension Scenario {
         ]
         return Execution(of: threads) {
             expect(Set(handled.rules) == [1, 4, 10], "these rules have handled: \(handled.rules)")
+        }
+    }
+
+    /// Two threads extend the same handler while a third one is the first to use it.
+    private static let branches = Scenario(of: "handler-extended-twice", .none()) {
+        let handled = Handled()
+        func handler(_ base: ErrorHandler, _ number: Int) -> ErrorHandler {
+            base.on(matching: .predicate { Swift.type(of: $0) == types[number] }) { _ in
+                handled.note(number)
+                return .stop
+            }
+        }
+        let base = handler(handler(ErrorHandler(), 0), 1)
+        let threads = [
+            { handler(base, 2).handleSynchronously(T2()).check(.handled) },
+            { handler(base, 3).handleSynchronously(T2()).check(.unmatched) },
+            { base.handleSynchronously(T0()).check(.handled) },
+        ]
+        return Execution(of: threads) {
+            expect(Set(handled.rules) == [0, 2], "these rules have handled: \(handled.rules)")
         }
     }
 
