@@ -32,6 +32,25 @@ extension DispatchConcurrencyTests {
         extend(A.self, depth)
     }
 
+    @Test("threads that extend a handler while another one uses it first each have their own rules")
+    func extendedConcurrently() async {
+        for round in 0..<300 {
+            let base = ErrorHandler().on(Zoo.Timeout.self) { _ in .stop }.on(Zoo.Offline.self) { _ in .stop }
+            await onThreads(4) { thread in
+                if thread == 0 {
+                    expect(base.handleSynchronously(Numbered(round))?.isHandled, equals: false)
+                } else {
+                    let own = base.on(Numbered(thread)) { _ in .stop }.on(Numbered(-thread)) { _ in .stop }
+                    for number in -3...3 {
+                        expect(
+                            own.handleSynchronously(Numbered(number))?.isHandled, equals: abs(number) == thread)
+                    }
+                }
+                expect(base.handleSynchronously(Zoo.Offline())?.isHandled, equals: true)
+            }
+        }
+    }
+
     @Test("new types that several tasks meet at once are each handled by their own rule only")
     func typesFirstSeenConcurrently() async {
         var errors: [any Error] = []
