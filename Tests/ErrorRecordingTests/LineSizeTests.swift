@@ -15,8 +15,8 @@ struct LineSizeTests {
         ErrorRecord(
             host: "web-1", service: "orders", process: .min, sequence: .min, type: "Shop.Error", caseName: "late",
             domain: "shop", code: .min, message: "late", source: "Shop/A.swift:1", scope: ["shop"],
-            metadata: ["order": "17"], occurrences: .min, rule: "always", ruleSource: "Shop/A.swift:2",
-            matchedRuleCount: .min, fingerprint: "Shop.Error.late Shop/A.swift",
+            metadata: ["order": "17"], occurrences: .min, firstTime: "1970", rule: "always",
+            ruleSource: "Shop/A.swift:2", matchedRuleCount: .min, fingerprint: "Shop.Error.late Shop/A.swift",
             trail: [.init(type: "Shop.Inner", message: "inner", fingerprint: "Shop.Inner")], value: "{}")
     }
 
@@ -83,7 +83,7 @@ extension LineSizeTests {
             \.time, \.host, \.service, \.start, \.role, \.type, \.source, \.disposition, \.fingerprint, \.message,
         ]
         for name in names { record[keyPath: name] = text() }
-        let optional = [\ErrorRecord.release, \.caseName, \.domain, \.rule, \.ruleSource, \.value]
+        let optional = [\ErrorRecord.release, \.caseName, \.kind, \.domain, \.firstTime, \.rule, \.ruleSource, \.value]
         for name in optional { record[keyPath: name] = text() }
         record.scope = texts()
         record.metadata = Dictionary(texts().map { ($0 + "\(Int.random(in: 0...9, using: &random))", text()) }) { $1 }

@@ -11,7 +11,7 @@ struct RecordTests {
     private let origin = RecordOrigin(host: "web-1", service: "orders", process: 9, start: "then")
 
     private func record(_ report: ErrorReport, _ rebuilding: RebuildableErrors = .init()) -> ErrorRecord {
-        ErrorRecord(report, from: origin, time: 0, sequence: 3, rebuilding: rebuilding)
+        ErrorRecord(report, from: origin, time: { _ in 0 }, sequence: 3, rebuilding: rebuilding)
     }
 
     private func decoded(_ line: [UInt8]) throws -> ErrorRecord {
@@ -30,8 +30,8 @@ extension RecordTests {
             Set(fields.keys),
             equals: [
                 "version", "time", "host", "service", "process", "start", "sequence", "disposition", "role", "type",
-                "caseName", "message", "source", "scope", "metadata", "occurrences", "rule", "ruleSource",
-                "matchedRuleCount", "fingerprint", "trail",
+                "caseName", "message", "source", "scope", "metadata", "occurrences", "firstTime", "rule",
+                "ruleSource", "matchedRuleCount", "fingerprint", "trail",
             ])
         #expect(line.hasPrefix(#"{"version":1,"time":"1970-01-01T00:00:00.000000Z""#))
         #expect(line.hasSuffix("}\n"))

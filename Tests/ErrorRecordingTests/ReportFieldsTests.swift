@@ -26,6 +26,7 @@ struct ReportFieldsTests {
     private static let parts: [String: Texts] = [
         "unboxed": Texts("a torn page"), "source": Texts("Shop/Print.swift:12"), "givenMetadata": Texts("card-4711"),
         "scope": Texts("checkout"), "occurrences": Texts("55555"), "rareParts.role": Texts("audit"),
+        "rareParts.firstMoment": Texts(line: nil, fields: nil, record: "-05-06T07:08:02"),
         // A line's writer adds its own time, and lines are in order.
         "moment": Texts(line: nil, fields: "-05-06T07:08:09", record: "-05-06T07:08:09"),
         "outcome.disposition": Texts(line: nil, fields: "handled", record: "handled"),
@@ -35,9 +36,8 @@ struct ReportFieldsTests {
         "outcome.failed": Texts(line: nil, fields: nil, record: nil),
         // The recorder has its own count, so that a missing number means a lost report.
         "sequence": Texts(line: nil, fields: nil, record: nil),
-        // These belong to an observer, to a flood limit, to the `logging` preset, and to a test's bus.
+        // These belong to an observer, to the `logging` preset, and to a test's bus.
         "missed": Texts(line: nil, fields: nil, record: nil),
-        "rareParts.firstMoment": Texts(line: nil, fields: nil, record: nil),
         "rareParts.log": Texts(line: nil, fields: nil, record: nil),
         "rareParts.mark": Texts(line: nil, fields: nil, record: nil),
         // The bus's table of details, of which kind and message are in all three.
@@ -60,13 +60,17 @@ struct ReportFieldsTests {
         let date = try Date("2024-05-06T07:08:09Z", strategy: .iso8601)
         let age = Duration.seconds(-date.timeIntervalSinceNow) - .milliseconds(500)
         let rule = RuleDescription(matcher: "the rule", source: .init(fileID: "Shop/Rules.swift", line: 34))
+        let outcome = HandleOutcome(disposition: .handled, matchedRuleCount: 77_777, rule: rule)
         let report = ErrorReport(
             error: Torn(), role: .init("audit"), source: .init(fileID: "Shop/Print.swift", line: 12),
-            instant: .now - age, metadata: ["card": "card-4711"], scope: ["checkout"], occurrences: 55_555,
-            outcome: HandleOutcome(disposition: .handled, matchedRuleCount: 77_777, rule: rule))
+            instant: .now - age, firstInstant: .now - age - .seconds(7), metadata: ["card": "card-4711"],
+            scope: ["checkout"], occurrences: 55_555, outcome: outcome)
         expect(Self.names(of: report).sorted(), equals: Self.parts.keys.sorted())
 
-        let microseconds = Int64(report.date.timeIntervalSince1970 * 1_000_000)
+        let microseconds = { (instant: ContinuousClock.Instant) in
+            let age = report.instant.duration(to: instant) / .microseconds(1)
+            return Int64(report.date.timeIntervalSince1970 * 1_000_000) + Int64(age)
+        }
         let origin = RecordOrigin(host: "h", service: "s", process: 1, start: "t")
         let record = ErrorRecord(report, from: origin, time: microseconds, sequence: 1, rebuilding: .init())
         let texts = [

@@ -93,6 +93,7 @@ private struct LineMaker {
         var record = pick(records)
         record.sequence = Int.random(in: 0...1_000_000, using: &random)
         record.occurrences = pick([1, 1, 1, 2, 400])
+        record.firstTime = record.occurrences == 1 ? nil : pick([record.time, "été", ""])
         record.message = pick(["late", "\"\\", "\n\r\u{85}", "日本語 🙂", "", "\u{0}"])
         if isRare(50) { record.version = 2 }
         if isRare(6) { record.matchedRuleCount = pick([0, 1, 2, 3, -1]) }
@@ -224,7 +225,7 @@ extension ReplayCacheTests {
     {
         var record = ErrorRecord(
             report(Coded(errorCode: 3, under: [.late]), metadata: ["a": "b"], scope: ["s", "\""]),
-            from: RecordOrigin(host: "h", service: "s", process: 1, start: "now"), time: 1, sequence: 2,
+            from: RecordOrigin(host: "h", service: "s", process: 1, start: "now"), time: { _ in 1 }, sequence: 2,
             rebuilding: rebuilding)
         record.message = "\u{8}\u{c}\n\r\t\"\\/é\u{2028}🙂"
         var scan = RecordScan()
@@ -236,6 +237,7 @@ extension ReplayCacheTests {
         expect("\(scanned)", equals: "\(try #require(decoded))")
         for release in ["2.4.1", "", nil] {
             record.release = release
+            record.firstTime = release.map { $0 + record.time }
             let line = Array(RecordLine(record).bytes.dropLast())
             expect(scan.read(line.span), equals: true)
             expect(scan.record(line.span).release, equals: release)

@@ -24,7 +24,8 @@ struct ReplayFilesTests {
     private static func line(_ sequence: Int, message: String = "late") throws -> [UInt8] {
         let origin = RecordOrigin(host: "h", service: "s", process: 1, start: "now")
         var record = ErrorRecord(
-            report(POSIXError(.ENOENT)), from: origin, time: 0, sequence: sequence, rebuilding: RebuildableErrors())
+            report(POSIXError(.ENOENT)), from: origin, time: { _ in 0 }, sequence: sequence,
+            rebuilding: RebuildableErrors())
         record.message = message
         return Array(RecordLine(record).bytes.dropLast())
     }

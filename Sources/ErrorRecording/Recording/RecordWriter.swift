@@ -156,7 +156,7 @@ final class RecordWriter: Sendable {
         batch.reverse()
         while let entry = batch.popLast() {
             let record = ErrorRecord(
-                entry.element, from: origin, time: clock.time(of: entry.element.instant), sequence: entry.number,
+                entry.element, from: origin, time: clock.time(of:), sequence: entry.number,
                 rebuilding: rebuilding)
             chunk.append(RecordLine(redact(record), limit: lineSize))
             guard chunk.isFull || batch.isEmpty else { continue }

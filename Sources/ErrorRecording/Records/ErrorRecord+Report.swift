@@ -18,14 +18,17 @@ extension ErrorRecord {
     /// - Parameters:
     ///   - report: The report.
     ///   - origin: The origin of the record.
-    ///   - time: When the error was posted, in microseconds since 1970.
+    ///   - time: Returns the time of an instant, in microseconds since 1970.
     ///   - sequence: The number of the report.
     ///   - rebuilding: The types of errors with recorded values.
-    init(_ report: ErrorReport, from origin: RecordOrigin, time: Int64, sequence: Int, rebuilding: RebuildableErrors) {
+    init(
+        _ report: ErrorReport, from origin: RecordOrigin, time: (ContinuousClock.Instant) -> Int64, sequence: Int,
+        rebuilding: RebuildableErrors
+    ) {
         let outcome = report.outcome
         let texts = report.texts
         self.init(
-            time: Timestamp.text(ofMicroseconds: time),
+            time: Timestamp.text(ofMicroseconds: time(report.instant)),
             host: origin.host,
             service: origin.service,
             release: origin.release,
@@ -45,6 +48,7 @@ extension ErrorRecord {
             scope: report.scope.map(OneLine.escaped),
             metadata: Self.escaped(report.metadata),
             occurrences: report.occurrences,
+            firstTime: report.occurrences > 1 ? Timestamp.text(ofMicroseconds: time(report.firstInstant)) : nil,
             disposition: outcome.disposition.rawValue,
             rule: outcome.rule?.matcher,
             ruleSource: outcome.rule.map { OneLine.escaped($0.source.description) },

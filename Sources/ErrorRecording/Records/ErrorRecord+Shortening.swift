@@ -54,7 +54,7 @@ extension ErrorRecord {
             \.time, \.host, \.service, \.start, \.role, \.type, \.source, \.disposition, \.fingerprint,
         ]
         let optional: [WritableKeyPath<ErrorRecord, String?>] = [
-            \.release, \.caseName, \.kind, \.domain, \.origin, \.rule, \.ruleSource,
+            \.release, \.caseName, \.kind, \.domain, \.origin, \.firstTime, \.rule, \.ruleSource,
         ]
         let texts = names.map { self[keyPath: $0] } + optional.map { self[keyPath: $0] ?? "" }
         let shorter = Self.shorten(texts, by: excess)

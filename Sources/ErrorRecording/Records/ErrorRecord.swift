@@ -59,6 +59,8 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     public var metadata: [String: String]
     /// The number of errors that the report stands for.
     public var occurrences: Int
+    /// When the first of these errors was posted, in the form of ``time``; nil if the report stands for one error.
+    public var firstTime: String?
     /// The outcome: `handled`, `ignored`, or `unmatched`; `pending` or `dropped` if the error was not delivered.
     public var disposition: String
     /// The matcher of the rule that stopped the search or, if none did, of the last rule that matched.
@@ -103,6 +105,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     ///   - scope: The path of scopes.
     ///   - metadata: The metadata of the report.
     ///   - occurrences: The number of errors that the report stands for.
+    ///   - firstTime: When the first of these errors was posted.
     ///   - disposition: The outcome.
     ///   - rule: The matcher of the rule that stopped the search, or of the last rule that matched.
     ///   - ruleSource: Where that rule was registered.
@@ -132,6 +135,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
         scope: [String] = [],
         metadata: [String: String] = [:],
         occurrences: Int = 1,
+        firstTime: String? = nil,
         disposition: String = "unmatched",
         rule: String? = nil,
         ruleSource: String? = nil,
@@ -161,6 +165,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
         self.scope = scope
         self.metadata = metadata
         self.occurrences = occurrences
+        self.firstTime = firstTime
         self.disposition = disposition
         self.rule = rule
         self.ruleSource = ruleSource

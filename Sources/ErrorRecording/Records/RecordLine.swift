@@ -68,6 +68,7 @@ package struct RecordLine {
         if !record.metadata.isEmpty { pairs(record.metadata) }
         append("}")
         add(#","occurrences":"#, record.occurrences)
+        add(#","firstTime":"#, record.firstTime)
         add(#","rule":"#, record.rule)
         add(#","ruleSource":"#, record.ruleSource)
         add(#","matchedRuleCount":"#, record.matchedRuleCount)

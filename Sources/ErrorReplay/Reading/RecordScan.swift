@@ -30,7 +30,7 @@ struct RecordScan {
     /// The strings of a line that can be looked up by name.
     enum Text: Int, CaseIterable {
         case time, host, service, release, disposition, role, type, caseName, kind, domain, message, source, origin
-        case rule, ruleSource, fingerprint, value
+        case firstTime, rule, ruleSource, fingerprint, value
     }
 
     /// The position of the next byte.
@@ -88,7 +88,8 @@ struct RecordScan {
         guard skip(",\"metadata\":{", line) else { return false }
         metadataStart = position
         guard list("}", line, { $0.text($1) != nil && $0.text(":", $1) }),
-            skip(",\"occurrences\":", line), let occurrences = number(line)
+            skip(",\"occurrences\":", line), let occurrences = number(line),
+            optionalText(",\"firstTime\":", line, .firstTime)
         else { return false }
         var begin = position
         guard optionalText(",\"rule\":", line, .rule), optionalText(",\"ruleSource\":", line, .ruleSource),

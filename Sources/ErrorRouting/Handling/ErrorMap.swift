@@ -105,3 +105,60 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         return result
     }
 }
+
+extension ErrorMap where Value: Error {
+    /// Runs an operation, and converts its error to the error of this layer.
+    ///
+    /// The rules decide first. If no rule matches, an error that already belongs to this layer, a `Value`, is rethrown
+    /// unchanged; for any other error the default is thrown. A cancellation stays one only if a rule returns a value
+    /// that is a ``CancellationConvertible``:
+    ///
+    /// ```swift
+    /// static let level = ErrorMap(default: CheckoutError.unavailable)
+    ///     .on(matching: .cancellation, .cancelled)
+    ///     .on(CardDeclined.self) { .declined(code: $0.code) }
+    ///
+    /// func pay(_ cart: Cart) async throws(CheckoutError) -> Receipt {
+    ///     try await Self.level.throwing { try await bank.charge(cart) }
+    /// }
+    /// ```
+    ///
+    /// - Parameter operation: The operation. It keeps the caller's isolation.
+    /// - Returns: The operation's result.
+    /// - Throws: The map's value for the operation's error.
+    public func throwing<T>(_ operation: () async throws -> T) async throws(Value) -> T {
+        do { return try await operation() } catch { throw level(of: error) }
+    }
+
+    /// Runs a synchronous operation, and converts its error to the error of this layer; see ``throwing(_:)``.
+    public func throwing<T>(_ operation: () throws -> T) throws(Value) -> T {
+        do { return try operation() } catch { throw level(of: error) }
+    }
+
+    private func level(of error: any Error) -> Value {
+        match(error)?.value ?? ErrorMatcher.type(Value.self).match(error) ?? self[error]
+    }
+}
+
+extension ErrorReport {
+    /// Returns how much the report matters.
+    ///
+    /// For a failure, the first matching rule of the map decides. If the map returns nil, or for any other report,
+    /// ``severity`` is used.
+    ///
+    /// ```swift
+    /// let severities = ErrorMap<ErrorReport.Severity?>().on(matching: .status(404), .info)
+    /// logger.log(level: .init(rawValue: report.severity(by: severities).rawValue) ?? .error, "\(report.message)")
+    /// ```
+    ///
+    /// A rule with the value nil has no opinion: `.on(Late.self, nil)` leaves errors of the type to ``severity``. Convert
+    /// a table whose values aren't optional: `table.map { $0 }`. Its default then applies to every failure.
+    ///
+    /// - Parameter map: The severities of errors; nil for errors that keep their severity.
+    /// - Returns: The severity.
+    /// - Complexity: That of a lookup in the map.
+    public func severity(by map: ErrorMap<Severity?>) -> Severity {
+        guard role == .failure else { return severity }
+        return map[error] ?? severity
+    }
+}

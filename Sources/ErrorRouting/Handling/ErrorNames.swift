@@ -57,9 +57,9 @@ private struct ErrorByNames: ComparedError {
     init(_ names: ErrorNames) {
         self.names = names
         underlying = names.underlying?.map(ErrorByNames.init)
-        let domain = CodedError.isFoundations(names.typeName) ? names.domain : nil
+        let domain = NSErrorBridge.isFoundations(names.typeName) ? names.domain : nil
         foundations = domain.map { domain in
-            let error = UnboxedError(CodedError.foundation(domain, names.code ?? 0))
+            let error = UnboxedError(NSErrorBridge.error(domain: domain, code: names.code ?? 0))
             return ErrorOfType(ErrorSubject(error))
         }
     }

@@ -6,7 +6,7 @@ import Foundation
 /// An `NSError` object can become one of three Swift types, each determined by its domain. The conversions are written
 /// out instead of cast, because on Linux `NSError as? CocoaError` succeeds for every domain and `NSError as? URLError`
 /// for none.
-enum NSErrorBridge {
+package enum NSErrorBridge {
     /// Returns an `NSError` as the one of the three types that has its domain; nil if no type has its domain and code.
     static func swiftError(_ error: NSError) -> (any Error)? {
         switch error.domain {
@@ -49,6 +49,23 @@ enum NSErrorBridge {
         case NSPOSIXErrorDomain: POSIXError.self
         default: nil
         }
+    }
+
+    /// Whether the name is that of a type that errors of Foundation have, which a domain and a code rebuild.
+    ///
+    /// The module of such a type differs between platforms, and errors of a server might be replayed elsewhere.
+    package static func isFoundations(_ typeName: String) -> Bool {
+        let parts = typeName.split(separator: ".")
+        let hasModule = parts.count == 2 && (parts[0].hasPrefix("Foundation") || parts[0] == "__C")
+        return (hasModule || parts.count == 1)
+            && ["NSError", "URLError", "CocoaError", "POSIXError"].contains(parts[parts.count - 1])
+    }
+
+    /// Returns Foundation's error of a domain and a code: the domain's Swift type, if there is one that has the code;
+    /// otherwise an `NSError`.
+    package static func error(domain: String, code: Int) -> any Error {
+        let error = NSError(domain: domain, code: code)
+        return swiftError(error) ?? error
     }
 
     /// Whether two `NSError` objects are equal according to `isEqual`.

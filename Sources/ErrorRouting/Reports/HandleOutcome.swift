@@ -1,3 +1,11 @@
+/// The value that an action returns: whether the rules after it are still tried.
+public enum HandleStrategy: Sendable {
+    /// Continue with the next matching rule.
+    case next
+    /// Try no further rule of this kind.
+    case stop
+}
+
 /// The result of handling an error.
 public struct HandleOutcome: Sendable, CustomStringConvertible {
     /// How the handling of an error ended; `pending` if it has not ended yet.

@@ -42,3 +42,25 @@ struct BusClock: Sendable {
     /// Returns the end of a time limit that begins now.
     func deadline(after limit: Duration) -> Duration { now() + limit.bounded }
 }
+
+extension Duration {
+    /// The longest duration in use, 100 years.
+    ///
+    /// Clocks trap on durations that they can't express in nanoseconds.
+    package static let longest = Duration.seconds(100 * 365 * 86_400)
+
+    /// The duration, at most ``longest`` in either direction.
+    ///
+    /// Any duration can come from a caller, an error, or a clock. Sums of bounded durations don't overflow, and
+    /// clocks can express them.
+    package var bounded: Duration { min(max(self, .zero - Self.longest), Self.longest) }
+
+    /// The duration in whole nanoseconds, clamped to the range of `Int64` (292 years).
+    var nanoseconds: Int64 {
+        // Check the range first: reading `components` traps if the seconds alone don't fit.
+        if self >= .nanoseconds(Int64.max) { return .max }
+        if self <= .nanoseconds(Int64.min) { return .min }
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

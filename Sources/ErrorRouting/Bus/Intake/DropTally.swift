@@ -1,5 +1,16 @@
 import Synchronization
 
+/// A pending notice of drops; its turn determines the drops that it reports.
+final class DropNotice: Sendable {
+    /// The number of the report that follows the notice.
+    let turn: Int64
+    /// The source of the first dropped error.
+    let source: ErrorReport.Source
+    let moment = Moment()
+
+    init(turn: Int64, source: ErrorReport.Source) { (self.turn, self.source) = (turn, source) }
+}
+
 /// The number of errors dropped since the last notice, by type; counted without a lock, because drops come in floods.
 ///
 /// A caller counts its drop first in its type's slot and then in the total. A notice empties the slots and subtracts

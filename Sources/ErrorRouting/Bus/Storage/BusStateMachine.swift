@@ -515,3 +515,128 @@ struct BusStateMachine: ~Copyable {
         return ending.isOver
     }
 }
+
+/// The readable part of the machine's state; only events change the state.
+extension BusStateMachine {
+    /// Whether every report is delivered or removed; after a shutdown, the worker might still be notifying observers of
+    /// a report.
+    var hasEnded: Bool { if case .ended = phase { true } else { false } }
+
+    /// The sequence number of the report that begins its delivery.
+    var nextSequence: UInt64 { UInt64(counts.delivered + 1) }
+
+    var isDelivering: Bool { if case .delivering = phase { true } else { false } }
+
+    /// Whether the report with a sequence number is in delivery.
+    func isDelivering(_ sequence: UInt64) -> Bool { isDelivering && delivery.sequence == sequence }
+
+    /// The error of the report in delivery.
+    var errorInDelivery: UnboxedError? { isDelivering ? delivery.posting.error : nil }
+
+    /// The number of accepted reports that no longer take capacity: completed reports and the one in delivery.
+    var released: Int64 { nextNumber - Int64(flood?.heldCount ?? 0) }
+
+    /// Whether nothing is pending and everyone was notified of the last report.
+    func isIdle(_ intake: borrowing BusIntake) -> Bool {
+        switch phase {
+        case .delivering, .notifying: false
+        case .created, .idle: statistics(intake).pending == 0
+        case .ended(let ending): !ending.isNotifying
+        }
+    }
+
+    /// Ends the worker's sleep; returns whether it slept, so that the caller must wake it.
+    func rouse(_ intake: borrowing BusIntake) -> Bool { intake.mailbox.rouse(at: nextNumber) }
+
+    /// The counts of the bus, which balance at every read.
+    ///
+    /// The machine or the intake counts each outcome and the pending reports. Posts that arrive during the read are
+    /// left out.
+    func statistics(_ intake: borrowing BusIntake) -> ErrorBus.Statistics {
+        let overflowed = counts.reportedDrops + intake.drops.unreported
+        // Read it before the count of accepted reports: there must not be more lost reports than accepted ones.
+        let refused = intake.refused
+        // No worker delivers a notice that is announced after the end.
+        let hasDropNotice = !hasEnded && intake.drops.hasNotice
+        let accepted = intake.accepted
+        let notices = counts.notices + (hasDropNotice ? 1 : 0)
+        let waitingNotices = Int64(failureNotices.count) + (hasDropNotice ? 1 : 0)
+        let dropped = overflowed + refused + counts.removed
+        let pending = accepted - released + waitingNotices + (isDelivering ? 1 : 0)
+        // `Int` has 32 bits on some systems.
+        return ErrorBus.Statistics(
+            posted: Int(clamping: accepted + overflowed + refused + notices),
+            handled: Int(clamping: counts.handled), ignored: Int(clamping: counts.ignored),
+            unmatched: Int(clamping: counts.unmatched), suppressed: Int(clamping: counts.suppressed),
+            dropped: Int(clamping: dropped), pending: Int(clamping: pending),
+            actionFailures: Int(clamping: counts.actionFailures))
+    }
+}
+
+/// The callers that wait until every error posted before is delivered, in the order of their turns.
+struct FlushQueue {
+    /// A waiting caller.
+    struct Flush {
+        /// The number before which all reports must be delivered.
+        let turn: Int64
+        /// The end of the caller's wait; nil for no limit.
+        let deadline: Duration?
+        let promise: Promise<Bool>
+    }
+
+    private var flushes: [Flush] = []
+
+    /// Adds a caller; its turn must not be earlier than those before.
+    mutating func append(_ flush: Flush) { flushes.append(flush) }
+
+    /// Removes the callers for which a closure returns true and returns their promises.
+    mutating func take(where isOver: (Flush) -> Bool) -> [Promise<Bool>] {
+        defer { flushes.removeAll(where: isOver) }
+        return flushes.filter(isOver).map(\.promise)
+    }
+
+    /// Whether a caller waits only for reports before a number.
+    func isDue(at number: Int64) -> Bool { !flushes.isEmpty && flushes[0].turn <= number }
+
+    /// The times at which the callers' waits end.
+    var deadlines: [Duration] { flushes.compactMap(\.deadline) }
+}
+
+/// The outcome counts of a bus, except those that the intake counts; 64 bits wide on all systems, because they grow as
+/// long as the bus lives.
+///
+/// Each report has exactly one completion:
+///
+///     posted ─┬─ dropped                               (full, finished)
+///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its kind)
+///                         │        └─ delivering
+///                         ├─ delivering ─┬─ handled | ignored | unmatched
+///                         │              └─ dropped    (removed by shutdown)
+///                         └─ dropped                   (removed by shutdown)
+struct BusCounts {
+    /// At the beginning, the number of reports before the first one.
+    private(set) var handled: Int64
+    private(set) var ignored: Int64 = 0
+    private(set) var unmatched: Int64 = 0
+    var suppressed: Int64 = 0
+    /// The posted notices of drops and of failures.
+    var notices: Int64 = 0
+    /// Dropped errors that a notice or the last resort has reported.
+    var reportedDrops: Int64 = 0
+    /// Reports that a shutdown removed, or that were still being posted then.
+    var removed: Int64 = 0
+    var actionFailures: Int64 = 0
+
+    init(handled: Int64) { self.handled = handled }
+
+    /// The number of delivered reports.
+    var delivered: Int64 { handled + ignored + unmatched }
+
+    mutating func addDelivered(_ disposition: HandleOutcome.Disposition) {
+        switch disposition {
+        case .ignored: ignored += 1
+        case .unmatched: unmatched += 1
+        default: handled += 1
+        }
+    }
+}

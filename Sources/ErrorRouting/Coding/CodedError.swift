@@ -22,31 +22,13 @@ package struct CodedError: Codable, Sendable {
     }
 
     /// Whether the error can be rebuilt.
-    package var isRebuildable: Bool { value != nil || Self.isFoundations(type) && domain != nil }
+    package var isRebuildable: Bool { value != nil || NSErrorBridge.isFoundations(type) && domain != nil }
 
     /// Returns the error; nil if it can't be rebuilt.
     package func error() -> (any Error)? {
         if let value { return CurrentErrorCoding.value?.error(named: type, Data(value.utf8)) }
-        guard Self.isFoundations(type), let domain, let code else { return nil }
-        return Self.foundation(domain, code)
-    }
-
-    /// Whether a type is one of Foundation's types that are rebuilt by their domain and code.
-    ///
-    /// The module of such a type differs between platforms, and errors of a server might be replayed elsewhere.
-    package static func isFoundations(_ typeName: String) -> Bool {
-        let parts = typeName.split(separator: ".")
-        let hasModule = parts.count == 2 && (parts[0].hasPrefix("Foundation") || parts[0] == "__C")
-        return (hasModule || parts.count == 1)
-            && ["NSError", "URLError", "CocoaError", "POSIXError"].contains(parts[parts.count - 1])
-    }
-
-    /// Returns Foundation's error of a domain and a code.
-    ///
-    /// It is the domain's Swift type, if there is one that has the code; otherwise an `NSError`.
-    package static func foundation(_ domain: String, _ code: Int) -> any Error {
-        let error = NSError(domain: domain, code: code)
-        return NSErrorBridge.swiftError(error) ?? error
+        guard NSErrorBridge.isFoundations(type), let domain, let code else { return nil }
+        return NSErrorBridge.error(domain: domain, code: code)
     }
 }
 
@@ -64,4 +46,34 @@ package protocol ErrorCoding: Sendable {
 package enum CurrentErrorCoding {
     /// The coding; nil if the program codes an error by itself.
     @TaskLocal package static var value: (any ErrorCoding)?
+}
+
+/// An error that is written and read as a form: the parts that rules check, for replays of recorded errors.
+package protocol CodedByForm: Codable {
+    /// The parts of the error.
+    associatedtype Form: Codable
+    /// The error's form.
+    var form: Form { get }
+    /// Creates the error of a form; nil if the reader doesn't know a part without which there is no error.
+    init?(_ form: Form)
+}
+
+extension CodedByForm {
+    /// Reads the error.
+    ///
+    /// - Parameter decoder: The decoder.
+    /// - Throws: The decoder's errors; a `DecodingError` if the reader doesn't know a part of the form.
+    public init(from decoder: any Decoder) throws {
+        guard let error = try Self(Form(from: decoder)) else {
+            let unknown = "a part of the \(Self.self) is not known"
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: unknown))
+        }
+        self = error
+    }
+
+    /// Writes the error's form.
+    ///
+    /// - Parameter encoder: The encoder.
+    /// - Throws: The encoder's errors.
+    public func encode(to encoder: any Encoder) throws { try form.encode(to: encoder) }
 }
