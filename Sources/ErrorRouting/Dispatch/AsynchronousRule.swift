@@ -12,13 +12,13 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
         super.init(matcher, at: source, Traits(isAsynchronous: true))
     }
 
-    override func actSuspending(on error: UnboxedError) async throws -> HandleStrategy? {
+    override func callAsyncAction(on error: UnboxedError) async throws -> HandleStrategy? {
         // An optional of the input's type would be looked up for each error.
         guard error.isReadable(as: Input.self) else { return nil }
         return try await action(unsafe error.readableContent(as: Input.self))
     }
 
-    override func performSuspending(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
+    override func callAsyncAction(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
         try await action(input)
     }
 }
@@ -37,7 +37,7 @@ final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchec
         super.init(matcher, at: source, Traits(isAsynchronous: true, needsReport: true))
     }
 
-    override func performSuspending(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
+    override func callAsyncAction(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
         try await action(input, report())
     }
 }

@@ -71,15 +71,15 @@
     ///   - content: The content of the error's box.
     ///   - error: The error.
     ///   - stage: The stage.
-    ///   - notes: The dispatch's notes on the error.
+    ///   - reporter: The maker of the error's report.
     @inline(__always)
     func list<Content: Error>(
-        for content: Content, _ error: UnboxedError, _ stage: RuleStage, _ notes: inout DispatchNotes
+        for content: Content, _ error: UnboxedError, _ stage: RuleStage, _ reporter: inout DispatchReporter
     ) -> RuleStepList {
         if stage != .rule { return self[stage] }
         if isReadLinearly { return rules }
         guard let plan = plan(for: content, error) else { return rules }
-        return plan.read { $0.steps(for: content, error, &notes) }
+        return plan.read { $0.steps(for: content, error, &reporter) }
     }
 
     /// Whether there is a plan for errors of a dynamic type; for tests.

@@ -94,7 +94,7 @@ import Foundation
     /// Returns the steps for an error, or nil if no rule has its key; runs user code (`==`, `hash`, an error's code).
     @inline(__always)
     func lookUp<Content: Error>(
-        _ content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+        _ content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) -> RuleStepList? {
         if let domains, Content.self == NSError.self, let list = findNSError(content, error, domains) { return list }
         guard let entry = PerThread.enterUserCode() else { return nil }
@@ -102,7 +102,7 @@ import Foundation
         if let findValue { return findValue(error).map { lists[$0] } }
         // A Swift error is bridged, and a subclass of `NSError` might override `domain` or `code`.
         guard let domains else { return nil }
-        return find(notes.ask(error) { $0.nsError() }, domains)
+        return find(reporter.withSubject(of: error) { $0.nsError() }, domains)
     }
 
     /// Returns the steps for an error that is an `NSError` itself, which runs no user code.

@@ -1,13 +1,15 @@
 /// A rule of an error map with a value for the errors that it matches; subclasses define the value.
 class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
-    /// Sets a value to that of an error that is known to match (``RuleStep/isKnown(of:)``); returns false if the content
+    /// Computes the value for an error that is known to match (``RuleStep/isKnown(of:)``); returns false if the content
     /// isn't of the matcher's output type, so the rule doesn't match.
-    func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
+    func setValue<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
         mustBeOverridden()
     }
 
-    /// Calls the matcher and, if it matches, sets a value to that of the error; returns whether it matches.
-    func giveIfMatching(_ error: UnboxedError, _ notes: inout DispatchNotes, to value: inout Value) -> Bool {
+    /// Calls the matcher and, if it matches, computes the value; returns whether it matches.
+    func callMatcherAndSetValue(_ error: UnboxedError, _ reporter: inout DispatchReporter, to value: inout Value)
+        -> Bool
+    {
         mustBeOverridden()
     }
 
@@ -30,16 +32,16 @@ class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchec
         super.init(matcher, at: source)
     }
 
-    final override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
+    final override func callMatcher(_ subject: inout ErrorSubject) -> Bool { matcher.evaluate(&subject) != nil }
 
-    override func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
+    override func setValue<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
         BoxContent.read(content, error, as: Input.self) { value = compute($0) } != nil
     }
 
-    final override func giveIfMatching(
-        _ error: UnboxedError, _ notes: inout DispatchNotes, to value: inout Value
+    final override func callMatcherAndSetValue(
+        _ error: UnboxedError, _ reporter: inout DispatchReporter, to value: inout Value
     ) -> Bool {
-        guard let input = notes.ask(error, matcher.match) else { return false }
+        guard let input = reporter.withSubject(of: error, matcher.match) else { return false }
         value = compute(input)
         return true
     }
@@ -61,7 +63,7 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: ComputedMapRule<I
     }
 
     // The matcher's output isn't needed.
-    override func give<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
+    override func setValue<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
         value = constant
         return true
     }

@@ -21,65 +21,66 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
         }
     }
 
-    final override func matches(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
+    final override func callMatcher(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
 
     private final func evaluate(_ subject: inout ErrorSubject) -> Input? {
         ErrorMatcher<Input>.evaluate(&subject, test, closure)
     }
 
     /// Returns the matcher's output; nil if it doesn't match, or if user code is nested too deeply.
-    private final func match(_ error: UnboxedError, _ notes: inout DispatchNotes) -> Input? {
+    private final func match(_ error: UnboxedError, _ reporter: inout DispatchReporter) -> Input? {
         guard let entry = PerThread.enterUserCode() else { return nil }
         defer { PerThread.leaveUserCode(entry) }
-        return notes.ask(error, evaluate)
+        return reporter.withSubject(of: error, evaluate)
     }
 
-    override func act<Content: Error>(
-        on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+    override func callAction<Content: Error>(
+        on content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) throws -> HandleStrategy? {
-        try BoxContent.read(content, error, as: Input.self) { try perform($0, error, &notes) }
+        try BoxContent.read(content, error, as: Input.self) { try callAction($0, error, &reporter) }
     }
 
-    final override func actIfMatching(
-        _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
+    final override func callMatcherAndAction(
+        _ error: UnboxedError, _ reporter: inout DispatchReporter, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
-        guard let input = match(error, &notes) else { return nil }
+        guard let input = match(error, &reporter) else { return nil }
         // Check now: the matcher might have run a slow predicate.
         if let supervisor, supervisor.isTakenBack { return nil }
-        return try perform(input, error, &notes)
+        return try callAction(input, error, &reporter)
     }
 
-    final override func prepare(
-        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool
+    final override func callMatcherAndPrepare(
+        _ error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
     ) -> PreparedAction? {
-        guard let input = isCertain ? error.content(as: Input.self) : match(error, &notes) else { return nil }
-        let report = notes.made(for: error)
-        return PreparedAction(rule: self, report: report) { [self] in try await performSuspending(input) { report } }
+        guard let input = isCertain ? error.content(as: Input.self) : match(error, &reporter) else { return nil }
+        let report = reporter.report(of: error)
+        return PreparedAction(rule: self, report: report) { [self] in try await callAsyncAction(input) { report } }
     }
 
-    final override func actSuspending(
-        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool
+    final override func callMatcherAndAsyncAction(
+        _ error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
     ) async throws -> HandleStrategy? {
-        guard let input = isCertain ? error.content(as: Input.self) : match(error, &notes) else { return nil }
-        return try await performSuspending(input) { notes.made(for: error) }
+        guard let input = isCertain ? error.content(as: Input.self) : match(error, &reporter) else { return nil }
+        return try await callAsyncAction(input) { reporter.report(of: error) }
     }
 
-    /// Applies the rule to the matcher's output, without suspending.
+    /// Calls the action, which is synchronous, with the matcher's output.
     ///
     /// - Parameters:
     ///   - input: The matcher's output.
     ///   - error: The error.
-    ///   - notes: The dispatch's notes on the error.
-    func perform(_ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes) throws -> HandleStrategy {
+    ///   - reporter: The maker of the error's report.
+    func callAction(_ input: Input, _ error: UnboxedError, _ reporter: inout DispatchReporter) throws -> HandleStrategy
+    {
         mustBeOverridden()
     }
 
-    /// Applies the rule, which is asynchronous, to the matcher's output.
+    /// Calls the action, which is asynchronous, with the matcher's output.
     ///
     /// - Parameters:
     ///   - input: The matcher's output.
     ///   - report: Returns the error's report; called only if the action receives it.
-    func performSuspending(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
+    func callAsyncAction(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
         mustBeOverridden()
     }
 }

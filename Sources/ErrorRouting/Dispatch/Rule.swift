@@ -52,51 +52,51 @@ class Rule: @unchecked Sendable {
     /// Whether an error of a type might match; runs no user code.
     final func mayMatch(_ type: Any.Type) -> Bool { requiredType.map { $0 == ObjectIdentifier(type) } ?? true }
 
-    /// Returns whether the rule matches, for an explanation, which enters user code once for all rules.
-    func matches(_ subject: inout ErrorSubject) -> Bool { mustBeOverridden() }
+    /// Calls the matcher and returns whether it matches, for an explanation, which enters user code once for all rules.
+    func callMatcher(_ subject: inout ErrorSubject) -> Bool { mustBeOverridden() }
 
-    /// Applies the rule, which is synchronous, to an error that is known to match (``RuleStep/isKnown(of:)``).
+    /// Calls the action, which is synchronous, with an error that is known to match (``RuleStep/isKnown(of:)``).
     ///
     /// - Parameters:
     ///   - content: The content of the error's box.
     ///   - error: The error.
-    ///   - notes: The dispatch's notes on the error.
+    ///   - reporter: The maker of the error's report.
     /// - Returns: The action's result; nil if the content isn't of the matcher's output type, so the rule doesn't match.
-    func act<Content: Error>(
-        on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+    func callAction<Content: Error>(
+        on content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) throws -> HandleStrategy? { mustBeOverridden() }
 
-    /// Calls the matcher and, if it matches, applies the rule, which is synchronous.
+    /// Calls the matcher and, if it matches, the action, which is synchronous.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - notes: The dispatch's notes on the error.
+    ///   - reporter: The maker of the error's report.
     ///   - supervisor: An object that can take the report back.
     /// - Returns: The action's result; nil if the rule doesn't match, or if the report was taken back before the
     ///   action.
-    func actIfMatching(
-        _ error: UnboxedError, _ notes: inout DispatchNotes, under supervisor: (any ActionSupervisor)?
+    func callMatcherAndAction(
+        _ error: UnboxedError, _ reporter: inout DispatchReporter, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? { mustBeOverridden() }
 
-    /// Applies the rule, which is asynchronous and needs no report, to an error that is known to match; nil if the
-    /// content isn't of the matcher's output type.
-    func actSuspending(on error: UnboxedError) async throws -> HandleStrategy? { mustBeOverridden() }
+    /// Calls the action, which is asynchronous and needs no report, with an error that is known to match; returns nil
+    /// if the content isn't of the matcher's output type.
+    func callAsyncAction(on error: UnboxedError) async throws -> HandleStrategy? { mustBeOverridden() }
 
-    /// Calls the matcher unless the error is certain to match and, if it matches, applies the rule, which is
-    /// asynchronous, in the caller's task.
+    /// Calls the matcher unless the error is certain to match and, if it matches, the action, which is asynchronous, in
+    /// the caller's task.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - notes: The dispatch's notes on the error.
+    ///   - reporter: The maker of the error's report.
     ///   - isCertain: Whether the error is certain to match (``RuleStep/Certainty/certain``).
     /// - Returns: The action's result; nil if the rule doesn't match.
-    func actSuspending(
-        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool
+    func callMatcherAndAsyncAction(
+        _ error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
     ) async throws -> HandleStrategy? { mustBeOverridden() }
 
-    /// Works like the other method, but returns the action with its inputs and doesn't call it.
-    func prepare(
-        _ error: UnboxedError, _ notes: inout DispatchNotes, isCertain: Bool
+    /// Calls the matcher unless the error is certain to match and, if it matches, returns the action with its inputs.
+    func callMatcherAndPrepare(
+        _ error: UnboxedError, _ reporter: inout DispatchReporter, isCertain: Bool
     ) -> PreparedAction? { mustBeOverridden() }
 }
 

@@ -5,11 +5,11 @@ extension RuleSet {
     /// - Parameters:
     ///   - error: The error.
     ///   - isAttempt: Whether the error is that of an attempt; only `always` actions run for it.
-    ///   - notes: The dispatch's notes on the error.
+    ///   - reporter: The maker of the error's report.
     /// - Returns: The outcome; nil, before any action has run, if the error could reach an asynchronous rule.
     @inline(__always)
     func dispatchIfSynchronous(
-        _ error: any Error, isAttempt: Bool = false, _ notes: @autoclosure () -> DispatchNotes
+        _ error: any Error, isAttempt: Bool = false, _ reporter: @autoclosure () -> DispatchReporter
     ) -> HandleOutcome? {
         defer { withExtendedLifetime(self) {} }
         let path = path
@@ -18,21 +18,21 @@ extension RuleSet {
         } else if path.read({ $0.mayBeAsynchronous(for: error) }) {
             return nil
         }
-        var cursor = DispatchCursor(path, notes(), isAttempt: isAttempt)
+        var runner = RuleRunner(path, reporter(), isAttempt: isAttempt)
         // Stop before asynchronous `onNoMatch` rules: if user code is nested too deeply, even a rule for every error of
         // the type doesn't match, and no action has run.
-        return cursor.run(error, mustNotSuspend: true) == .completed ? cursor.outcome : nil
+        return runner.run(error, mustNotSuspend: true) == .completed ? runner.outcome : nil
     }
 
     /// Tries the rules in order on the caller's executor, without a time limit.
     @inline(__always)
     func dispatch(
-        _ error: any Error, isAttempt: Bool = false, _ notes: @autoclosure () -> DispatchNotes
+        _ error: any Error, isAttempt: Bool = false, _ reporter: @autoclosure () -> DispatchReporter
     ) async -> HandleOutcome {
         defer { withExtendedLifetime(self) {} }
-        var cursor = DispatchCursor(path, notes(), isAttempt: isAttempt)
-        _ = await cursor.finish(UnboxedError(error), under: nil)
-        return cursor.outcome
+        var runner = RuleRunner(path, reporter(), isAttempt: isAttempt)
+        _ = await runner.finish(UnboxedError(error), under: nil)
+        return runner.outcome
     }
 
     /// Looks up the value of the first matching rule in the rules of an error map.
@@ -44,7 +44,7 @@ extension RuleSet {
     @inline(__always)
     func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
         defer { withExtendedLifetime(self) {} }
-        var cursor = DispatchCursor(path, DispatchNotes())
-        return cursor.find(error, &value)
+        var runner = RuleRunner(path, DispatchReporter())
+        return runner.find(error, &value)
     }
 }

@@ -35,12 +35,12 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
     }
 
     // Override it so that it calls the action directly.
-    override func act<Content: Error>(
-        on content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+    override func callAction<Content: Error>(
+        on content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) throws -> HandleStrategy? { try BoxContent.read(content, error, as: Input.self, action) }
 
-    override func perform(
-        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
+    override func callAction(
+        _ input: Input, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) throws -> HandleStrategy { try action(input) }
 }
 
@@ -58,9 +58,9 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
         super.init(matcher, at: source, Traits(needsReport: true))
     }
 
-    override func perform(
-        _ input: Input, _ error: UnboxedError, _ notes: inout DispatchNotes
+    override func callAction(
+        _ input: Input, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) throws -> HandleStrategy {
-        try notes.lend(for: error) { report in try action(input, report) }
+        try reporter.withReport(of: error) { report in try action(input, report) }
     }
 }

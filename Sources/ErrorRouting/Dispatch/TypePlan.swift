@@ -73,9 +73,9 @@ import Foundation
     /// Returns the steps for an error.
     @inline(__always)
     func steps<Content: Error>(
-        for content: Content, _ error: UnboxedError, _ notes: inout DispatchNotes
+        for content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) -> RuleStepList {
         guard let index else { return others }
-        return index.read { $0.lookUp(content, error, &notes) } ?? others
+        return index.read { $0.lookUp(content, error, &reporter) } ?? others
     }
 }

@@ -23,13 +23,13 @@ extension ErrorHandler {
     @usableFromInline
     func handleIfSynchronous(_ error: any Error, _ fileID: String, _ line: UInt) -> HandleOutcome? {
         unsafe withUnsafePointer(to: ErrorReport.Source(fileID: fileID, line: line)) { source in
-            unsafe rules.dispatchIfSynchronous(error, DispatchNotes(from: source))
+            unsafe rules.dispatchIfSynchronous(error, DispatchReporter(from: source))
         }
     }
 
     @usableFromInline
     func handleSuspending(_ error: any Error, _ fileID: String, _ line: UInt) async -> HandleOutcome {
-        await rules.dispatch(error, DispatchNotes(from: .init(fileID: fileID, line: line)))
+        await rules.dispatch(error, DispatchReporter(from: .init(fileID: fileID, line: line)))
     }
 
     /// Handles an error that comes with its report.
@@ -42,9 +42,9 @@ extension ErrorHandler {
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
         let (error, isAttempt) = (report.error, report.role == .attempt)
-        let outcome = rules.dispatchIfSynchronous(error, isAttempt: isAttempt, DispatchNotes(report))
+        let outcome = rules.dispatchIfSynchronous(error, isAttempt: isAttempt, DispatchReporter(report))
         if let outcome { return outcome }
-        return await rules.dispatch(error, isAttempt: isAttempt, DispatchNotes(report))
+        return await rules.dispatch(error, isAttempt: isAttempt, DispatchReporter(report))
     }
 
     /// Handles an error without suspending, or declines.

@@ -140,7 +140,7 @@ extension Explanation {
         let evaluate = {
             var subject = ErrorSubject(error)
             return Explanation(error.error, on: path, endsAtMatch: endsAtMatch) { rule in
-                rule.mayMatch(subject.type) && rule.matches(&subject)
+                rule.mayMatch(subject.type) && rule.callMatcher(&subject)
             }
         }
         if reason == nil, let evaluated = PerThread.inUserCode(evaluate) {

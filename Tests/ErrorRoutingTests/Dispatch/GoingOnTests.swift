@@ -283,7 +283,7 @@ extension TakenBackDispatchTests {
                 throw Numbered(1)
             }
         let report = ErrorReport(error: Numbered(0), source: .init())
-        var cursor = DispatchCursor(handler.rules.path, DispatchNotes(report))
+        var cursor = RuleRunner(handler.rules.path, DispatchReporter(report))
         let end = await cursor.finish(UnboxedError(report.error), under: supervisor)
         withExtendedLifetime(handler) {}
         expect(end, equals: time == .never ? .completed : .takenBack)

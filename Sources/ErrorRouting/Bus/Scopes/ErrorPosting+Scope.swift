@@ -100,7 +100,7 @@ struct ScopedPosting: ErrorPosting {
     private func handle(_ report: ErrorReport) {
         if skipsHandler(for: report) { return pass(report) }
         let outcome = Self.$isHandling.withValue(true) {
-            handler.rules.dispatchIfSynchronous(report.error, DispatchNotes(report))
+            handler.rules.dispatchIfSynchronous(report.error, DispatchReporter(report))
         }
         if let outcome {
             pass(outcome.failures, of: report)

@@ -67,11 +67,11 @@ final class DeliveryWorker: ActionSupervisor {
     /// A dispatch that an asynchronous rule has interrupted; an object because the dispatch can't be copied.
     final class SuspendedDispatch {
         fileprivate let error: UnboxedError
-        fileprivate var cursor: DispatchCursor
+        fileprivate var runner: RuleRunner
 
-        fileprivate init(_ error: UnboxedError, _ cursor: consuming DispatchCursor) {
+        fileprivate init(_ error: UnboxedError, _ runner: consuming RuleRunner) {
             self.error = error
-            self.cursor = cursor
+            self.runner = runner
         }
     }
 
@@ -80,8 +80,8 @@ final class DeliveryWorker: ActionSupervisor {
         case .dispatch(let dispatch):
             // Wake readers now: the actions might take long, and they must not wait for them.
             observers.wakeReaders()
-            _ = await dispatch.cursor.finish(dispatch.error, under: self)
-            return complete(dispatch.cursor)
+            _ = await dispatch.runner.finish(dispatch.error, under: self)
+            return complete(dispatch.runner)
         case .sleep:
             // Returns at once if there was a wake-up since the last one.
             await bus.wakeUps.wait()
@@ -187,38 +187,38 @@ final class DeliveryWorker: ActionSupervisor {
         defer { withExtendedLifetime(bus) {} }
         // Find the path first; reading the error first would retain it.
         let path = delivery.posting.unretainedScope?.read { $0.blocks } ?? rules
-        var cursor = DispatchCursor(path, DispatchNotes(Borrowed(delivery)), isAttempt: delivery.posting.isAttempt)
-        switch cursor.run(delivery.posting.error.error, under: self) {
-        case .completed, .takenBack: return .action(complete(cursor))
-        case .needsSuspension: return .suspended(SuspendedDispatch(delivery.posting.error, cursor))
+        var runner = RuleRunner(path, DispatchReporter(Borrowed(delivery)), isAttempt: delivery.posting.isAttempt)
+        switch runner.run(delivery.posting.error.error, under: self) {
+        case .completed, .takenBack: return .action(complete(runner))
+        case .needsSuspension: return .suspended(SuspendedDispatch(delivery.posting.error, runner))
         }
     }
 
-    private func complete(_ cursor: borrowing DispatchCursor) -> Action {
+    private func complete(_ runner: borrowing RuleRunner) -> Action {
         // It is released after unlocking: an error's deinitializer might run user code.
         var posting: Posting?
-        let action = bus.storage.complete(cursor.disposition, isObserved: { !observers.isEmpty }, &posting)
+        let action = bus.storage.complete(runner.disposition, isObserved: { !observers.isEmpty }, &posting)
         if case .stop = action { return action }
-        if let rule = cursor.decisive { bus.ruleTally.count(rule) }
+        if let rule = runner.decisive { bus.ruleTally.count(rule) }
         guard case .notify = action, let posting = posting.take() else { return action }
         let sequence = bus.storage.delivery.sequence
-        notify(posting, sequence, cursor)
+        notify(posting, sequence, runner)
         return bus.storage.notified()
     }
 
     /// Notifies the observers and the waiting caller of a report's completion; failures of a notice's actions go to the
     /// last resort.
     @inline(never)
-    private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ cursor: borrowing DispatchCursor) {
+    private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ runner: borrowing RuleRunner) {
         let (scope, promise, isActionFailure) = (posting.scope, posting.promise, posting.isActionFailure)
         // The outcome's rule might be the scope's.
         defer { withExtendedLifetime(scope) {} }
         if !observers.isEmpty {
             // Move it into the report instead of copying it.
-            observers.send(posting.report(sequence: sequence, outcome: cursor.outcome), of: scope)
+            observers.send(posting.report(sequence: sequence, outcome: runner.outcome), of: scope)
         }
-        promise?.fulfill(cursor.outcome)
-        if isActionFailure { for failure in cursor.failures ?? [] { bus.lastResort.write(failure) } }
+        promise?.fulfill(runner.outcome)
+        if isActionFailure { for failure in runner.failures ?? [] { bus.lastResort.write(failure) } }
     }
 
     // MARK: Supervising actions

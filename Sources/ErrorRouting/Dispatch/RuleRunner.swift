@@ -1,13 +1,13 @@
 /// One error's dispatch through the blocks of a path: the stages in order, the blocks of each, and the steps of each
 /// block.
 ///
-/// Handlers and maps share one traversal of the rules, ``DispatchPosition/next(for:_:on:_:)``. A handler's traversal
+/// Handlers and maps share one traversal of the rules, ``RuleSearch/next(for:_:on:_:)``. A handler's traversal
 /// ends at an asynchronous rule; ``finish(_:under:)`` runs that rule and continues.
 ///
-/// A cursor retains nothing that concurrent dispatches share: the rule set or the path's scopes retain blocks, plans,
+/// A runner retains nothing that concurrent dispatches share: the rule set or the path's scopes retain blocks, plans,
 /// and rules until the dispatch is over. It is noncopyable because it is large: it creates the report and the matchers'
 /// results in place on first need.
-struct DispatchCursor: ~Copyable {
+struct RuleRunner: ~Copyable {
     /// The end of a dispatch or of a part of it.
     enum End {
         case completed
@@ -18,37 +18,37 @@ struct DispatchCursor: ~Copyable {
     }
 
     private let path: Borrowed<BlockPath>
-    private var position: DispatchPosition
-    private var notes: DispatchNotes
+    private var search: RuleSearch
+    private var reporter: DispatchReporter
 
     /// - Parameters:
     ///   - path: The blocks.
-    ///   - notes: The dispatch's notes on the error.
+    ///   - reporter: The maker of the error's report.
     ///   - isAttempt: Whether the error is that of an attempt; only `always` actions run for it.
     @inline(__always)
-    init(_ path: Borrowed<BlockPath>, _ notes: consuming DispatchNotes, isAttempt: Bool = false) {
-        (self.path, position) = (path, DispatchPosition(isAttempt: isAttempt))
-        self.notes = notes
+    init(_ path: Borrowed<BlockPath>, _ reporter: consuming DispatchReporter, isAttempt: Bool = false) {
+        (self.path, search) = (path, RuleSearch(isAttempt: isAttempt))
+        self.reporter = reporter
     }
 
     /// The error's disposition so far.
     @inline(__always)
-    var disposition: HandleOutcome.Disposition { position.disposition }
+    var disposition: HandleOutcome.Disposition { search.disposition }
 
     /// The failures of actions so far; nil if there are none.
     @inline(__always)
-    var failures: [ActionFailure]? { notes.failures }
+    var failures: [ActionFailure]? { reporter.failures }
 
     /// The rule that stopped or, if none did, the last one that matched; nil if none did.
     @inline(__always)
-    var decisive: Borrowed<Rule>? { position.decisive }
+    var decisive: Borrowed<Rule>? { search.decisive }
 
     /// The outcome so far; final after the last rule.
     @inline(__always)
     var outcome: HandleOutcome {
-        let rule = position.decisive?.read { $0.registration.threadsOwnDescription }
+        let rule = search.decisive?.read { $0.registration.threadsOwnDescription }
         return HandleOutcome(
-            disposition: disposition, matchedRuleCount: position.matchedRuleCount, rule: rule, failed: failures)
+            disposition: disposition, matchedRuleCount: search.matchedRuleCount, rule: rule, failed: failures)
     }
 
     /// Finds the first rule of an error map that matches.
@@ -73,15 +73,16 @@ struct DispatchCursor: ~Copyable {
     private mutating func find<Content: Error, Value: Sendable>(
         _ content: Content, _ error: UnboxedError, on path: BlockPath, _ value: inout Value
     ) -> Borrowed<Rule>? {
-        while let step = position.next(for: content, error, on: path, &notes) {
+        while let step = search.next(for: content, error, on: path, &reporter) {
             let isMatch = step.rule.read { rule in
                 // A map has no other rules.
                 let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
                 return step.isKnown(of: Content.self)
-                    ? rule.give(for: content, error, to: &value) : rule.giveIfMatching(error, &notes, to: &value)
+                    ? rule.setValue(for: content, error, to: &value)
+                    : rule.callMatcherAndSetValue(error, &reporter, to: &value)
             }
             if isMatch { return step.rule }
-            position.removeNext()
+            search.removeNext()
         }
         return nil
     }
@@ -117,23 +118,23 @@ struct DispatchCursor: ~Copyable {
         _ content: Content, _ error: UnboxedError, on path: BlockPath, under supervisor: (any ActionSupervisor)?,
         _ mustNotSuspend: Bool
     ) -> End {
-        while let step = position.next(for: content, error, on: path, &notes) {
+        while let step = search.next(for: content, error, on: path, &reporter) {
             if step.traits.isAsynchronous
-                || mustNotSuspend && position.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
+                || mustNotSuspend && search.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
             {
                 return .needsSuspension
             }
             if let supervisor, supervisor.isTakenBack { return .takenBack }
-            position.removeNext()
+            search.removeNext()
             do {
-                if position.stage == .always, step.traits.needsReport { carryOutcome() }
+                if search.stage == .always, step.traits.needsReport { carryOutcome() }
                 let isKnown = step.isKnown(of: Content.self)
                 let answer = try step.rule.read { rule in
                     isKnown
-                        ? try rule.act(on: content, error, &notes)
-                        : try rule.actIfMatching(error, &notes, under: supervisor)
+                        ? try rule.callAction(on: content, error, &reporter)
+                        : try rule.callMatcherAndAction(error, &reporter, under: supervisor)
                 }
-                position.record(answer, of: step.rule)
+                search.record(answer, of: step.rule)
             } catch let thrown {
                 record(thrown, of: step.rule, error, under: supervisor)
             }
@@ -150,7 +151,7 @@ struct DispatchCursor: ~Copyable {
 
     /// Sets the report's outcome to the outcome so far, as in `always`.
     @inline(never)
-    private mutating func carryOutcome() { notes.carry(outcome) }
+    private mutating func carryOutcome() { reporter.setOutcome(outcome) }
 
     /// Records the error that a rule's action has thrown, which counts as a match and as `.next`.
     @inline(never)
@@ -158,16 +159,16 @@ struct DispatchCursor: ~Copyable {
         _ thrown: any Error, of rule: Borrowed<Rule>, _ error: UnboxedError, under supervisor: (any ActionSupervisor)?
     ) {
         // The report of an `always` action's failure has the outcome so far, like the report of the action itself.
-        if position.stage == .always { carryOutcome() }
+        if search.stage == .always { carryOutcome() }
         let failure = ActionFailure(
-            error: thrown, report: notes.made(for: error), rule: rule.object.registration.description)
+            error: thrown, report: reporter.report(of: error), rule: rule.object.registration.description)
         supervisor?.actionDidFail(failure)
         record(failure, of: rule)
     }
 
     private mutating func record(_ failure: ActionFailure, of rule: Borrowed<Rule>) {
-        notes.add(failure)
-        position.record(.next, of: rule)
+        reporter.add(failure)
+        search.record(.next, of: rule)
     }
 
     // MARK: Suspending
@@ -184,16 +185,16 @@ struct DispatchCursor: ~Copyable {
         while true {
             let end = runUnboxed(error, under: supervisor)
             guard end == .needsSuspension else { return end }
-            guard let step = position.removeNext() else {
+            guard let step = search.removeNext() else {
                 preconditionFailure("a dispatch that pauses has a next rule")
             }
-            if position.stage == .always { carryOutcome() }
+            if search.stage == .always { carryOutcome() }
             if let supervisor {
                 if await isTakenBack(running: step, error, under: supervisor) { return .takenBack }
             } else {
                 await run(step, error)
             }
-            if position.isStageOver, !path.read({ position.advance(on: $0) }) { return .completed }
+            if search.isStageOver, !path.read({ search.advance(on: $0) }) { return .completed }
         }
     }
 
@@ -204,11 +205,11 @@ struct DispatchCursor: ~Copyable {
         do {
             let answer =
                 if isCertain, !step.traits.needsReport {
-                    try await rule.actSuspending(on: error)
+                    try await rule.callAsyncAction(on: error)
                 } else {
-                    try await rule.actSuspending(error, &notes, isCertain: isCertain)
+                    try await rule.callMatcherAndAsyncAction(error, &reporter, isCertain: isCertain)
                 }
-            position.record(answer, of: step.rule)
+            search.record(answer, of: step.rule)
         } catch let thrown {
             record(thrown, of: step.rule, error, under: nil)
         }
@@ -221,9 +222,11 @@ struct DispatchCursor: ~Copyable {
         // Check before the rule's matcher, which might be slow; the supervisor checks again before the action.
         if supervisor.isTakenBack { return true }
         let rule = step.rule.object
-        guard let action = rule.prepare(error, &notes, isCertain: step.certainty == .certain) else { return false }
+        guard let action = rule.callMatcherAndPrepare(error, &reporter, isCertain: step.certainty == .certain) else {
+            return false
+        }
         switch await supervisor.run(action) {
-        case .returned(let answer): position.record(answer, of: step.rule)
+        case .returned(let answer): search.record(answer, of: step.rule)
         case .failed(let failure): record(failure, of: step.rule)
         case .takenBack: return true
         }

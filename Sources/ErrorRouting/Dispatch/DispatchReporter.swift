@@ -4,15 +4,14 @@ class ReportMaker {
     func report(with outcome: consuming HandleOutcome) -> ErrorReport { mustBeOverridden() }
 }
 
-/// The facts that a dispatch computes about its error on first need: the report for actions, the error as matchers see
-/// it, and the failed actions.
+/// Makes the report of a dispatch's error when an action first needs it, and keeps what it consists of: the outcome so
+/// far, the failed actions, and the error as matchers see it.
 ///
-/// Most rules need none of these facts. The type is noncopyable because it owns memory, which is allocated with the
-/// first fact.
-@safe struct DispatchNotes: ~Copyable {
+/// Most rules need none of these. The type is noncopyable because it owns memory, which is allocated on first need.
+@safe struct DispatchReporter: ~Copyable {
     private struct Found {
         var report: ErrorReport?
-        /// The outcome of reports that are created or lent from now on; nil if it is that of the last one.
+        /// The outcome of reports that are returned from now on; nil if it is that of the last one.
         var outcome: HandleOutcome?
         var subject: ErrorSubject?
         /// Nil while there are no failures.
@@ -34,27 +33,27 @@ class ReportMaker {
     private let origin: Origin
     private var found: ManualBox<Found>?
 
-    /// Creates the notes on an error whose report an object makes; the object isn't retained.
+    /// Creates the reporter of an error whose report an object makes; the object isn't retained.
     @inline(__always)
     init(_ maker: Borrowed<ReportMaker>) { origin = .maker(maker) }
 
-    /// Creates the notes on a directly handled error with a source that the dispatch's caller keeps; a copy of it would
+    /// Creates the reporter of a directly handled error with a source that the dispatch's caller keeps; a copy of it would
     /// cost each dispatch 5 % more.
     @unsafe @inline(__always)
     init(from source: UnsafePointer<ErrorReport.Source>) { origin = unsafe .source(source) }
 
-    /// Creates the notes on an error whose rules need no report.
+    /// Creates the reporter of an error whose rules need no report.
     @inline(__always)
     init() { origin = .none }
 
-    /// Creates the notes on a directly handled error.
+    /// Creates the reporter of a directly handled error.
     @inline(__always)
     init(from source: ErrorReport.Source) { origin = .ownSource(source) }
 
-    /// Creates the notes on an error that is handled with its report.
+    /// Creates the reporter of an error that is handled with its report.
     init(_ report: ErrorReport) {
         self.init()
-        change { $0.report = report }
+        withFound { $0.report = report }
     }
 
     @inline(__always)
@@ -64,7 +63,7 @@ class ReportMaker {
     private static func free(_ found: ManualBox<Found>) { found.deallocate() }
 
     @inline(__always)
-    private mutating func change<Result>(_ body: (inout Found) throws -> Result) rethrows -> Result {
+    private mutating func withFound<Result>(_ body: (inout Found) throws -> Result) rethrows -> Result {
         if let found { return try body(&found.value) }
         let made = ManualBox(Found())
         found = made
@@ -75,23 +74,23 @@ class ReportMaker {
     @inline(__always)
     var failures: [ActionFailure]? { found?.value.failures }
 
-    mutating func add(_ failure: ActionFailure) { change { $0.failures = ($0.failures ?? []) + [failure] } }
+    mutating func add(_ failure: ActionFailure) { withFound { $0.failures = ($0.failures ?? []) + [failure] } }
 
     /// Calls a closure with the error as matchers see it.
     @inline(__always)
-    mutating func ask<Result>(_ error: UnboxedError, _ body: (inout ErrorSubject) -> Result) -> Result {
-        change { found in
+    mutating func withSubject<Result>(of error: UnboxedError, _ body: (inout ErrorSubject) -> Result) -> Result {
+        withFound { found in
             if found.subject == nil { found.subject = ErrorSubject(error) }
             return body(&found.subject!)
         }
     }
 
-    /// Sets the report's outcome from now on.
-    mutating func carry(_ outcome: consuming HandleOutcome) { change { $0.outcome = outcome } }
+    /// Sets the outcome that the report has from now on.
+    mutating func setOutcome(_ outcome: consuming HandleOutcome) { withFound { $0.outcome = outcome } }
 
     /// Takes the report of the error, created at the first call.
-    private mutating func taken(for error: UnboxedError) -> ErrorReport {
-        let (known, outcome) = change { ($0.report.take(), $0.outcome.take()) }
+    private mutating func takeReport(of error: UnboxedError) -> ErrorReport {
+        let (known, outcome) = withFound { ($0.report.take(), $0.outcome.take()) }
         if var report = known {
             if let outcome { report.outcome = outcome }
             return report
@@ -117,18 +116,19 @@ class ReportMaker {
 
     /// Returns the report of the error, created at the first call.
     @inline(never)
-    mutating func made(for error: UnboxedError) -> ErrorReport { lend(for: error) { $0 } }
+    mutating func report(of error: UnboxedError) -> ErrorReport { withReport(of: error) { $0 } }
 
     /// Calls a closure with the report of the error, created at the first call; moves the report out during the call,
     /// because copying it costs as much as creating it.
-    mutating func lend<Result>(for error: UnboxedError, to body: (ErrorReport) throws -> Result) rethrows -> Result {
-        let report = taken(for: error)
+    mutating func withReport<Result>(of error: UnboxedError, _ body: (ErrorReport) throws -> Result) rethrows -> Result
+    {
+        let report = takeReport(of: error)
         do {
             let result = try body(report)
-            change { $0.report = consume report }
+            withFound { $0.report = consume report }
             return result
         } catch {
-            change { $0.report = consume report }
+            withFound { $0.report = consume report }
             throw error
         }
     }

@@ -1,7 +1,7 @@
-/// The position of a dispatch among the rules, with its counts; plain words, so that copying is cheap.
+/// The search for the rules to try for one error, with the outcome so far; plain words, so that copying is cheap.
 ///
 /// It retains nothing: the dispatch's caller retains the rules, and the rules retain their steps.
-struct DispatchPosition: Sendable {
+struct RuleSearch: Sendable {
     /// The current stage.
     private(set) var stage = RuleStage.rule
     /// The number of the current block of the path, within this stage.
@@ -35,12 +35,12 @@ struct DispatchPosition: Sendable {
     /// Advances to the next step to try and returns it, without removing it; nil after the last one.
     @inline(__always)
     mutating func next<Content: Error>(
-        for content: Content, _ error: UnboxedError, on path: BlockPath, _ notes: inout DispatchNotes
+        for content: Content, _ error: UnboxedError, on path: BlockPath, _ reporter: inout DispatchReporter
     ) -> RuleStep? {
         if path.last < 0 { return nil }
         while true {
             if !isStageOver {
-                var steps = rest ?? path.block(block, stage).read { $0.list(for: content, error, stage, &notes) }
+                var steps = rest ?? path.block(block, stage).read { $0.list(for: content, error, stage, &reporter) }
                 if let step = steps.next(for: error, of: Content.self) {
                     rest = steps
                     return step
