@@ -39,11 +39,10 @@ import Synchronization
     }
 
     private typealias State = MailboxState
-    private typealias Slot = UnsafeMutableRawPointer
 
     /// The slots, with room for alignment to a cache line.
     private let memory: UnsafeMutableRawPointer
-    private let slots: Slot
+    private let slots: UnsafeMutableRawPointer
     /// The number of the ring's slots, which is a power of two, less one.
     private let mask: Int
 
@@ -54,20 +53,15 @@ import Synchronization
         // All bytes are zero, so each state is `empty`. Don't write them: then a slot takes no memory before its use,
         // unless an earlier bus used that memory. Don't use `mmap`: leak checkers wouldn't find pending reports in its
         // pages.
-        guard let memory = unsafe calloc((mask + 1) * Self.stride + Self.cacheLine, 1) else {
+        guard let memory = unsafe calloc((mask + 1) * Slot.stride + Slot.cacheLine, 1) else {
             fatalError("there is no memory for a bus with a capacity of \(capacity)")
         }
         unsafe self.memory = unsafe memory
-        unsafe slots = unsafe memory.alignedUp(toMultipleOf: Self.cacheLine)
+        unsafe slots = unsafe memory.alignedUp(toMultipleOf: Slot.cacheLine)
     }
 
     deinit {
-        for index in 0...mask {
-            let slot = unsafe slots + index * Self.stride
-            if unsafe Self.state(of: slot).pointee.load(ordering: .acquiring) == State.filled {
-                unsafe Self.element(in: slot).deinitialize(count: 1)
-            }
-        }
+        for number in 0...mask { _ = take(Int64(number)) }
         unsafe free(memory)
     }
 
@@ -78,14 +72,13 @@ import Synchronization
     ///   - element: The element to store.
     @inline(__always)
     func fill(_ number: Int64, with element: consuming Element) -> FillResult {
-        let slot = unsafe slot(of: number)
-        unsafe Self.element(in: slot).initialize(to: element)
-        let state = unsafe Self.state(of: slot)
-        switch unsafe state.pointee.exchange(State.filled, ordering: .acquiringAndReleasing) {
+        let slot = slot(of: number)
+        slot.place.fill(with: element)
+        switch slot.state.value.exchange(State.filled, ordering: .acquiringAndReleasing) {
         case State.asleep:
             return .filledForSleeper
         case State.closed:
-            unsafe state.pointee.store(State.closed, ordering: .relaxed)
+            slot.state.value.store(State.closed, ordering: .relaxed)
             return .refused
         default:
             return .filled
@@ -93,29 +86,27 @@ import Synchronization
     }
 
     /// Removes a refused element from its slot.
-    func reclaim(_ number: Int64) -> Element {
-        unsafe Self.element(in: slot(of: number)).move()
-    }
+    func reclaim(_ number: Int64) -> Element { slot(of: number).place.take() }
 
     // MARK: The reader's side
 
     /// Whether the slot of a number holds its element.
     @inline(__always)
-    func isFilled(_ number: Int64) -> Bool { unsafe Self.isFilled(slot(of: number)) }
+    func isFilled(_ number: Int64) -> Bool { slot(of: number).isFilled }
 
     /// Calls a closure with the element in a slot; nil if the slot isn't filled.
     func read<Result>(_ number: Int64, _ body: (borrowing Element) -> Result) -> Result? {
-        let slot = unsafe slot(of: number)
-        return unsafe Self.isFilled(slot) ? body(Self.element(in: slot).pointee) : nil
+        let slot = slot(of: number)
+        return slot.isFilled ? body(slot.place.value) : nil
     }
 
     /// Empties a slot and returns its element; nil if the slot isn't filled.
     @inline(__always)
     func take(_ number: Int64) -> Element? {
-        let slot = unsafe slot(of: number)
-        guard unsafe Self.isFilled(slot) else { return nil }
-        let taken = unsafe Self.element(in: slot).move()
-        unsafe Self.state(of: slot).pointee.store(State.empty, ordering: .releasing)
+        let slot = slot(of: number)
+        guard slot.isFilled else { return nil }
+        let taken = slot.place.take()
+        slot.state.value.store(State.empty, ordering: .releasing)
         return taken
     }
 
@@ -123,8 +114,7 @@ import Synchronization
     ///
     /// - Returns: Whether the reader may sleep; if not, the slot is filled or closed.
     func sleep(at number: Int64) -> Bool {
-        let state = unsafe Self.state(of: slot(of: number))
-        let (isAsleep, found) = unsafe state.pointee.replace(State.empty, by: State.asleep)
+        let (isAsleep, found) = slot(of: number).state.value.replace(State.empty, by: State.asleep)
         return isAsleep || found == State.asleep
     }
 
@@ -132,46 +122,48 @@ import Synchronization
     ///
     /// - Returns: Whether the reader slept, so that the caller must wake it.
     func rouse(at number: Int64) -> Bool {
-        unsafe Self.state(of: slot(of: number)).pointee.replace(State.asleep, by: State.empty).isReplaced
+        slot(of: number).state.value.replace(State.asleep, by: State.empty).isReplaced
     }
 
     /// Takes the element of an assigned slot; if the slot isn't filled yet, its caller will be refused.
     ///
     /// Called for all remaining slots once no more numbers are assigned.
     func close(_ number: Int64) -> Element? {
-        let slot = unsafe slot(of: number)
-        let found = unsafe Self.state(of: slot).pointee.exchange(State.closed, ordering: .acquiringAndReleasing)
-        return found == State.filled ? unsafe Self.element(in: slot).move() : nil
+        let slot = slot(of: number)
+        let found = slot.state.value.exchange(State.closed, ordering: .acquiringAndReleasing)
+        return found == State.filled ? slot.place.take() : nil
     }
-
-    // MARK: Slots
 
     // If `Int` has 32 bits, the truncated bits aren't in the mask.
-    private func slot(of number: Int64) -> Slot {
-        unsafe slots + (Int(truncatingIfNeeded: number) & mask) * Self.stride
-    }
-
     @inline(__always)
-    private static func isFilled(_ slot: Slot) -> Bool {
-        unsafe state(of: slot).pointee.load(ordering: .acquiring) == State.filled
+    private func slot(of number: Int64) -> Slot {
+        unsafe Slot(memory: slots + (Int(truncatingIfNeeded: number) & mask) * Slot.stride)
     }
 
-    private static var cacheLine: Int { 64 }
-    private static var offset: Int { max(MemoryLayout<Atomic<UInt>>.stride, MemoryLayout<Element>.alignment) }
-    /// Each slot begins at a cache line, so that callers that fill adjacent slots don't disturb each other.
-    private static var stride: Int { (offset + MemoryLayout<Element>.size + cacheLine - 1) / cacheLine * cacheLine }
+    /// A slot: its state, and the place of its element.
+    @safe private struct Slot {
+        let memory: UnsafeMutableRawPointer
 
-    private static func state(of slot: Slot) -> UnsafeMutablePointer<Atomic<UInt>> {
-        unsafe slot.assumingMemoryBound(to: Atomic<UInt>.self)
-    }
+        static var cacheLine: Int { 64 }
+        private static var offset: Int { max(MemoryLayout<State>.stride, MemoryLayout<Element>.alignment) }
+        /// Each slot begins at a cache line, so that callers that fill adjacent slots don't disturb each other.
+        static var stride: Int { (offset + MemoryLayout<Element>.size + cacheLine - 1) / cacheLine * cacheLine }
 
-    private static func element(in slot: Slot) -> UnsafeMutablePointer<Element> {
-        unsafe (slot + offset).assumingMemoryBound(to: Element.self)
+        var state: MailboxState {
+            @inline(__always) unsafeAddress { unsafe UnsafePointer(memory.assumingMemoryBound(to: State.self)) }
+        }
+
+        var place: Place<Element> { unsafe Place(at: memory + Self.offset) }
+
+        @inline(__always)
+        var isFilled: Bool { state.value.load(ordering: .acquiring) == State.filled }
     }
 }
 
-/// The values of a slot's state.
-private enum MailboxState {
+/// A slot's state.
+private struct MailboxState: ~Copyable {
+    let value: Atomic<UInt>
+
     static let empty: UInt = 0
     static let asleep: UInt = 1
     static let closed: UInt = 2

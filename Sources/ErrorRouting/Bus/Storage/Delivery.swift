@@ -7,14 +7,14 @@
 /// Unchecked because of these rules.
 @safe final class Delivery: ReportMaker, @unchecked Sendable {
     /// The place of the posting; initialized from ``begin(_:sequence:)`` to ``end()``.
-    private let place = UnsafeMutablePointer<Posting>.allocate(capacity: 1)
+    private let place = Place<Posting>.allocate()
     @exclusivity(unchecked) private var isUnderway = false
     /// The report's number in the order of delivery.
     @exclusivity(unchecked) private var number: UInt64 = 0
 
     deinit {
-        if unsafe isUnderway { unsafe place.deinitialize(count: 1) }
-        unsafe place.deallocate()
+        if unsafe isUnderway { _ = place.take() }
+        place.deallocate()
     }
 
     /// The report's number in the order of delivery.
@@ -22,14 +22,14 @@
 
     /// The posting, read in place.
     var posting: Posting {
-        @inline(__always) _read { yield unsafe place.pointee }
+        @inline(__always) _read { yield place.value }
     }
 
     /// Begins the delivery of a report.
     @inline(__always)
     func begin(_ posting: consuming Posting, sequence: UInt64) {
         unsafe assert(!isUnderway, "one report is delivered at a time")
-        unsafe place.initialize(to: posting)
+        place.fill(with: posting)
         unsafe (isUnderway, number) = (true, sequence)
     }
 
@@ -38,7 +38,7 @@
     func end() -> Posting {
         unsafe assert(isUnderway, "no report is in delivery")
         unsafe isUnderway = false
-        return unsafe place.move()
+        return place.take()
     }
 
     override func report(with outcome: consuming HandleOutcome) -> ErrorReport {
