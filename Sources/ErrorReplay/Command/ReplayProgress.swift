@@ -21,8 +21,8 @@ final class ReplayProgress: Sendable {
 
     /// Creates a progress display.
     ///
-    /// `total` is the number of bytes to read, or nil if it is unknown. `show` writes a string to the terminal; it is nil
-    /// if there is no terminal.
+    /// `total` is the number of bytes to read, or nil if it is unknown. `show` writes a string to the terminal, or is
+    /// nil if there is no terminal.
     init(of total: Int?, show: (@Sendable (String) -> Void)?) {
         self.total = total
         self.show = show
