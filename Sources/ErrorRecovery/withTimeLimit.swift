@@ -77,7 +77,7 @@ public struct TimeLimitExceeded: Error, UnderlyingErrorsProviding, CustomStringC
     /// Creates an error, for tests and fakes.
     ///
     /// - Parameters:
-    ///   - limit: The limit.
+    ///   - limit: The limit that the operation exceeded.
     ///   - cause: The error that the cancelled operation threw. A `CancellationError` is dropped.
     public init(limit: Duration, cause: (any Error)? = nil) {
         (self.limit, self.cause) = (limit, cause is CancellationError ? nil : cause)

@@ -86,8 +86,8 @@ public final class ErrorRecorder: Sendable {
     /// An error's description or `encode(to:)` might itself post an error. The recorder calls both when it writes the
     /// report, so it records the errors that are posted this way one after another.
     ///
-    /// - Parameter report: The report. It doesn't have to be delivered: you can record a report that `shutdown`
-    ///   returned.
+    /// - Parameter report: The report to write. It doesn't have to be delivered: you can record a report that
+    ///   `shutdown` returned.
     /// - Complexity: O(1). Takes one lock and doesn't run the error's own code.
     public func record(_ report: ErrorReport) { writer.record(report) }
 

@@ -24,7 +24,7 @@ struct LogPolicy {
         case fail
         /// Terminate the last line, which its writer left without a newline.
         case endLine
-        /// Rotate the file, and start another one.
+        /// Rotate the file, and start another file.
         case rotate
         /// Write this many lines.
         case write(Int)

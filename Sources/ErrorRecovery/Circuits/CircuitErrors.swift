@@ -2,7 +2,7 @@ public import ErrorRouting
 
 /// The notice that a ``CircuitBreaker`` posts for rules and observers when its state changes.
 ///
-/// It never counts as a failure, in this circuit or in another one.
+/// It never counts as a failure, in this circuit or in another circuit.
 public struct CircuitChanged: Error, UnderlyingErrorsProviding, CustomStringConvertible {
     /// The states of a circuit.
     public enum State: String, Sendable, Hashable, CaseIterable {
@@ -51,8 +51,8 @@ public struct CircuitChanged: Error, UnderlyingErrorsProviding, CustomStringConv
 
 /// The error of a call that a ``CircuitBreaker`` refused without running the operation.
 ///
-/// It never counts as a failure, in this circuit or in another one. A ``RetryPolicy`` doesn't retry it unless a rule
-/// matches it.
+/// It never counts as a failure, in this circuit or in another circuit. A ``RetryPolicy`` doesn't retry it unless a
+/// rule matches it.
 public struct CircuitOpen: Error, RetryAfterProviding, RetryClassified, UnderlyingErrorsProviding,
     CustomStringConvertible
 {

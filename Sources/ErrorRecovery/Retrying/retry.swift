@@ -13,7 +13,7 @@ public import ErrorRouting
 /// doesn't make another attempt: a delay ends immediately, and the last error is thrown.
 ///
 /// Pass `errors` to post the error of each attempt that is retried, with the role `.attempt`. The error is posted just
-/// before the next attempt, because only then is it certain that the error isn't the last one, which is thrown. The
+/// before the next attempt, because only then is it certain that the error isn't the last error, which is thrown. The
 /// metadata contains the number of the failed attempt (`retry.attempt`), the policy's number of attempts (`retry.of`),
 /// and the delay after the failed attempt (`retry.delay`).
 ///

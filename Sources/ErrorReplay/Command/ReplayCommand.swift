@@ -94,7 +94,7 @@ struct ReplayCommand: Sendable {
         do {
             try file.write(contentsOf: Data(bytes))
             return true
-        } catch {  // error-audit: harmless, because false says that the text was not written
+        } catch {  // error-audit: harmless, because the result is false then
             return false
         }
     }

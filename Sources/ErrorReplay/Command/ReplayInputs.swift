@@ -21,7 +21,7 @@ struct ReplayInputs {
     var size: Int? {
         guard paths.count == opened.count else { return nil }
         return opened.reduce(0) { sum, input in
-            // error-audit: harmless, because a file that can't be opened has no size, and is reported when it is read
+            // error-audit: harmless, because a file that can't be opened is skipped here and reported when it is read
             guard let sum, case .success(let input)? = input else { return sum }
             return input.size.map { sum + $0 }
         }

@@ -144,7 +144,7 @@ package struct Incident: Sendable {
     private mutating func part(of kind: Int, in deployment: Int) -> Int {
         let own = kinds[kind].parts
         if let index = own.firstIndex(where: { $0.deployment == deployment }) { return index }
-        // Beyond the limit, a kind still gets its first part, and one part that represents all further deployments.
+        // Beyond the limit, a kind can still have its first part, and one part that represents all further deployments.
         let isOther = !own.isEmpty && parts >= limits.parts
         if isOther, let index = own.firstIndex(where: { $0.deployment == DeploymentTable.others }) { return index }
         parts += 1

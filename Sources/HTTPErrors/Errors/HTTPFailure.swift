@@ -33,7 +33,7 @@ public struct HTTPFailure: Error, UnderlyingErrorsProviding, RetryAfterProviding
     /// - Parameters:
     ///   - status: The response's status.
     ///   - headers: The header fields. Fields beyond 16 KiB are dropped.
-    ///   - body: The body. Bytes beyond the first 64 KiB are dropped.
+    ///   - body: The response's body. Bytes beyond the first 64 KiB are dropped.
     public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data()) {
         self.status = status
         self.headers = headers.limited(to: Self.headerLimit)

@@ -11,7 +11,7 @@ import Foundation
 /// If an ``APIClient`` threw the error, `ErrorReport.metadata` contains the request wherever the error is posted:
 /// `http.request.method`, `server.address`, and `url.path`, and `http.response.status_code` if there was a response.
 /// The path is the request's own, in at most 256 bytes, without the path of the client's base and without the query. If
-/// the report already contains one of these keys, as in the scope of a server request, all of them get the prefix
+/// the report already contains one of these keys, as in the scope of a server request, all of them have the prefix
 /// `upstream.`.
 public struct NetworkError: Error {
     /// What went wrong; for rules and metric labels.

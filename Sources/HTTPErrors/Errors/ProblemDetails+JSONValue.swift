@@ -74,14 +74,14 @@ extension ProblemDetails.JSONValue {
 
         /// Creates a number.
         ///
-        /// - Parameter value: The value. It is rounded to a `Double` if it doesn't fit into 128 bits.
+        /// - Parameter value: An integer, which is rounded to a `Double` if it doesn't fit into 128 bits.
         public init(_ value: some BinaryInteger) {
             self.value = Int128(exactly: value).map { .whole($0) } ?? .real(Double(value))
         }
 
         /// Creates a number.
         ///
-        /// - Parameter value: The value. Encoding infinity or NaN throws, because JSON can't represent them.
+        /// - Parameter value: Any number. Encoding infinity or NaN throws, because JSON can't represent them.
         public init(_ value: Double) { self.value = .real(value) }
 
         /// The value if it is a whole number of up to 128 bits; otherwise nil.

@@ -105,9 +105,9 @@ extension TransportResponse {
     /// let response = TransportResponse(problems[error])    // an ErrorMap<ProblemDetails>
     /// ```
     ///
-    /// - Parameter problem: The problem. If its status isn't from 400 to 599, the response's status is 500, because the
-    ///   problem might come from another service. If the extensions can't be encoded as JSON, for example because of a
-    ///   NaN, they are left out.
+    /// - Parameter problem: The problem to report. If its status isn't from 400 to 599, the response's status is 500,
+    ///   because the problem might come from another service. If the extensions can't be encoded as JSON, for example
+    ///   because of a NaN, they are left out.
     public init(_ problem: ProblemDetails) {
         var problem = problem
         if let status = problem.status, !(400...599).contains(status) { problem.status = 500 }

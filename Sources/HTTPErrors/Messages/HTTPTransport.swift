@@ -61,10 +61,10 @@ public struct TransportRequest: Sendable {
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - method: The method.
-    ///   - url: The URL.
-    ///   - headers: The header fields.
-    ///   - body: The body.
+    ///   - method: The method to send, such as `.post`.
+    ///   - url: The absolute URL.
+    ///   - headers: The header fields to send.
+    ///   - body: The body to send; nil to send none.
     ///   - timeout: The time limit; nil for the transport's own limit.
     public init(
         method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: Data? = nil, timeout: Duration? = nil
@@ -107,9 +107,9 @@ public struct TransportResponse: Sendable {
     /// Creates a response.
     ///
     /// - Parameters:
-    ///   - status: The status.
-    ///   - headers: The header fields.
-    ///   - body: The body.
+    ///   - status: The response's status, such as 200.
+    ///   - headers: The response's header fields.
+    ///   - body: The decompressed body.
     ///   - isTruncated: Whether the body is only the beginning of a longer body.
     public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data(), isTruncated: Bool = false) {
         self.status = status

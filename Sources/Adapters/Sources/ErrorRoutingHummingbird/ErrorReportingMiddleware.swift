@@ -11,7 +11,7 @@ import Logging
 ///
 /// ```swift
 /// router.addMiddleware {
-///     MetricsMiddleware()                 // counts the status that the client gets
+///     MetricsMiddleware()                 // counts the status that the client receives
 ///     TracingMiddleware()                 // its span is open until the body is written
 ///     ErrorReportingMiddleware(problems)  // turns errors into responses
 ///     …                                   // everything that throws

@@ -11,7 +11,7 @@ import Synchronization
 /// between the request for the next part and its arrival.
 ///
 /// - Parameters:
-///   - body: The body. Its iterator must end when its task is cancelled, as async-http-client's does.
+///   - body: The response's body. Its iterator must end when its task is cancelled, as async-http-client's does.
 ///   - limit: How long the next part may take.
 ///   - fileID: The file in the source of a failure's report.
 ///   - line: The line in the source of a failure's report.

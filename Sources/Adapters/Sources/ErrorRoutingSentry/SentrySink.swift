@@ -19,7 +19,7 @@ import Synchronization
 ///
 /// The sink stores a bounded number of reports, and its task sends one event at a time over one connection. Neither
 /// code that posts an error nor the bus waits for it. Events that can't be sent are counted in ``statistics``, and a
-/// client report tells Sentry how many there were. The sink doesn't post its own failures to a bus; it logs a warning
+/// client report contains their number for Sentry. The sink doesn't post its own failures to a bus; it logs a warning
 /// at most once an hour.
 ///
 /// If the network fails, the sink sends the event again, as ``Configuration/retry`` allows. If Sentry answers with an
