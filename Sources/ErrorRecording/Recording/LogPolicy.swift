@@ -12,7 +12,7 @@ struct LogPolicy {
         var isNamed = true
         /// Whether the file is no longer reachable by any path, so that a reader would never find its lines.
         var isDeleted = false
-        /// Whether the file can be renamed and truncated: a regular file that this process opened by its own path.
+        /// Whether the file can be renamed and truncated: a regular file at a path that the recorder can resolve.
         var isRegular = true
     }
 
