@@ -6,21 +6,21 @@ public import ErrorRouting
 /// let rates = try await withTimeLimit(.seconds(2)) { try await client.rates() }
 /// ```
 ///
-/// At the limit, the function cancels the operation and waits until it has ended, so that nothing continues unseen. An
-/// operation that ignores cancellation can therefore take any time. A value that it returns after the limit is
-/// discarded, and the function still throws ``TimeLimitExceeded``. If the caller's task is cancelled before the limit,
-/// the operation is cancelled too, and the function returns its result or throws its error.
+/// At the limit, the function cancels the operation and waits until it has ended, so that no work continues unseen. An
+/// operation that ignores cancellation can therefore take any time. If the operation returns a value after the limit,
+/// that value is discarded and the function still throws ``TimeLimitExceeded``. If the caller's task is cancelled
+/// before the limit, the operation is cancelled too, and the function returns its result or throws its error.
 ///
-/// Set the limit inside `retry`, where each attempt has its own limit, and inside ``CircuitBreaker/run(_:)``, where
+/// Set the limit inside `retry`, so that each attempt has its own limit, and inside ``CircuitBreaker/run(_:)``, so that
 /// a call that takes too long counts as a failure.
 ///
 /// - Parameters:
 ///   - limit: How long the operation may take. If it is zero or negative, the operation is cancelled immediately.
 ///   - clock: The clock that measures the limit; a test clock in tests.
-///   - operation: The operation. It runs in a child task, with the caller's task-local values.
+///   - operation: Runs in a child task, with the caller's task-local values.
 /// - Returns: The operation's result.
 /// - Throws: ``TimeLimitExceeded`` at the limit; before it, the operation's own error. If the clock's sleep throws an
-///   error, the operation is cancelled, and that error is thrown after the operation has ended.
+///   error, the operation is cancelled, and the sleep's error is thrown after the operation has ended.
 public func withTimeLimit<T: Sendable, C: Clock>(
     _ limit: Duration, clock: C = ContinuousClock(), _ operation: @escaping @Sendable () async throws -> T
 ) async throws -> T where C.Duration == Duration {
@@ -43,7 +43,7 @@ public func withTimeLimit<T: Sendable, C: Clock>(
             case .limit(nil):
                 failure = TimeLimitExceeded(limit: limit)
             case .limit(let error?):
-                // If the caller is cancelled, the operation's own result counts.
+                // If the caller was cancelled, return the operation's own result.
                 if !Task.isCancelled { failure = error }
             }
             group.cancelAll()
@@ -53,7 +53,7 @@ public func withTimeLimit<T: Sendable, C: Clock>(
             return .failure(TimeLimitExceeded(limit: limit, cause: error))
         case (let failure?, _): return .failure(failure)
         case (nil, let ended?): return ended
-        // The group always has the operation's end.
+        // This can't happen, because the group always returns the operation's end.
         case (nil, nil): return .failure(CancellationError())
         }
     }
@@ -67,23 +67,23 @@ private enum LimitedEnd<T: Sendable>: Sendable {
     case limit((any Error)?)
 }
 
-/// The error of ``withTimeLimit(_:clock:_:)`` if an operation took longer than its limit.
+/// The error of ``withTimeLimit(_:clock:_:)`` when an operation takes longer than its limit.
 public struct TimeLimitExceeded: Error, UnderlyingErrorsProviding, CustomStringConvertible {
     /// The limit.
     public let limit: Duration
-    /// What the cancelled operation threw; nil if that was a `CancellationError`, or nothing.
+    /// The error that the cancelled operation threw; nil if it returned a value or threw a `CancellationError`.
     public let cause: (any Error)?
 
     /// Creates an error, for tests and fakes.
     ///
     /// - Parameters:
-    ///   - limit: The limit.
-    ///   - cause: What the cancelled operation threw. A `CancellationError` is left out.
+    ///   - limit: The limit that the operation exceeded.
+    ///   - cause: The error that the cancelled operation threw. A `CancellationError` is dropped.
     public init(limit: Duration, cause: (any Error)? = nil) {
         (self.limit, self.cause) = (limit, cause is CancellationError ? nil : cause)
     }
 
-    /// The cause, so that `anywhere` and reports find it.
+    /// The cause, which lets `anywhere` and reports find it.
     public var underlyingErrors: [any Error] { cause.map { [$0] } ?? [] }
 
     /// `took longer than 2.0 seconds`.

@@ -7,7 +7,8 @@ import PackagePlugin
         let process = Process()
         process.executableURL = try context.tool(named: "error-report").url
         process.arguments = arguments
-        // The package manager would write the command's messages to standard output, which is the page.
+        // Forward messages as warnings: the package manager would write them to standard output, which contains the
+        // page.
         let messages = Pipe()
         process.standardError = messages
         try process.run()

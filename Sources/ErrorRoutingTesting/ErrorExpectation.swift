@@ -2,7 +2,7 @@ import ErrorRouting
 import Synchronization
 import Testing
 
-/// An expectation of a test, for a body and all tasks that the body starts.
+/// A test's expectation, which applies to a body and to all tasks that the body starts.
 final class ErrorExpectation: Sendable {
     /// The innermost expectation around this task.
     @TaskLocal static var innermost: ErrorExpectation?
@@ -14,7 +14,7 @@ final class ErrorExpectation: Sendable {
     private let sourceLocation: SourceLocation
     private let outer = ErrorExpectation.innermost
     private let count = Atomic<Int>(0)
-    /// How many matching errors were posted in another role.
+    /// How many matching errors were posted with another role.
     private let countInOtherRoles = Atomic<Int>(0)
 
     init<Output>(
@@ -33,9 +33,9 @@ final class ErrorExpectation: Sendable {
         watch.add(self)
     }
 
-    /// Counts an error for the innermost expectation that matches it and its role, starting with this one.
+    /// Counts an error for the innermost expectation that matches it and its role, starting with this expectation.
     ///
-    /// - Returns: The expectation; nil if none matches.
+    /// The result is that expectation, or nil if none matches.
     func expectation(counting error: any Error, as role: ErrorReport.Role) -> ErrorExpectation? {
         var next: ErrorExpectation? = self
         while let expectation = next {

@@ -3,17 +3,17 @@ import Testing
 
 /// Collects the unexpected errors and the expectations of one test or body.
 final class ErrorWatch: PostWitness {
-    /// The watch of this task's test, if the test has the trait.
+    /// The watch of the current task's test; nil if the test doesn't have the trait.
     @TaskLocal static var current: ErrorWatch?
 
-    /// The maximum number of issues that a test records for single errors.
+    /// The maximum number of issues that a test records for individual errors.
     ///
-    /// One more issue counts the remaining errors.
+    /// One additional issue counts the remaining errors.
     static let issueLimit = 50
 
     private struct State {
         var unexpected: [ErrorReport] = []
-        /// How many more unexpected errors occurred.
+        /// How many further unexpected errors occurred.
         var rest = 0
         var expectations: [ErrorExpectation] = []
         /// The reports that the bus's last resort received during the test.
@@ -25,7 +25,7 @@ final class ErrorWatch: PostWitness {
 
     /// The test's name for messages: `test "a bad card is reported"`.
     private let name: String
-    /// The test's source location, for issues that have no line of their own.
+    /// The test's source location, for issues that don't have their own line.
     private let location: SourceLocation
     /// The rules of the test's bus.
     let handler: ErrorHandler
@@ -33,10 +33,7 @@ final class ErrorWatch: PostWitness {
     let configuration: ErrorBus.Configuration
     private let state = Locked(State())
 
-    /// - Parameters:
-    ///   - name: The test's name for messages.
-    ///   - location: The test's source location.
-    ///   - trait: The trait. It adds to the trait of the test's suite.
+    /// Creates a watch for a test with the given name for messages; the trait adds to the trait of the test's suite.
     init(_ name: String, at location: SourceLocation, _ trait: UnexpectedErrorsTrait) {
         (self.name, self.location) = (name, location)
         let suite = ErrorWatch.current
@@ -44,7 +41,7 @@ final class ErrorWatch: PostWitness {
         configuration = trait.configuration ?? suite?.configuration ?? .init()
     }
 
-    /// Runs a body with a bus and records an issue for each unexpected error.
+    /// Runs a body with a bus, and records an issue for each unexpected error.
     func run<T, F: Error>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws(F) -> T
     ) async throws(F) -> T {
@@ -66,7 +63,7 @@ final class ErrorWatch: PostWitness {
         return try result.get()
     }
 
-    /// A configuration with which a bus marks expected errors and passes on errors that it can't deliver.
+    /// The configuration of a bus that marks expected errors and passes the errors that it can't deliver to this watch.
     private var watchingConfiguration: ErrorBus.Configuration {
         var watching = configuration
         watching.witness = self
@@ -86,14 +83,15 @@ final class ErrorWatch: PostWitness {
 
     /// Marks an error with the expectation that it meets.
     ///
-    /// The expectation is bound in the posting task.
+    /// The expectation is read from the posting task.
     func mark(_ error: any Error, as role: ErrorReport.Role) -> (any AnyObject & Sendable)? {
         guard let innermost = ErrorExpectation.innermost, !state.withLock({ $0.isOver }) else { return nil }
-        // Unbind the expectations: a matcher might post the error that it evaluates, which must not be evaluated again.
+        // Unbind the expectations: a matcher might post the error that it evaluates, and that post must not evaluate it
+        // again.
         return ErrorExpectation.$innermost.withValue(nil) { innermost.expectation(counting: error, as: role) }
     }
 
-    /// Receives reports that no observer receives because the test's code shut the bus down.
+    /// Receives reports that observers don't receive because the test's code shut the bus down.
     func tookBack(_ reports: [ErrorReport]) { reports.forEach(receive) }
 
     private func receive(_ report: ErrorReport) {
@@ -115,9 +113,7 @@ final class ErrorWatch: PostWitness {
         if isLate { record(report, "was posted after the \(name) had ended") }
     }
 
-    /// Records the test's issues.
-    ///
-    /// Call it when the test's bus has ended.
+    /// Records the test's issues; called when the test's bus has ended.
     private func recordIssues() {
         let state = state.withLock { state in
             state.isOver = true

@@ -2,11 +2,11 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Handles errors that are posted without a bus, in a thread or task that belongs to no test.
+/// Handles errors that are posted without a bus, in a thread or task that doesn't belong to a test.
 ///
-/// They can't be attributed to a test, so they fail the whole run. They reach the process's last resort, which is
-/// therefore set when the first test with the trait begins. A root bus would receive these errors too, but only the
-/// newest root counts, and the code under test might set one.
+/// These errors can't be attributed to a test, so they fail the whole run. They reach the process's last resort, which
+/// is therefore set when the first test with the trait begins. A root bus would receive these errors too, but the code
+/// under test might add a newer root, which would then receive them.
 enum ForeignPosts {
     private static let setLastResort: Void = LastResort.setForProcess(LastResort(reports: receive))
 
@@ -15,7 +15,8 @@ enum ForeignPosts {
 
     @Sendable
     private static func receive(_ report: ErrorReport, _ reason: String) {
-        // Also write to standard error, as the default last resort does: after the run, no issue can be recorded.
+        // Also write to standard error, as the default last resort does, because issues can't be recorded after the
+        // run.
         FileHandle.standardError.write(Data("\(report) reason=\"\(reason)\"\n".utf8))
         // Skip tests without the trait, and errors that an ended bus refused.
         guard Test.current == nil, reason == AmbientErrorPosting.noBus, report.role == .failure else { return }
@@ -28,11 +29,8 @@ enum ForeignPosts {
 extension SourceLocation {
     /// Creates a report's source location.
     ///
-    /// It contains the file's path only for the test's own file, because only the ID of other files is known.
-    ///
-    /// - Parameters:
-    ///   - source: The report's source.
-    ///   - test: The test's source location; nil if there is no test.
+    /// It contains the file's path only for the test's own file, because only the ID of other files is known. `test` is
+    /// the test's source location, or nil if there is no test.
     init(_ source: ErrorReport.Source, near test: SourceLocation? = nil) {
         // Replace an invalid source: callers can pass anything, but Swift Testing traps on invalid locations.
         let isValid = source.line > 0 && source.line < Int.max && source.fileID.contains("/")
@@ -48,7 +46,7 @@ extension SourceLocation {
         #if compiler(>=6.3)
             self.fileID == fileID ? filePath : nil
         #else
-            // Swift Testing has no public file path.
+            // Swift Testing doesn't have a public file path.
             nil
         #endif
     }

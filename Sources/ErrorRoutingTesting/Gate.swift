@@ -2,7 +2,7 @@ import ErrorRouting
 
 /// A gate that blocks tasks until the test opens it.
 ///
-/// Use it instead of a sleep.
+/// Use it instead of a sleep:
 ///
 /// ```swift
 /// let gate = Gate()
@@ -24,7 +24,7 @@ public final class Gate: Sendable {
     /// Whether the gate is open.
     public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Opens the gate for all tasks that wait, now or later.
+    /// Opens the gate for all waiting tasks and for tasks that wait later.
     ///
     /// The gate stays open.
     public func open() {
@@ -45,7 +45,7 @@ public final class Gate: Sendable {
 
     /// Waits until the gate is open or the task is cancelled.
     ///
-    /// - Throws: `CancellationError` if the task was cancelled first.
+    /// - Throws: `CancellationError` if the task is cancelled before the gate opens.
     public func waitUnlessCancelled() async throws {
         let id = reserve()
         try await withTaskCancellationHandler {

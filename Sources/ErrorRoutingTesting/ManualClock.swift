@@ -15,30 +15,19 @@ public final class ManualClock: Clock, Sendable {
         let offset: Duration
 
         /// Returns the instant that is later by a duration.
-        ///
-        /// - Parameter duration: How much later.
-        /// - Returns: The later instant.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-        /// Returns the duration to another instant.
-        ///
-        /// - Parameter other: The other instant.
-        /// - Returns: The duration; negative if the other instant is earlier.
+        /// Returns the duration to another instant, which is negative if the other instant is earlier.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-        /// Returns whether one instant comes before another.
-        ///
-        /// - Parameters:
-        ///   - first: An instant.
-        ///   - second: Another instant.
-        /// - Returns: True if `first` is earlier.
+        /// Returns whether the first instant is earlier than the second.
         public static func < (first: Instant, second: Instant) -> Bool { first.offset < second.offset }
     }
 
     private struct State {
         var now = Instant(offset: .zero)
         var sleepers = WaitList<Instant>()
-        /// The tasks that wait for sleepers, each with the number of sleepers that it waits for.
+        /// The tasks that wait for sleepers, each with the number of sleepers for which it waits.
         var waiters = WaitList<Int>()
     }
 
@@ -50,14 +39,14 @@ public final class ManualClock: Clock, Sendable {
     /// The clock's current instant.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// The smallest step of the clock: zero, because any step is possible.
+    /// The smallest step of the clock: zero, because it can advance by any duration.
     public var minimumResolution: Duration { .zero }
 
-    /// Sleeps until the clock is advanced to a deadline or past it.
+    /// Sleeps until the clock reaches a deadline.
     ///
     /// - Parameters:
-    ///   - deadline: The instant at which to wake.
-    ///   - tolerance: Ignored: a manual clock is exact.
+    ///   - deadline: The instant at which to wake up.
+    ///   - tolerance: Ignored, because a manual clock is exact.
     /// - Throws: `CancellationError` if the task is cancelled before the deadline.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
@@ -69,7 +58,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Advances the clock, and resumes sleeping tasks that have reached their deadline, the earliest deadline first.
+    /// Advances the clock and resumes the tasks whose deadline it has reached, starting with the earliest deadline.
     ///
     /// - Parameter duration: The time to add; not negative.
     public func advance(by duration: Duration) {
@@ -82,11 +71,12 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Waits until a number of tasks sleep on this clock or the waiting task is cancelled.
+    /// Waits until a number of tasks are sleeping on this clock, or the waiting task is cancelled.
     ///
-    /// A bus's watchdog sleeps on the bus's clock from the first asynchronous action on. It sleeps for the whole time
-    /// limit, even if the action ends earlier. To advance the clock while a certain action runs, let the action open a
-    /// ``Gate`` and wait for the gate: a bus records an action's start time before it runs the action.
+    /// A bus's watchdog sleeps on the bus's clock, starting with the first asynchronous action. It sleeps for the whole
+    /// time limit, even if the action ends earlier. To advance the clock while a certain action is running, let the
+    /// action open a ``Gate`` and wait for the gate. This works because a bus records an action's start time before it
+    /// runs the action.
     ///
     /// - Parameter count: The minimum number of sleeping tasks to wait for.
     public func waitForSleepers(_ count: Int = 1) async {

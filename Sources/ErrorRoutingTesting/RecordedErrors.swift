@@ -19,13 +19,13 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
         errors.compactMap { matcher.match($0) }
     }
 
-    /// Fails the test at the caller's line unless an error that the matcher matches was reported.
+    /// Fails the test at the caller's line unless an error that a matcher matches was reported.
     ///
     /// - Parameters:
     ///   - matcher: The errors to expect.
-    ///   - count: How many of them to expect; nil for one or more.
+    ///   - count: How many of them to expect; nil for at least one.
     ///   - sourceLocation: Where the test fails.
-    /// - Returns: The matcher's output for the first such error; nil if there was none.
+    /// - Returns: The matcher's output for the first such error; nil if there wasn't any.
     @discardableResult
     public func expectReported<Output>(
         _ matcher: ErrorMatcher<Output>,
@@ -44,7 +44,7 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
         return matches.first
     }
 
-    /// Fails the test at the caller's line if an error that the matcher matches was reported.
+    /// Fails the test at the caller's line if an error that a matcher matches was reported.
     ///
     /// - Parameters:
     ///   - matcher: The errors that must not have been reported; every error by default.
@@ -62,7 +62,7 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
     }
 }
 
-/// Runs a body with an error bus and records every error that is posted while it runs.
+/// Runs a body with an error bus, and records every error that is posted during the run.
 ///
 /// ```swift
 /// let recorded = await withRecordedErrors { bus in
@@ -75,9 +75,9 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
 /// Before the function returns, tasks started with `task` end and every posted error is delivered.
 ///
 /// - Parameters:
-///   - handler: The rules to run; none by default. Recording adds none.
-///   - configuration: The bus's capacity, the time limit of actions, and the clock.
-///   - body: The body. It keeps the caller's isolation.
+///   - handler: The rules to run; empty by default. Recording doesn't add any.
+///   - configuration: The bus's capacity, its time limit for actions, and its clock.
+///   - body: Receives the bus. It runs in the caller's isolation.
 /// - Returns: The recorded reports in the order of delivery, with their outcomes.
 /// - Throws: The body's error.
 @discardableResult

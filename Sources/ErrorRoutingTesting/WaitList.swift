@@ -1,6 +1,6 @@
 /// A list of waiting tasks, which can be cancelled before, while, and after they wait.
 ///
-/// A plain value, for use under a lock.
+/// It is a plain value for use under a lock.
 struct WaitList<Info> {
     typealias Continuation = CheckedContinuation<Void, any Error>
 
@@ -29,9 +29,7 @@ struct WaitList<Info> {
         slots[id] = nil
     }
 
-    /// Stores a waiting task's continuation in its reserved slot.
-    ///
-    /// - Returns: Whether the task waits; false if the slot was cancelled.
+    /// Stores a waiting task's continuation in its reserved slot; returns false if the slot was cancelled.
     mutating func occupy(_ id: UInt64, _ info: Info, _ continuation: Continuation) -> Bool {
         if case .cancelled = slots.removeValue(forKey: id) { return false }
         slots[id] = .occupied(info, continuation)
@@ -39,9 +37,7 @@ struct WaitList<Info> {
         return true
     }
 
-    /// Cancels a slot.
-    ///
-    /// - Returns: The continuation to resume with `CancellationError`; nil if no task waits there.
+    /// Cancels a slot, and returns the continuation to resume with `CancellationError`; nil if no task waits there.
     mutating func cancel(_ id: UInt64) -> Continuation? {
         switch slots[id] {
         case .occupied(_, let continuation):
@@ -56,9 +52,7 @@ struct WaitList<Info> {
         }
     }
 
-    /// Removes the waiting tasks that satisfy a condition.
-    ///
-    /// - Returns: The continuations to resume.
+    /// Removes the waiting tasks whose `info` satisfies a condition, and returns their continuations to resume.
     mutating func release(where isReleased: (Info) -> Bool) -> [(info: Info, continuation: Continuation)] {
         var released: [(info: Info, continuation: Continuation)] = []
         for (id, slot) in slots {

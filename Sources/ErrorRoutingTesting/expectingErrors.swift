@@ -7,9 +7,9 @@ public import Testing
 /// await expectingErrors(matching: .type(DecodingError.self), count: 1) { await intake.run() }
 /// ```
 ///
-/// The expectation applies to the body and to all tasks that it starts, except detached ones, even after the body
-/// returns. It doesn't include errors that a rule's action posts: handle those with a rule. If expectations are nested,
-/// an error counts for the innermost one that matches it.
+/// The expectation applies to the body and to all tasks that it starts, except detached tasks, even after the body
+/// returns. It doesn't apply to errors that a rule's action posts: handle those errors with a rule. If expectations are
+/// nested, an error counts for the innermost expectation that matches it.
 ///
 /// When the tasks of the test's bus have ended, the test fails at the caller's line unless the expected number of
 /// errors was posted. Attempts and notices alone don't fail a test. To expect them, pass their role:
@@ -20,11 +20,11 @@ public import Testing
 ///
 /// - Parameters:
 ///   - matcher: The errors to expect.
-///   - role: The role in which they are posted.
-///   - count: How many of these errors to expect; nil for one or more.
-///   - isolation: The caller's actor, where the body runs.
+///   - role: The role with which the errors are posted.
+///   - count: How many of these errors to expect; nil for at least one.
+///   - isolation: The actor on which the body runs; by default, the caller's actor.
 ///   - sourceLocation: Where the test fails if the errors aren't posted.
-///   - body: The body. It keeps the caller's isolation.
+///   - body: Posts the errors, directly or in tasks that it starts. It runs in the caller's isolation.
 /// - Returns: The body's result.
 /// - Throws: The body's error.
 @discardableResult
@@ -37,8 +37,8 @@ public func expectingErrors<Output, T, F: Error>(
     _ body: () async throws(F) -> T
 ) async throws(F) -> T {
     let expectation = ErrorExpectation(matcher, as: role, count: count, at: sourceLocation)
-    // Return a `Result` and capture the actor: `withValue` doesn't keep the thrown type, and keeps the actor only if
-    // the closure captures it.
+    // Return a `Result` and capture the actor: `withValue` doesn't keep the type of the thrown error, and it keeps the
+    // actor only if the closure captures it.
     let result = await ErrorExpectation.$innermost.withValue(expectation) {
         _ = isolation
         do throws(F) {

@@ -2,7 +2,7 @@ import ErrorRecording
 import ErrorRouting
 import Synchronization
 
-/// Runs the code of each of the five places without the bus and with it, and shows what happens to the errors.
+/// Runs the code of each of the five places without and with the bus, and shows what happens to the errors.
 enum FivePlaces {
     static func run(on screen: Screen, recordingTo recorder: ErrorRecorder) async {
         var alone: [Place.Loss] = []
@@ -33,7 +33,7 @@ extension Place {
     struct Loss: Sendable {
         let place: String
         let error: any Error
-        /// `printed` if the process wrote the error's text to standard output or standard error, otherwise `lost`.
+        /// `printed` if the process wrote the error to standard output or standard error; otherwise `lost`.
         let verdict: String
     }
 

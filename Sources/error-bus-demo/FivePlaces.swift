@@ -38,7 +38,7 @@ extension Place {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try Shop.loadPrices() }
                 group.addTask { try await Shop.countStock() }
-                for try await _ in group {}  // throws the first error, and cancels the other task
+                for try await _ in group {}  // throws the first error and cancels the other task
             }
         } withBus: { bus in
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -2,7 +2,7 @@ import ErrorRecording
 import ErrorRouting
 import Synchronization
 
-/// Posts more errors than a bus has room for, from several tasks at once, and shows what happens to each.
+/// Posts more errors than a bus has room for, from several tasks at the same time, and shows what happens to them.
 enum Flood {
     static let taskCount = 8
     static let postsOfEach = 12_500
@@ -43,7 +43,7 @@ enum Flood {
         var times: [Duration] = []
         for number in 0..<postsOfEach {
             times.append(ContinuousClock().measure { bus.post(StockError.unreadable(shelf: shelf)) })
-            // Suspend at intervals, so that the bus's own task runs too.
+            // Suspend at intervals, so that the bus's own task can run too.
             if number % 50 == 0 { await Task.yield() }
         }
         return times

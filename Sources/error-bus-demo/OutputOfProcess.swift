@@ -1,8 +1,8 @@
 import Foundation
 
-/// Runs a body, and returns the text that the process writes to standard output and standard error during the run.
+/// Runs a body, and returns everything that the process writes to standard output and standard error during the run.
 ///
-/// - Parameter body: The body. It must write less than a pipe's capacity, because nothing is read before it ends.
+/// The body must write less than a pipe's capacity, because the pipe isn't read until the body has returned.
 func outputOfProcess(during body: () async -> Void) async -> String {
     let pipe = Pipe()
     let streams = [STDOUT_FILENO, STDERR_FILENO]

@@ -5,7 +5,7 @@ import Foundation
 import HTTPErrors
 import Synchronization
 
-/// Pays orders at a provider that fails: with retries, a retry budget, and a circuit breaker.
+/// Pays orders at a provider that fails, using retries, a retry budget, and a circuit breaker.
 enum Payments {
     static let policy = RetryPolicy(
         maxAttempts: 4, backoff: .exponential(from: .milliseconds(20), upTo: .seconds(1)),
@@ -56,7 +56,7 @@ struct Charge: APIRequest {
     var idempotencyKey: String? { "order-\(order)" }
 }
 
-/// A payment provider in memory with scripted responses.
+/// An in-memory payment provider with scripted responses.
 final class ScriptedProvider: HTTPTransport {
     /// The statuses of the responses; nil for a refused connection.
     private let script = Mutex<[Int?]>([503, 503, 204, nil, 204])
@@ -67,7 +67,7 @@ final class ScriptedProvider: HTTPTransport {
     }
 }
 
-/// A clock that can be set ahead, so that the demo doesn't wait for an open circuit.
+/// A clock that can be advanced, so that the demo doesn't wait for an open circuit.
 final class ClockAhead: Clock {
     private let lead = Mutex(Duration.zero)
 

@@ -55,7 +55,7 @@ extension ErrorMatcher where Output == Int {
     }
 }
 
-/// Collects notes about work to do, which the rules' actions write.
+/// Collects notes about work to do, which the actions of the rules write.
 actor Desk {
     static let shared = Desk()
     private var notes: [String] = []

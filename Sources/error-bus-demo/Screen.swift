@@ -10,7 +10,7 @@ struct Screen: Sendable {
         case yellow = "33"
     }
 
-    /// The words that have a color in the tables.
+    /// The words that are colored in tables.
     private static let styles: [String: Style] = [
         "lost": .red, "dropped": .red, "printed": .yellow, "unmatched": .yellow, "handled": .green, "paid": .green,
     ]
@@ -30,13 +30,13 @@ struct Screen: Sendable {
 
     func line(_ text: String) { print("  \(text.replacing("\n", with: "\n  "))") }
 
-    /// Prints rows with aligned columns; the first row has the columns' names.
+    /// Prints rows with aligned columns; the first row contains the column names.
     func table(_ rows: [[String]]) {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.compactMap { $0.dropFirst(column).first?.count }.max() ?? 0 }
         for (index, row) in rows.enumerated() {
             let cells = row.enumerated().map { column, text in
-                // Don't pad the last column: spaces at the end of a line would be invisible differences in copied text.
+                // Don't pad the last column, because trailing spaces would be invisible differences in copied output.
                 let cell = column == row.count - 1 ? text : text.padded(to: widths[column])
                 return styled(cell, index == 0 ? .dim : Self.styles[text])
             }

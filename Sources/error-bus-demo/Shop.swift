@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Functions that fail as in any program, and record the errors that they throw.
+/// Functions that fail in ordinary ways and record the errors that they throw.
 enum Shop {
     static let thrown = Thrown()
 
@@ -26,7 +26,7 @@ enum Shop {
 
     static func loadPrices() throws { throw thrown.noting(PricesMissing()) }
 
-    /// Fails when it stops after the cancellation of its task.
+    /// Throws when its task has been cancelled, or after a minute.
     static func countStock() async throws {
         await pause(for: .seconds(60))
         throw thrown.noting(StockError.locked)
@@ -34,7 +34,7 @@ enum Shop {
 
     static func charge() throws { throw thrown.noting(PaymentError.declined(code: 51)) }
 
-    /// Waits until an error was thrown, and a little longer, so that later output is captured too.
+    /// Waits until an error has been thrown, and then a little longer, so that later output is captured too.
     static func waitForErrors() async {
         repeat { await pause(for: .milliseconds(10)) } while thrown.all.isEmpty
     }
@@ -56,7 +56,7 @@ final class Thrown: Sendable {
     }
 }
 
-/// Sleeps; a cancellation only ends the sleep early.
+/// Sleeps, but returns early if the task is cancelled.
 func pause(for duration: Duration) async {
     try? await Task.sleep(for: duration)  // error-audit: harmless, because only a cancellation ends the sleep early
 }

@@ -1,7 +1,7 @@
 import ErrorRecording
 import ErrorRouting
 
-/// Stops a bus in time although an action hangs, and shows the reports that were not delivered.
+/// Stops a bus in time although an action hangs, and shows the reports that weren't delivered.
 enum TheEnd {
     struct PagerDown: Error {}
 

@@ -1,21 +1,19 @@
 import ErrorReplay
 import Foundation
 
-/// One HTML file with its style, its script, and the recorded errors as data.
+/// An HTML file that contains its style, its script, and the recorded errors as data.
 ///
-/// A policy in the page allows only this style and this script, by their hashes. Nothing else can run, load, or style
-/// the page.
+/// A content security policy in the page allows only this style and this script, by their hashes. Any other style or
+/// script is blocked.
 struct Page {
-    /// The maximum size in bytes.
+    /// The maximum size of the page in bytes.
     ///
-    /// Browsers need several seconds for larger pages, and mail servers refuse them.
+    /// Browsers need several seconds for larger pages, and mail servers reject them.
     static let limit = 2_000_000
 
     let bytes: [UInt8]
 
-    /// - Parameters:
-    ///   - incident: The recorded errors.
-    ///   - limit: The maximum size of the page in bytes.
+    /// Creates a page of at most `limit` bytes.
     init(_ incident: Incident, limit: Int = Self.limit) {
         let (style, script) = (PackageResources.page_css, PackageResources.page_js)
         let parts: [String: [UInt8]] = [
@@ -23,7 +21,7 @@ struct Page {
             "styleHash": Array("sha256-\(Data(SHA256.hash(of: style)).base64EncodedString())".utf8),
             "scriptHash": Array("sha256-\(Data(SHA256.hash(of: script)).base64EncodedString())".utf8),
         ]
-        // Add the data last, so that none of it is mistaken for a placeholder of the template.
+        // Add the data last, so that it isn't mistaken for a placeholder of the template.
         let shell = PackageResources.page_html.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
             .enumerated().map { index, part in
                 index.isMultiple(of: 2) ? Array(part) : parts[String(decoding: part, as: UTF8.self)]
@@ -33,15 +31,15 @@ struct Page {
     }
 }
 
-/// Computes SHA-256 hashes (FIPS 180-4), by which a policy identifies its style and script.
+/// Computes SHA-256 hashes (FIPS 180-4), with which a content security policy identifies a style or script.
 enum SHA256 {
     private static let primes = (2..<312).filter { number in (2..<number).allSatisfy { number % $0 != 0 } }
-    /// The first 32 bits of the fractional part of a root.
+    /// Returns the first 32 bits of the fractional part of a root.
     private static func fraction(_ root: Double) -> UInt32 { UInt32((root - root.rounded(.down)) * 4_294_967_296) }
 
     static func hash(of message: [UInt8]) -> [UInt8] {
         let constants = primes.map { prime in
-            // Compute the root with Newton's method: the C library's result can differ between platforms.
+            // Compute the root with Newton's method, because the C library's result can differ between platforms.
             fraction((0..<60).reduce(Double(prime)) { root, _ in (2 * root + Double(prime) / (root * root)) / 3 })
         }
         var state = primes.prefix(8).map { fraction(Double($0).squareRoot()) }

@@ -1,6 +1,6 @@
 import ErrorRouting
 
-/// An application that uses the library, and has the rules for the library's errors.
+/// An application that uses the library and registers rules for the library's errors.
 @main
 struct ExampleLibrary {
     static func main() async {

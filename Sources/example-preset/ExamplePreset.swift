@@ -19,7 +19,7 @@ extension ErrorHandler {
         .on(PaymentError.providerDown) { _ in .next }
 }
 
-/// Checks which rule of a preset handles which error, without running an action.
+/// Checks which rule of a preset handles which error, without running actions.
 @main
 struct ExamplePreset {
     static let expected: [(error: any Error, disposition: HandleOutcome.Disposition, rule: String?)] = [

@@ -6,7 +6,7 @@ import Foundation
 
 /// A service with an error bus that stops within five seconds after SIGTERM or Ctrl-C, even if an action hangs.
 ///
-/// `--record FILE` also records its errors; `replay FILE` shows which of them other rules would handle differently.
+/// `--record FILE` also records its errors; `replay FILE` shows which errors other rules would handle differently.
 @main
 struct ExampleService {
     struct OrderRejected: Error, Codable { let number: Int }
@@ -23,10 +23,10 @@ struct ExampleService {
                 return .stop
             })
 
-    /// A possible change of the rules: a rejected order needs no action.
+    /// A possible change of the rules: rejected orders are ignored.
     static let changedRules = rules.overlaid(with: ErrorHandler().ignore(OrderRejected.self))
 
-    /// The types whose values are recorded, so that a replay can rebuild the errors.
+    /// The error types whose values are recorded, so that a replay can rebuild the errors.
     static let rebuilding = RebuildableErrors().adding(OrderRejected.self).adding(PagerDown.self)
 
     static func main() async throws {
@@ -45,7 +45,7 @@ struct ExampleService {
     static func run(recordingTo recorder: ErrorRecorder?) async -> Never {
         let (terminated, sources) = terminationSignals()
         let bus = ErrorBus(handler: rules)
-        bus.becomeRoot()  // for code in threads and callbacks, which has no task
+        bus.becomeRoot()  // for code in threads and callbacks, which doesn't belong to a task
         if let recorder { bus.observeUntilEnd { recorder.record($0) } }
         let running = Task { await bus.run() }
         let serving = bus.task { try await serve(errors: bus) }
@@ -68,19 +68,19 @@ struct ExampleService {
     static func serve(errors: any ErrorPosting) async throws {
         errors.post(OrderRejected(number: 17))
         say("serving")
-        try? await Task.sleep(for: .seconds(3_600))  // until it is cancelled
+        try? await Task.sleep(for: .seconds(3_600))  // until the task is cancelled
         errors.post(PagerDown())
         errors.post(OrderRejected(number: 18))
     }
 
-    /// Compares the program's rules, or changed ones, with the recorded outcomes, and ends the process.
+    /// Compares the program's rules, or the changed rules, with the recorded outcomes, and exits the process.
     static func replay(_ arguments: [String]) async -> Never {
         await Replay.main(
             rules: arguments.contains("--changed") ? changedRules : rules, rebuilding: rebuilding,
             arguments: arguments.filter { $0 != "--changed" })
     }
 
-    /// Returns a stream that finishes on SIGTERM or Ctrl-C, and the signals' sources, which the caller must retain.
+    /// Returns a stream that finishes on SIGTERM or Ctrl-C, and the signal sources, which the caller must retain.
     static func terminationSignals() -> (AsyncStream<Void>, [any DispatchSourceSignal]) {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         let sources = [SIGTERM, SIGINT].map { number in

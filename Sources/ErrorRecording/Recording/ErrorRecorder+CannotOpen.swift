@@ -9,17 +9,17 @@ extension ErrorRecorder {
         /// The system's error number, such as `EACCES`.
         public let code: Int32
 
-        /// Describes a file that cannot be opened.
+        /// Creates the error for a file that can't be opened.
         ///
         /// - Parameters:
-        ///   - path: The path.
+        ///   - path: The path that was passed to the recorder.
         ///   - code: The system's error number.
         public init(path: String, code: Int32) {
             self.path = path
             self.code = code
         }
 
-        /// The system's error, of the domain `NSPOSIXErrorDomain`.
+        /// The system's error, in the domain `NSPOSIXErrorDomain`.
         public var underlyingErrors: [any Error] { [NSError(domain: NSPOSIXErrorDomain, code: Int(code))] }
 
         /// The path and the reason: `/var/log/errors.jsonl cannot be opened: Permission denied`.

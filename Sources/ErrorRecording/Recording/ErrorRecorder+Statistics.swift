@@ -1,13 +1,14 @@
 extension ErrorRecorder {
-    /// The number of reports that a recorder received, wrote, failed to write, dropped, or has pending.
+    /// How many reports a recorder received, wrote, failed to write, dropped, or has pending.
     ///
-    /// Each count is kept separately, and `recorded = written + failed + dropped + pending` holds at every reading.
+    /// Each count is maintained separately, and `recorded = written + failed + dropped + pending` always holds.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
         /// Reports that the recorder received.
         public internal(set) var recorded = 0
-        /// Reports with a line in a file.
+        /// Reports that were written to a file.
         public internal(set) var written = 0
-        /// Reports that could not be written: the disk is full, the file can't be opened, or the pipe has no reader.
+        /// Reports that couldn't be written: the disk is full, the file can't be opened, or the pipe doesn't have a
+        /// reader.
         public internal(set) var failed = 0
         /// Reports that the recorder didn't accept: the queue was full, or the recorder was closed.
         public internal(set) var dropped = 0

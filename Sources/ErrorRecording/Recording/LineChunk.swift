@@ -1,10 +1,10 @@
-/// Whole lines in sequence, to be written with as few calls as possible.
+/// A sequence of whole lines, to be written with as few calls as possible.
 struct LineChunk {
-    /// The approximate maximum of lines and bytes for one call.
+    /// The approximate maximum number of lines and bytes to write in one call.
     private static let limits = (lines: 64, bytes: 64 << 10)
 
     private(set) var bytes: [UInt8] = []
-    /// Where each line ends.
+    /// The position after each line in `bytes`.
     private var ends: [Int] = []
 
     /// The number of lines.
@@ -23,13 +23,13 @@ struct LineChunk {
         ends.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the lengths of the lines, starting with the given one.
+    /// Returns the lengths of the lines, starting with a given line.
     func lengths(from first: Int) -> some Collection<Int> { (first..<count).lazy.map { range($0..<$0 + 1).count } }
 
-    /// Returns the range of some lines in ``bytes``.
+    /// Returns the range of the given lines in ``bytes``.
     func range(_ lines: Range<Int>) -> Range<Int> { start(lines.lowerBound)..<start(lines.upperBound) }
 
-    /// Returns how many lines, starting with the given one, fit whole into a number of bytes.
+    /// Returns how many whole lines, starting with a given line, fit into a number of bytes.
     func wholeLines(from first: Int, in size: Int) -> Int {
         ends[first...].prefix { $0 - start(first) <= size }.count
     }

@@ -8,36 +8,35 @@ import StandardErrorWriter
 
 /// Appends lines to a file and rotates it, as ``LogPolicy`` decides.
 ///
-/// Any number of recorders, in any processes, can append to one path. Each holds the file's lock while it inspects the
-/// file and writes to it. So lines never mix, and only one recorder rotates a full file.
+/// Any number of recorders, in any processes, can append to one path. Each recorder holds the file's lock while it
+/// inspects the file and writes to it. So lines are never interleaved, and only one recorder rotates a full file.
 struct RecordFile: ~Copyable {
-    /// The recorder's path, from the root; its links are followed each time the file is opened.
+    /// The recorder's absolute path, whose links are followed each time the file is opened.
     private let path: String
-    /// What the path led to when the file was opened; nil while no file is open.
+    /// The file that the path led to when it was opened; nil while no file is open.
     private var place: RecordPath?
-    /// How many times in a row other recorders can replace the file at the path before lines fail.
+    /// How often in a row other recorders can replace the file at the path before lines fail.
     private static let attempts = 1_000
     private let policy: LogPolicy
-    /// -1 while no file is open.
+    /// The descriptor of the open file; -1 while no file is open.
     private var descriptor: Int32 = -1
-    /// The file's size after this recorder's last write, if that ended with a whole line.
+    /// The file's size after this recorder's last write, if that write ended with a whole line.
     private var wholeSize: Int?
-    /// Whether this recorder has left an unfinished line in a file that can't be truncated.
+    /// Whether this recorder left an unfinished line in a file that can't be truncated.
     private var leftBroken = false
 
-    /// Opens or creates the file, and ends its last line if that has no newline.
-    ///
-    /// - Throws: ``ErrorRecorder/CannotOpen``
+    /// Opens or creates the file, and terminates its last line if it doesn't end with a newline.
     init(path: String, policy: LogPolicy) throws(ErrorRecorder.CannotOpen) {
         self.path = RecordPath.absolute(path)
         self.policy = policy
         // Reject a NUL in the path: the system would truncate the path there.
         let code = path.utf8.contains(0) ? EINVAL : open()
-        // A pipe that the process may only write to can't be opened before it has a reader; lines fail until then.
+        // Accept a pipe that doesn't have a reader yet: a process with write permission only can't open it until then,
+        // so lines fail at first.
         if let code, code != ENXIO || !Self.isPipe(path) {
             throw ErrorRecorder.CannotOpen(path: path, code: code)
         }
-        // Don't wait for the lock: a recorder that is writing now has found the broken line itself.
+        // Don't wait for the lock, because a recorder that holds it has already checked for a broken line.
         if lock(LOCK_EX | LOCK_NB) {
             if let facts = look(), facts.isNamed, !facts.endsWhole { _ = endLine(facts) }
             _ = lock(LOCK_UN)
@@ -47,11 +46,9 @@ struct RecordFile: ~Copyable {
 
     deinit { if descriptor >= 0 { Foundation.close(descriptor) } }
 
-    /// Appends lines, each whole or not at all.
-    ///
-    /// - Returns: The number of written lines; writing the others failed.
+    /// Appends lines, each completely or not at all, and returns how many were written; the other lines failed.
     mutating func append(_ chunk: LineChunk) -> Int {
-        // The number of the next line. All lines before it are written or have failed.
+        // The index of the next line. Every line before it has been written or has failed.
         var next = 0
         var (written, reopened, mayReopen, mayRotate) = (0, 0, true, true)
         while next < chunk.count {
@@ -59,7 +56,7 @@ struct RecordFile: ~Copyable {
             _ = lock(LOCK_EX)
             defer { if descriptor >= 0 { _ = lock(LOCK_UN) } }
             guard let facts = look() else {
-                // The descriptor is of no use any more, as after the loss of a file on a server.
+                // Close the descriptor: it is no longer usable, for example because a file server lost the file.
                 close()
                 reopened += 1
                 continue
@@ -75,14 +72,14 @@ struct RecordFile: ~Copyable {
             case .endLine:
                 if !endLine(facts) { return written }
             case .rotate:
-                // Check that the name is gone: if both names are hard links to one file, renaming succeeds but does
-                // nothing.
+                // Check that the name is gone: if both names are hard links to the same file, renaming succeeds without
+                // any effect.
                 mayRotate = rotate() && look()?.isNamed == false
             case .write(let count):
                 let whole = write(next..<next + count, of: chunk, at: facts)
                 written += whole
                 reopened = 0
-                // Skip the line that did not fit; the lines after it might be shorter.
+                // Skip the line that didn't fit, because the lines after it might be shorter.
                 next += whole == count ? whole : whole + 1
             }
         }
@@ -91,7 +88,7 @@ struct RecordFile: ~Copyable {
 
     // MARK: Inspecting
 
-    /// Returns what the system reports about the open file; nil if the call fails.
+    /// Returns the state of the open file as the system reports it; nil if the call fails.
     private func look() -> LogPolicy.Facts? {
         guard let place, place.descriptor == nil else {
             return LogPolicy.Facts(endsWhole: !leftBroken, isRegular: false)
@@ -109,10 +106,11 @@ struct RecordFile: ~Copyable {
         )
     }
 
-    /// Whether the recorder's path still leads to the open file, and that file is still where it was found.
+    /// Returns whether the recorder's path still leads to the open file, and that file is still at its original
+    /// location.
     private func isNamed(_ file: stat, at place: RecordPath) -> Bool {
         if place.isForeign { return Self.leads(path, to: file) }
-        // Don't follow a link at the file's place: renaming would rename the link.
+        // Don't follow a link at the file's location, because renaming would rename the link.
         return Self.leads(place.file, to: file, followingLink: false)
             && (place.file == path || Self.leads(path, to: file))
     }
@@ -131,19 +129,17 @@ struct RecordFile: ~Copyable {
 
     // MARK: Writing
 
-    /// Locks or unlocks the file; returns whether that was possible.
+    /// Locks or unlocks the file, and returns whether that succeeded.
     ///
-    /// A descriptor of the process isn't locked: its other owners would share the lock, and keep it after this
-    /// process's death.
+    /// A descriptor of the process isn't locked, because its other owners would share the lock and keep it after this
+    /// process has died.
     private func lock(_ operation: Int32) -> Bool {
         guard place?.descriptor == nil else { return true }
         while flock(descriptor, operation) < 0 { if errno != EINTR { return false } }
         return true
     }
 
-    /// Writes lines, and truncates the file after the last whole line.
-    ///
-    /// - Returns: The number of lines that were written whole.
+    /// Writes lines, truncates the file after the last whole line, and returns how many lines were written completely.
     private mutating func write(_ lines: Range<Int>, of chunk: LineChunk, at facts: LogPolicy.Facts) -> Int {
         let count = unsafe chunk.bytes.withUnsafeBytes { bytes in
             unsafe write(UnsafeRawBufferPointer(rebasing: bytes[chunk.range(lines)]))
@@ -155,19 +151,19 @@ struct RecordFile: ~Copyable {
         return whole
     }
 
-    /// Ends a line that its writer left unfinished; returns whether that was possible.
+    /// Terminates a line that its writer left unfinished, and returns whether that succeeded.
     private mutating func endLine(_ facts: LogPolicy.Facts) -> Bool {
         let isEnded = unsafe withUnsafeBytes(of: UInt8.newline) { unsafe write($0) } == 1
         if isEnded { (leftBroken, wholeSize) = (false, facts.size + 1) }
         return isEnded
     }
 
-    /// Writes bytes until all are written or a write fails; returns the number of written bytes.
+    /// Writes bytes until all are written or a write fails, and returns how many were written.
     ///
     /// If a pipe is full, the call waits until the pipe has room or loses its last reader.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Darwin)
-            // Turn the signal off: `SIGPIPE` would go to the whole process, even if this thread blocks it.
+            // Disable the signal, because `SIGPIPE` would go to the whole process even if this thread blocks it.
             let raises = fcntl(descriptor, F_GETNOSIGPIPE) == 0
             _ = fcntl(descriptor, F_SETNOSIGPIPE, 1)
             defer { if raises { _ = fcntl(descriptor, F_SETNOSIGPIPE, 0) } }
@@ -197,9 +193,9 @@ struct RecordFile: ~Copyable {
 
     // MARK: Opening and rotating
 
-    /// Opens the file that the path leads to now instead of the open one, or creates it if there is none.
+    /// Opens the file that the path now leads to, or creates it if it doesn't exist, and closes the previous file.
     ///
-    /// - Returns: The error number if that fails, and the open file stays open; nil if the file is open.
+    /// If that fails, the method returns the error number, and the previous file stays open.
     private mutating func open() -> Int32? {
         let found = RecordPath(path)
         let opened = found.descriptor.map(Descriptor.duplicate) ?? Self.openFile(found.file)
@@ -209,25 +205,25 @@ struct RecordFile: ~Copyable {
         return nil
     }
 
-    /// Opens a file for appending, or creates it if there is none.
+    /// Opens a file for appending, or creates it if it doesn't exist.
     ///
-    /// - Returns: The descriptor; -1 with the reason in `errno` if that fails.
+    /// The result is a descriptor, or -1 with the reason in `errno`.
     private static func openFile(_ path: String) -> Int32 {
-        // With `O_NONBLOCK`, opening a pipe without a reader does not block.
+        // Pass `O_NONBLOCK`, so that opening a pipe without a reader doesn't block.
         let flags = O_APPEND | O_NONBLOCK | O_NOCTTY
         for _ in 0..<attempts {
             var opened = Descriptor.open(path, flags | O_RDWR)
-            // The process might be allowed to append to the file, but not to read it.
+            // Try again without reading, because the process might be allowed only to append to the file.
             if opened < 0, errno == EACCES { opened = Descriptor.open(path, flags | O_WRONLY) }
             if opened >= 0 { return isPipe(opened) ? openPipe(path, flags, instead: opened) : opened }
             guard errno == ENOENT else { return -1 }
             opened = Descriptor.open(path, flags | O_RDWR | O_CREAT | O_EXCL, 0o640)
             if opened >= 0 {
-                // Override the process's mask: the group must be able to read logs, and nobody else may.
+                // Override the process's file mode mask: the group must be able to read logs, and other users must not.
                 fchmod(opened, 0o640)
                 return opened
             }
-            // Another process has created the file in the meantime.
+            // Try again, because another process has created the file.
             guard errno == EEXIST else { return -1 }
         }
         errno = ENOENT
@@ -246,7 +242,7 @@ struct RecordFile: ~Copyable {
 
     /// Opens a pipe for writing only, and closes its other descriptor.
     ///
-    /// A descriptor that can also read counts as a reader, so writing would never fail for lack of one.
+    /// A descriptor that can also read counts as a reader, so writing would never fail when all other readers are gone.
     private static func openPipe(_ path: String, _ flags: Int32, instead other: Int32) -> Int32 {
         let opened = Descriptor.open(path, flags | O_WRONLY)
         let reason = errno
@@ -256,12 +252,12 @@ struct RecordFile: ~Copyable {
     }
 
     private mutating func close() {
-        // This also releases the lock.
+        // Close the descriptor, which also releases the lock.
         Foundation.close(descriptor)
         (descriptor, place) = (-1, nil)
     }
 
-    /// Rotates the file, and deletes the oldest one; returns whether that succeeded.
+    /// Rotates the file, deletes the oldest file, and returns whether that succeeded.
     private func rotate() -> Bool {
         defer { deleteSurplus() }
         guard policy.fileCount > 1 else { return unsafe unlink(name(0)) == 0 }
@@ -269,9 +265,9 @@ struct RecordFile: ~Copyable {
         return renamings.allSatisfy { from, to in unsafe rename(name(from), name(to)) == 0 }
     }
 
-    /// Deletes the files that an earlier recorder with a larger number of files left.
+    /// Deletes the files that remain from an earlier recorder with a larger number of files.
     ///
-    /// - Parameter beyondGaps: Whether to try every number; otherwise the search ends at the first missing file.
+    /// If `beyondGaps` is false, the search ends at the first missing file.
     private func deleteSurplus(beyondGaps: Bool = false) {
         for number in policy.surplus { if unsafe unlink(name(number)) != 0, !beyondGaps { return } }
     }

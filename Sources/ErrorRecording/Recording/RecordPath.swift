@@ -4,24 +4,25 @@ import Foundation
     import Darwin
 #endif
 
-/// The file or descriptor that a recorder's path leads to at the moment.
+/// The file or descriptor that a recorder's path currently leads to.
 struct RecordPath {
-    /// The path of the file without symbolic links, so that renaming it renames the file; for a foreign file, with
-    /// links.
+    /// The path of the file without symbolic links, so that renaming it renames the file.
+    ///
+    /// The path of a foreign file can contain links.
     let file: String
-    /// Whether only the system can follow the path, so that the file can't be renamed: it belongs to another process,
+    /// Whether only the system can resolve the path, so that the file can't be renamed: it belongs to another process,
     /// or a link's target isn't valid UTF-8.
     let isForeign: Bool
-    /// The number of the process's own descriptor that the path names, such as 1 for `/dev/stdout`.
+    /// The number of the process's own descriptor if the path names one, such as 1 for `/dev/stdout`.
     ///
-    /// Other code uses the same file. Opening it again would give it a second write position, and the program's output
-    /// would overwrite the lines. A socket can't be opened again at all.
+    /// Other code uses the same file. If the file were opened again, it would have a second write position, and the
+    /// program's output would overwrite the lines. A socket can't be opened again at all.
     let descriptor: Int32?
 
-    /// - Parameter path: A path from the root.
+    /// Resolves an absolute path.
     init(_ path: String) {
         var (path, isForeign) = (path, false)
-        // Follow as many links as a system does.
+        // Follow up to 40 links, as Linux does.
         for _ in 0..<40 {
             guard let (folder, name) = Self.parts(of: path) else {
                 isForeign = true
@@ -31,13 +32,13 @@ struct RecordPath {
                 (file, self.isForeign, descriptor) = (Self.path(folder, name), false, Int32(name))
                 return
             }
-            // Stop at another process: the target of its descriptor's link is a description, which needn't be a path,
-            // and the target of its link `root` is a path within another root folder.
+            // Stop at another process: the target of its descriptor's link is a description, which might not be a path,
+            // and the target of its `root` link is a path within another root folder.
             isForeign = path.hasPrefix("/proc/") || folder.hasPrefix("/proc/")
             if isForeign { break }
             path = Self.path(folder, name)
             guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
-            // The target's bytes have been repaired if they aren't valid UTF-8.
+            // Stop if the target isn't valid UTF-8: Foundation then replaces the invalid bytes by U+FFFD.
             isForeign = target.contains("\u{FFFD}")
             if isForeign { break }
             path = target.hasPrefix("/") ? target : Self.path(folder, target)
@@ -45,13 +46,13 @@ struct RecordPath {
         (file, self.isForeign, descriptor) = (path, isForeign, nil)
     }
 
-    /// Returns a path from the root, which a change of the working directory doesn't affect.
+    /// Returns an absolute path, which isn't affected by changes of the working directory.
     static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : realPath(".").map { Self.path($0, path) } ?? path
     }
 
-    /// Returns the path of a file's folder without links, and the file's name; nil if there is no such folder, or its
-    /// path isn't valid UTF-8.
+    /// Returns the path of a file's folder without links, and the file's name; nil if the folder doesn't exist, or if
+    /// its path isn't valid UTF-8.
     private static func parts(of path: String) -> (folder: String, name: String)? {
         let slash = path.lastIndex(of: "/")
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path

@@ -9,8 +9,8 @@ import Foundation
 
 /// A recorder's queue, and the thread that writes its reports to the file.
 ///
-/// Recording only adds to the queue, and the lock is never held longer than that takes. The thread reads the errors'
-/// texts and values, calls the redaction, and writes. It does all that without holding a lock that another thread
+/// Recording only adds to the queue, and the lock is held only as long as that takes. The thread reads the errors'
+/// strings and values, calls the redaction, and writes. It does all of that without holding a lock that another thread
 /// takes.
 final class RecordWriter: Sendable {
     private typealias Queue = RecorderQueue<ErrorReport>
@@ -18,7 +18,7 @@ final class RecordWriter: Sendable {
     private struct State {
         var queue: Queue
         var clock = WallClock(.now)
-        /// The callers that wait for the end of the thread, by number.
+        /// The callers that wait for the thread to end, by number.
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter = 0
     }
@@ -31,7 +31,7 @@ final class RecordWriter: Sendable {
     private let rebuilding: RebuildableErrors
     private let redact: @Sendable (ErrorRecord) -> ErrorRecord
     private let lineSize: Int
-    /// The path as it was given, for the line that is written when the process exits.
+    /// The path as it was passed to the recorder, for the line that is written when the process exits.
     private let path: String
 
     init(
@@ -51,12 +51,11 @@ final class RecordWriter: Sendable {
 
     var statistics: ErrorRecorder.Statistics { state.withLock { $0.queue.statistics } }
 
-    /// Adds a report to the queue.
+    /// Adds a report to the queue; any thread can call it.
     ///
-    /// Any thread can call it.
-    ///
-    /// The clocks are read for each report. With one reading per batch, a step of the clock would fall before or after
-    /// the whole batch instead of between two of its reports. The thread computes the times from these readings.
+    /// The clocks are read for each report, because one reading per batch would place a change of the wall clock before
+    /// or after the whole batch instead of between two of its reports. The thread computes the times from these
+    /// readings.
     func record(_ report: ErrorReport) {
         let reading = WallClock.Reading.now
         let wakes = state.withLock { state in
@@ -66,12 +65,14 @@ final class RecordWriter: Sendable {
         if wakes { wakeUp.signal() }
     }
 
-    /// Accepts nothing more; the thread ends when it has written all queued reports.
+    /// Stops accepting reports.
+    ///
+    /// The thread ends when it has written all queued reports.
     func close() {
         if state.withLock({ $0.queue.close() }) { wakeUp.signal() }
     }
 
-    /// Waits until the thread has written everything or the limit is reached.
+    /// Waits until the thread has written everything or the limit expires.
     func end(within limit: Duration) async {
         await withCheckedContinuation { continuation in
             let waiter: Int? = state.withLock { state in
@@ -81,8 +82,8 @@ final class RecordWriter: Sendable {
                 return state.lastWaiter
             }
             guard let waiter else { return continuation.resume() }
-            // Use Dispatch's clock instead of a task, so that cancelling the caller does not shorten the time. The
-            // block retains nothing: if the thread ends earlier, no caller waits any longer.
+            // Use a Dispatch timer instead of a task, so that cancelling the caller doesn't shorten the time. The block
+            // captures `self` weakly, because it stays scheduled even if the thread ends earlier.
             DispatchQueue.global().asyncAfter(deadline: .after(limit)) { [weak self] in
                 self?.state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
             }
@@ -91,13 +92,13 @@ final class RecordWriter: Sendable {
 
     // MARK: Process exit
 
-    /// The process that the thread runs in.
+    /// The ID of the process in which the thread runs.
     var process: Int32 { Int32(origin.process) }
 
-    /// The number of pending reports; nil if a thread, which might be stopped, holds the lock.
+    /// The number of pending reports; nil if another thread holds the lock, because that thread might be stopped.
     var pendingAtExit: Int? { state.withLockIfAvailable { $0.queue.statistics.pending } }
 
-    /// The line to write about the recorder when the process exits; nil if nothing is pending.
+    /// The line to write about the recorder when the process exits; nil if there are no pending reports.
     var lineAtExit: String? {
         let statistics = state.withLockIfAvailable { $0.queue.statistics }
         if let statistics, statistics.pending == 0 { return nil }
@@ -109,10 +110,10 @@ final class RecordWriter: Sendable {
 
     /// Starts the thread.
     ///
-    /// The thread blocks all signals except those that an instruction raises. So the program's handlers run on the
-    /// program's own threads, and neither a pipe without a reader (`SIGPIPE`) nor a limit on file sizes (`SIGXFSZ`)
-    /// ends the process. On Apple's platforms both signals go to the whole process. There, ``RecordFile`` prevents the
-    /// first, and nothing prevents the second.
+    /// The thread blocks all signals except those that an instruction raises. So the program's signal handlers run on
+    /// the program's own threads, and neither a pipe without a reader (`SIGPIPE`) nor a file size limit (`SIGXFSZ`)
+    /// terminates the process. On Apple's platforms, both signals go to the whole process. There, ``RecordFile``
+    /// prevents the first signal, but the second isn't prevented.
     func start() {
         RecordersAtExit.add(self)
         var blocked = sigset_t()
@@ -149,8 +150,7 @@ final class RecordWriter: Sendable {
         }
     }
 
-    /// Writes a whole batch, and removes each report from it, so that a report is released once it is no longer
-    /// pending.
+    /// Writes a whole batch and removes each report from it, so that a report is released when it is no longer pending.
     private func write(_ batch: inout [Queue.Entry], _ clock: WallClock) {
         var chunk = LineChunk()
         batch.reverse()
@@ -173,7 +173,7 @@ extension RecordOrigin {
 
     fileprivate init(_ configuration: ErrorRecorder.Configuration) {
         let now = Timestamp.now
-        // Two recorders of a process never have the same start.
+        // Advance the start, so that two recorders of a process never have the same start.
         let start = Self.lastStart.withLock { last in
             last = max(now, last + 1)
             return last

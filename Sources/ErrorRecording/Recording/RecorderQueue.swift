@@ -1,9 +1,9 @@
-/// The reports that a recorder has received and not yet written, with the counts.
+/// The reports that a recorder has received but not yet written, with the counts.
 ///
 /// It is a plain value without side effects.
 ///
-/// Only the writer takes elements, and it calls ``finished(written:failed:)`` afterwards. Until then they count as
-/// pending, and use capacity.
+/// Only the writer takes elements, and it calls ``finished(written:failed:)`` afterwards. Until then, the elements
+/// count as pending and use capacity.
 struct RecorderQueue<Element> {
     /// An element with its number among all recorded elements.
     struct Entry {
@@ -13,11 +13,11 @@ struct RecorderQueue<Element> {
 
     /// The writer's next step.
     enum Step {
-        /// Write the batch, and call ``finished(written:failed:)`` for each element.
+        /// Write the batch, and count all its elements with ``finished(written:failed:)``.
         case write
         /// Sleep until a caller wakes the writer.
         case sleep
-        /// End: the queue is closed, and stays empty.
+        /// End, because the queue is closed and empty.
         case end
     }
 
@@ -31,14 +31,12 @@ struct RecorderQueue<Element> {
     private var taken = 0
     private var isWriterAsleep = false
 
-    /// - Parameter capacity: The maximum number of pending elements; at least 1.
+    /// A capacity of less than 1 counts as 1.
     init(capacity: Int) {
         self.capacity = max(capacity, 1)
     }
 
-    /// Adds an element, or drops it if the queue is full or closed.
-    ///
-    /// - Returns: Whether the caller must wake the writer.
+    /// Adds an element, or drops it if the queue is full or closed; returns whether the caller must wake the writer.
     mutating func record(_ element: Element) -> Bool {
         statistics.recorded += 1
         guard !isClosed, statistics.pending < capacity else {
@@ -50,9 +48,7 @@ struct RecorderQueue<Element> {
         return takeSleep()
     }
 
-    /// Accepts nothing from now on.
-    ///
-    /// - Returns: Whether the caller must wake the writer.
+    /// Closes the queue for new elements, and returns whether the caller must wake the writer.
     mutating func close() -> Bool {
         isClosed = true
         return takeSleep()
@@ -60,10 +56,8 @@ struct RecorderQueue<Element> {
 
     /// Returns the writer's next step.
     ///
-    /// The writer calls it when it has finished all elements that it took.
-    ///
-    /// - Parameter batch: An empty array that receives all waiting elements. Only the writer has it, so it can release
-    ///   what it has written.
+    /// The writer calls it when it has finished all elements that it took. `batch` must be empty and receives all
+    /// waiting elements. Only the writer references the batch, so it can release elements that it has written.
     mutating func next(_ batch: inout [Entry]) -> Step {
         assert(batch.isEmpty, "what was handed out before is not written")
         assert(taken == 0, "the writer takes more before it has finished what it took")

@@ -8,29 +8,29 @@ import StandardErrorWriter
 
 /// The recorders of the process, which write their pending reports when the process exits.
 ///
-/// Reports are pending at that time if `main` returns, or the program calls `exit`, before the threads are done.
+/// Reports are pending then if `main` returns or the program calls `exit` before the threads have finished.
 enum RecordersAtExit {
-    /// Contains each writer until its thread ends; the thread also retains it.
+    /// The writers whose threads haven't ended; each thread also retains its writer.
     private static let writers = Locked<[ObjectIdentifier: RecordWriter]>([:])
 
     private static let registerHandler: Void = {
         atexit { RecordersAtExit.finish() }
     }()
 
-    /// Adds a writer; called before its thread starts.
+    /// Adds a writer before its thread starts.
     static func add(_ writer: RecordWriter) {
         registerHandler
         writers.withLock { $0[ObjectIdentifier(writer)] = writer }
     }
 
-    /// Removes a writer; called when its thread ends.
+    /// Removes a writer when its thread ends.
     static func remove(_ writer: RecordWriter) {
         let removed = writers.withLock { $0.removeValue(forKey: ObjectIdentifier(writer)) }
-        // Release the writer after unlocking: the configuration might capture an object with a `deinit`.
+        // Release the writer after unlocking, because the configuration might capture an object with a `deinit`.
         withExtendedLifetime(removed) {}
     }
 
-    /// Waits for the threads as long as an exit handler may, and writes a line for each recorder that isn't done.
+    /// Waits for the threads as long as an exit handler may, and writes a line for each recorder with pending reports.
     private static func finish() {
         guard let writers = writersIfUnlocked else { return }
         while writers.contains(where: { $0.pendingAtExit != 0 }), StandardError.hasTimeAtExit { usleep(1_000) }
@@ -38,9 +38,9 @@ enum RecordersAtExit {
         if !lines.isEmpty { StandardError.writeAtExit(lines) }
     }
 
-    /// The writers of this process; nil if a thread, which might be stopped, keeps holding the lock.
+    /// The writers of this process; nil if another thread keeps holding the lock, because that thread might be stopped.
     ///
-    /// A forked process has no writers of its own: the reports are the parent's, and the parent writes them.
+    /// A forked process doesn't have its own writers: the reports belong to the parent, and the parent writes them.
     private static var writersIfUnlocked: [RecordWriter]? {
         repeat {
             if let writers = writers.withLockIfAvailable({ Array($0.values) }) {

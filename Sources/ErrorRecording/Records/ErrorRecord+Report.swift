@@ -1,7 +1,7 @@
 import BoundedDescriptions
 import ErrorRouting
 
-/// The origin that all records of a recorder share.
+/// The identification that all records of a recorder share.
 struct RecordOrigin: Sendable {
     let host: String
     let service: String
@@ -13,14 +13,8 @@ struct RecordOrigin: Sendable {
 extension ErrorRecord {
     /// Creates the record of a report.
     ///
-    /// Reads the error's texts and, if its type was added, its value.
-    ///
-    /// - Parameters:
-    ///   - report: The report.
-    ///   - origin: The origin of the record.
-    ///   - time: Returns the time of an instant, in microseconds since 1970.
-    ///   - sequence: The number of the report.
-    ///   - rebuilding: The types of errors with recorded values.
+    /// It reads the error's strings and, if its type was added, its value. `time` returns the time of an instant in
+    /// microseconds since 1970, and `rebuilding` contains the types whose values are recorded.
     init(
         _ report: ErrorReport, from origin: RecordOrigin, time: (ContinuousClock.Instant) -> Int64, sequence: Int,
         rebuilding: RebuildableErrors
@@ -59,7 +53,7 @@ extension ErrorRecord {
         )
     }
 
-    /// Built once, because building it costs as much as a third of a line.
+    /// Built once, because building it costs a third of the time of recording a line.
     private static let cancellation = ErrorMatcher.cancellation
 
     private static let plainTypes = NonconformingTypes()

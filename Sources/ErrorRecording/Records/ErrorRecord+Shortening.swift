@@ -1,16 +1,15 @@
 import BoundedDescriptions
 
-/// Shortens a record so that it fits a line.
+/// Shortens a record so that it fits into a line.
 extension ErrorRecord {
-    /// The shortest line that any record fits, whatever it contains.
+    /// The length of the shortest line into which any record can be shortened.
     static let smallestLine = 1_024
 
-    /// Returns the record, shortened so that its line has at most a number of bytes.
+    /// Returns the record, shortened so that its line is at most `size` bytes long, which must be at least
+    /// ``smallestLine``.
     ///
-    /// The messages of the trail are shortened first, because they often repeat the record's message. Its types and
-    /// fingerprints stay longer than metadata, because a replay compares them.
-    ///
-    /// - Parameter size: The number of bytes; at least ``smallestLine``.
+    /// The messages of the underlying errors are shortened first, because they often repeat the record's message. Their
+    /// types and fingerprints are kept longer than metadata, because a replay compares them.
     func fitting(_ size: Int) -> ErrorRecord {
         var record = self
         var excess: Int { RecordLine.length(of: record) - size }
@@ -64,8 +63,8 @@ extension ErrorRecord {
         }
     }
 
-    /// Returns how many elements, counted from the last, have at least the given length together; all elements if their
-    /// total is smaller.
+    /// Returns how many of the last elements together have at least the given length; all elements if their total is
+    /// less.
     private static func count(of lengths: [Int], toSave excess: Int) -> Int {
         var (count, rest) = (0, excess)
         while rest > 0, count < lengths.count {
@@ -75,11 +74,12 @@ extension ErrorRecord {
         return count
     }
 
-    /// Returns strings that take fewer bytes in a line; shortens the longest ones to one length.
+    /// Returns strings that take fewer bytes in a line, by truncating the longest strings to the same length.
     private static func shorten(_ texts: [String], by excess: Int) -> [String] {
         guard excess > 0 else { return texts }
         let lengths = texts.map { RecordLine.length(of: $0) }
-        // All strings are truncated to this length. The bytes that short strings don't need go to the others.
+        // Compute the length to which all strings are truncated. Bytes that short strings don't need go to longer
+        // strings.
         var rest = lengths.reduce(0, +) - excess
         var limit = 0
         for (index, length) in lengths.sorted().enumerated() {
@@ -94,6 +94,6 @@ extension ErrorRecord {
 }
 
 extension ErrorRecord.TrailStep {
-    /// The number of bytes that its strings take in a line.
+    /// The number of bytes that the step's strings take in a line.
     fileprivate var length: Int { [type, message, fingerprint].reduce(0) { $0 + RecordLine.length(of: $1) } }
 }

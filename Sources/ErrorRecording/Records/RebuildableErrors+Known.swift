@@ -42,11 +42,11 @@ extension RebuildableErrors {
 
 /// The recorded fields of a failed action.
 ///
-/// The handled report's metadata is left out, because that report's own record has it.
+/// The handled report's metadata is left out, because that report's own record contains it.
 private struct FailureForm: Codable {
     private enum CodingKeys: CodingKey { case thrown, handled, role, source, scope, matcher, ruleSource }
 
-    /// Replaces the error that the action was handling, if that can't be rebuilt.
+    /// A replacement for the error that the action was handling, if that error can't be rebuilt.
     private struct NotRebuilt: Error, CustomStringConvertible { let description: String }
 
     private struct Location: Codable {

@@ -2,10 +2,10 @@ import BoundedDescriptions
 import ErrorRouting
 package import Foundation
 
-/// The types of errors that a recorder records with their values, so that a replay can rebuild the errors.
+/// The error types whose values a recorder writes, so that a replay can rebuild the errors.
 ///
-/// A recorder writes values of these types only, because an error might contain secret or large data in addition to its
-/// message. Pass the same types to the ``ErrorRecorder`` and to the `Replay` of `ErrorReplay`:
+/// A recorder writes values of these types only, because an error might contain secret or large data that its message
+/// doesn't contain. Pass the same types to the ``ErrorRecorder`` and to the `Replay` of `ErrorReplay`:
 ///
 /// ```swift
 /// import ErrorRecording
@@ -17,22 +17,24 @@ package import Foundation
 ///
 /// You don't need to add the following types:
 ///
-/// - `NSError`, and Foundation's `URLError`, `CocoaError`, and `POSIXError`: rebuilt by their domain and code.
+/// - `NSError`, and Foundation's `URLError`, `CocoaError`, and `POSIXError`: rebuilt from their domain and code.
 /// - `CancellationError`.
 /// - `DecodingError`: recorded without the input.
-/// - `ErrorsDropped` and `ActionTimeLimitExceeded` of `ErrorRouting`.
-/// - `ActionFailure` of `ErrorRouting`, if its thrown error can be rebuilt.
+/// - `ErrorsDropped` and `ActionTimeLimitExceeded` from `ErrorRouting`.
+/// - `ActionFailure` from `ErrorRouting`, if the error that the action threw can be rebuilt.
 ///
-/// `NetworkError` of `HTTPErrors`, and `CircuitOpen` and `CircuitChanged` of `ErrorRecovery`, are `Codable`. Add them,
-/// and the service's own error types that they wrap.
+/// `NetworkError` from `HTTPErrors`, and `CircuitOpen` and `CircuitChanged` from `ErrorRecovery`, are `Codable`. Add
+/// them and the service's own error types that they wrap.
 public struct RebuildableErrors: Sendable {
-    /// Encodes and decodes errors of one type; both closures receive a coding for the errors inside an error.
+    /// Encodes and decodes errors of one type.
+    ///
+    /// Both closures receive a coding for the errors inside an error.
     struct Coding: Sendable {
         let encode: @Sendable (any Error, InnerCoding) throws -> Data?
         let decode: @Sendable (Data, InnerCoding) throws -> (any Error)?
     }
 
-    /// The codings by the full type name, as in records.
+    /// The codings by full type name, as it appears in records.
     private var codings = Self.known
 
     /// The maximum length of a recorded value in bytes.
@@ -43,11 +45,11 @@ public struct RebuildableErrors: Sendable {
 
     /// Returns this set with a type added.
     ///
-    /// Two types can have the same name, such as two private types in different files. Then the set uses the one that
+    /// Two types can have the same name, such as two private types in different files. The set then uses the type that
     /// was added last.
     ///
-    /// - Parameter type: The type. The recorder encodes its values as JSON, on its own thread. If encoding a value
-    ///   throws or takes more than 64 KiB, the record has no value.
+    /// - Parameter type: The type to add. The recorder encodes its values as JSON, on its own thread. If encoding a
+    ///   value throws, or if the JSON is larger than 64 KiB, the record doesn't contain a value.
     /// - Returns: The set with the type.
     public func adding<E: Error & Codable>(_ type: E.Type) -> Self {
         adding(type, encoding: { $0 }, decoding: { $0 })
@@ -56,12 +58,12 @@ public struct RebuildableErrors: Sendable {
     /// Returns this set with a type added that isn't `Codable`, such as a type from another module.
     ///
     /// The code must contain everything that rules read from the error. A replay compares a rebuilt error with the
-    /// recorded one by type, case, domain, and code, and by the underlying errors.
+    /// recorded error by type, case, domain, and code, and by the underlying errors.
     ///
     /// - Parameters:
-    ///   - type: The type.
-    ///   - encode: Returns the code to record for an error. If it returns nil or throws, nothing is recorded.
-    ///   - decode: Returns the error. If it returns nil or throws, the error can't be rebuilt.
+    ///   - type: The type to add.
+    ///   - encode: Returns the code to record for an error. If it returns nil or throws, no value is recorded.
+    ///   - decode: Returns the error for a code. If it returns nil or throws, the error can't be rebuilt.
     /// - Returns: The set with the type.
     public func adding<E: Error, Code: Codable & Sendable>(
         _ type: E.Type,
@@ -79,7 +81,7 @@ public struct RebuildableErrors: Sendable {
         decoding decode: @escaping @Sendable (Code) throws -> E?
     ) -> Coding {
         Coding { error, inner in
-            // Check the type: another type might have the same name.
+            // Check the type, because another type might have the same name.
             guard let error = error as? E else { return nil }
             return try encode(error).map { code in
                 try CurrentErrorCoding.$value.withValue(inner) { try encoder.encode(code) }
@@ -89,7 +91,7 @@ public struct RebuildableErrors: Sendable {
         }
     }
 
-    /// Returns an error's value as JSON; nil if its type was not added, or if the value can't be written.
+    /// Returns an error's value as JSON; nil if its type wasn't added, or if the value can't be encoded.
     func value(of error: any Error, named typeName: String, depth: Int = 0) -> String? {
         let inner = InnerCoding(set: self, depth: depth + 1)
         // error-audit: harmless, because the line is written without the value, and has the error's message
@@ -97,13 +99,13 @@ public struct RebuildableErrors: Sendable {
         return String(data: data, encoding: .utf8)
     }
 
-    /// Returns the error of a value; nil if its type was not added, or if the value belongs to another type.
+    /// Returns the error for a value; nil if its type wasn't added, or if the value belongs to another type.
     package func error(named typeName: String, _ value: Data, depth: Int = 0) -> (any Error)? {
         // error-audit: harmless, because the replay counts the errors that it can't rebuild
         try? codings[typeName]?.decode(value, InnerCoding(set: self, depth: depth + 1))
     }
 
-    /// Whether a type was added, by its full name.
+    /// Returns whether a type with the given full name was added.
     package func isAdded(_ typeName: String) -> Bool { codings[typeName] != nil }
 
     // MARK: Coding
@@ -126,7 +128,8 @@ public struct RebuildableErrors: Sendable {
 
 /// Encodes and decodes the errors inside an error, with the same set of types.
 struct InnerCoding: ErrorCoding {
-    /// The maximum nesting of encoded errors: each layer escapes the text of the layers inside it.
+    /// The maximum nesting of encoded errors, which is small because each layer escapes the JSON of the layers inside
+    /// it.
     private static let limit = 4
 
     let set: RebuildableErrors

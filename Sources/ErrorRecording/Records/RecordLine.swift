@@ -1,18 +1,19 @@
 import BoundedDescriptions
 
-/// A record as the bytes of its line, with the newline.
+/// The bytes of a record's line, including the newline.
 ///
 /// The line is written by hand for two reasons: the fields that readers look for first come first in every line, and a
-/// `JSONEncoder` costs several times as much and orders the keys differently in every run.
+/// `JSONEncoder` takes several times as long and orders the keys differently in every run.
 package struct RecordLine {
     /// The maximum length of a line in bytes.
     package static let limit = 1 << 20
 
     package private(set) var bytes: [UInt8] = []
 
-    /// - Parameters:
-    ///   - record: The record. It is shortened if the line would be too long.
-    ///   - limit: The maximum length of the line in bytes; raised to ``ErrorRecord/smallestLine`` if it is less.
+    /// Encodes a record as a line of at most `limit` bytes, and shortens the record if needed.
+    ///
+    /// A limit less than ``ErrorRecord/smallestLine`` is raised to it, and a limit greater than ``limit`` is lowered to
+    /// it.
     package init(_ record: ErrorRecord, limit: Int = Self.limit) {
         let limit = min(max(limit, ErrorRecord.smallestLine), Self.limit)
         write(record)
@@ -64,7 +65,7 @@ package struct RecordLine {
         append(#","scope":"#)
         list(record.scope) { $0.text($1) }
         append(#","metadata":{"#)
-        // Most reports have none, and sorting them allocates.
+        // Skip empty metadata, because most reports don't have any and sorting it allocates.
         if !record.metadata.isEmpty { pairs(record.metadata) }
         append("}")
         add(#","occurrences":"#, record.occurrences)
@@ -122,8 +123,8 @@ package struct RecordLine {
 
     /// Appends a string in quotation marks.
     ///
-    /// Escapes the characters that JSON doesn't allow in a string, and those that some readers treat as the end of a
-    /// line. Copies the string between two escaped characters in one piece.
+    /// It escapes the characters that JSON doesn't allow in a string, and those that some readers treat as the end of a
+    /// line. The bytes between two escaped characters are copied in one piece.
     private mutating func text(_ text: String) {
         append(byte: "\"")
         defer { append(byte: "\"") }
@@ -146,7 +147,7 @@ package struct RecordLine {
         }
     }
 
-    /// Whether a character that begins with the given byte might need escaping.
+    /// Returns whether a character that begins with the given byte might need escaping.
     @inline(__always)
     private static func mayBeginEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0xC2 || byte == 0xE2
@@ -157,7 +158,7 @@ package struct RecordLine {
     private static func lengthToEscape(at index: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int {
         switch unsafe text[index] {
         case ..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"): 1
-        // Match U+0085, U+2028, and U+2029. The string is valid UTF-8, so the other bytes follow.
+        // Match U+0085, U+2028, and U+2029. Reading the next bytes is safe, because the string is valid UTF-8.
         case 0xC2: unsafe text[index + 1] == 0x85 ? 2 : 0
         case 0xE2: unsafe text[index + 1] == 0x80 && text[index + 2] & 0xFE == 0xA8 ? 3 : 0
         default: 0
@@ -181,7 +182,7 @@ package struct RecordLine {
     /// Returns the number of bytes that a string takes between its quotation marks.
     static func length(of text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + length(of: $1) } }
 
-    /// Returns the longest prefix that fits a number of bytes together with the mark of a shortened string.
+    /// Returns the longest prefix that fits into `length` bytes together with the mark of a shortened string.
     static func prefix(of text: String, length: Int) -> String {
         var rest = length - BoundedText.mark.utf8.count
         let end = text.unicodeScalars.firstIndex { scalar in

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Formats times as strings of one length that sort in time order: `2026-05-31T16:05:09.125000Z`.
+/// Formats times as strings of equal length that sort in time order: `2026-05-31T16:05:09.125000Z`.
 ///
-/// Foundation's formats only have milliseconds, and cost as much as the rest of a line.
+/// Foundation's formats have only milliseconds, and take as long as the rest of a line.
 enum Timestamp {
-    /// - Parameter microseconds: The microseconds since 1970, within the years 1 to 9999.
+    /// Formats microseconds since 1970; the result is correct within the years 1 to 9999.
     static func text(ofMicroseconds microseconds: Int64) -> String {
         let (day, time) = microseconds.quotientAndRemainder(roundingDownBy: 86_400_000_000)
         let (year, month, dayOfMonth) = civil(day: day)
@@ -25,7 +25,7 @@ enum Timestamp {
 
     /// The current time in microseconds since 1970.
     static var now: Int64 {
-        // Don't use a `Date`: creating one costs as much as adding a report to the queue.
+        // Don't use a `Date`, because creating one takes as long as adding a report to the queue.
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
@@ -44,7 +44,7 @@ enum Timestamp {
         return (year, month < 10 ? month + 3 : month - 9, dayOfMonth)
     }
 
-    /// Adds the digits of a number, and the given character after them.
+    /// Appends a number with `count` digits, and then the character `end`.
     private static func add(_ number: Int64, _ count: Int, _ end: Unicode.Scalar, to text: inout [UInt8]) {
         var divisor = (1..<count).reduce(Int64(1)) { product, _ in product * 10 }
         while divisor > 0 {

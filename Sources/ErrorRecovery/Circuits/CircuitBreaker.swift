@@ -13,22 +13,20 @@ import Synchronization
 /// enough of them failed. An open circuit refuses every call with ``CircuitOpen`` until the open period is over. The
 /// first call after the open period is a trial call, and all other calls are refused until it ends. If the trial call
 /// succeeds, the circuit closes. If it fails or is cancelled, another open period begins. If it throws an error that
-/// doesn't count, the next call is the trial call. A trial call without a time limit can block all other callers
-/// forever. A call that began before the circuit closed doesn't open it again.
+/// doesn't count as a failure, the next call is the trial call. A trial call without a time limit can block all other
+/// callers forever. A call that began before the circuit closed doesn't open it again.
 ///
 /// Set a call's time limit inside the circuit. A limit around the circuit cancels the call, and an error in a cancelled
 /// task doesn't count, because it shows nothing about the dependency.
 ///
-/// A call that a trial call makes through the same circuit, such as the refresh of a token, is part of the trial call:
-/// it isn't refused, and only the outcome of the trial call counts. In a closed circuit, a call within a call counts
+/// A call that a trial call makes through the same circuit, such as a token refresh, is part of the trial call: it
+/// isn't refused, and only the outcome of the trial call counts. In a closed circuit, a call within another call counts
 /// separately.
 ///
-/// The circuit posts each change of state once, as ``CircuitChanged`` with the role `.notice`, in order. It always
-/// posts to the poster that it was created with, never to a caller's scope.
+/// The circuit posts each state change once, in order, as ``CircuitChanged`` with the role `.notice`. It always posts
+/// to the `errors` that it was created with, never to a caller's scope.
 public final class CircuitBreaker: Sendable {
-    /// The circuit's name.
-    ///
-    /// Errors and descriptions show it.
+    /// The circuit's name, which errors and descriptions show.
     public let name: String
 
     /// The state under the lock.
@@ -36,7 +34,7 @@ public final class CircuitBreaker: Sendable {
     /// No user code runs while the lock is held.
     private struct Storage {
         var machine: CircuitMachine
-        /// Changes that must still be posted, in order.
+        /// Changes that haven't been posted yet, in order.
         var changes: [CircuitChanged] = []
         /// Whether a caller is posting the changes.
         var isAnnouncing = false
@@ -44,7 +42,8 @@ public final class CircuitBreaker: Sendable {
 
     /// The trial call that a task belongs to, which might have ended.
     ///
-    /// The value retains the circuit: a task-local is identified by its address, which another circuit must not reuse.
+    /// The value retains the circuit because a task-local is identified by its address, and another circuit must not
+    /// reuse that address.
     private struct Trial: Sendable {
         let number: UInt64
         let circuit: CircuitBreaker
@@ -53,13 +52,13 @@ public final class CircuitBreaker: Sendable {
     private let storage: Locked<Storage>
     /// The machine's `closedEra`, or 0 while the circuit isn't closed.
     ///
-    /// Written under the lock; every call reads it without the lock.
+    /// Written under the lock, but read by every call without the lock.
     private let closedEra = Atomic<Int>(1)
     /// The machine's `healthySlot`, or `Int.min` for nil.
     ///
-    /// Written under the lock; every success reads it without the lock.
+    /// Written under the lock, but read by every successful call without the lock.
     private let healthySlot = Atomic<Int>(0)
-    /// The successes in that slot that the machine hasn't counted yet.
+    /// The successes in the healthy slot that the machine hasn't counted yet.
     private let successes = Atomic<Int>(0)
     private let trial = TaskLocal<Trial?>(wrappedValue: nil)
 
@@ -71,26 +70,25 @@ public final class CircuitBreaker: Sendable {
     /// Creates a closed circuit.
     ///
     /// - Parameters:
-    ///   - name: The breaker's name.
-    ///   - counting: The errors that count as failures. A call that throws another error counts as a call without a
-    ///     failure. Three kinds of calls don't count at all: those that end with a cancellation, those that throw in a
-    ///     cancelled task, and those that throw ``CircuitOpen``, ``CircuitChanged``, or an error that wraps one of
+    ///   - name: The circuit's name.
+    ///   - counting: The errors that count as failures. A call that throws another error counts as a call that didn't
+    ///     fail. Three kinds of calls don't count at all: calls that end with a cancellation, calls that throw in a
+    ///     cancelled task, and calls that throw ``CircuitOpen``, ``CircuitChanged``, or an error that wraps one of
     ///     them.
     ///   - failureRatio: The share of failed calls at which the circuit opens; above 0 and at most 1.
-    ///   - minimumCalls: How many calls must have ended before the circuit can open; at least 1. With fewer calls, a
+    ///   - minimumCalls: How many calls must have ended before the circuit can open; at least 1. With fewer calls, the
     ///     ratio isn't significant.
     ///   - window: How long a call counts after it ended; positive. The window moves in tenths of its length, so a call
     ///     counts for at least nine tenths of it.
     ///   - openPeriod: How long the open circuit refuses calls before it admits a trial call; not negative.
-    ///   - jitter: The largest share of the open period by which it is longer or shorter, at random; from 0 to 1. With
-    ///     it, many clients that lost the dependency at the same time don't make their trial calls at the same time.
+    ///   - jitter: The largest share of the open period by which it is randomly longer or shorter; from 0 to 1. Jitter
+    ///     keeps clients that lost the dependency at the same time from making their trial calls at the same time.
     ///   - clock: The clock that measures the window and the open period; a test clock in tests.
-    ///   - errors: Where to post changes. With `.ambient`, the circuit posts to the bus that was bound when the circuit
-    ///     was created, while that bus exists. Without such a bus, it posts to the root bus at the time of the change;
-    ///     if there is none, to the last resort. It never posts to a scope, or to a bus that a caller of ``run(_:)``
-    ///     bound.
-    ///   - fileID: The source file in the reports of changes.
-    ///   - line: The source line in the reports of changes.
+    ///   - errors: Where to post state changes. With `.ambient`, the circuit posts to the first of these that exists at
+    ///     the time of the change: the bus that was bound when the circuit was created, the root bus, the last resort.
+    ///     It never posts to a scope, or to a bus that a caller of ``run(_:)`` bound.
+    ///   - fileID: The source file in the reports of state changes.
+    ///   - line: The source line in the reports of state changes.
     public init<Output, C: Clock>(
         _ name: String, counting: ErrorMatcher<Output>, failureRatio: Double = 0.5, minimumCalls: Int = 10,
         window: Duration = .seconds(10), openPeriod: Duration = .seconds(5), jitter: Double = 0.1,
@@ -124,23 +122,23 @@ public final class CircuitBreaker: Sendable {
 
     /// Refuses all calls until ``close()``, such as during maintenance of the dependency.
     ///
-    /// There is no trial call. Refusals have a ``CircuitChanged`` as their cause, and the posted change has no cause.
-    /// The outcomes of calls under way don't count. In an isolated circuit nothing changes.
+    /// There is no trial call. Refusals have a ``CircuitChanged`` as their cause, but the posted change doesn't have a
+    /// cause. Calls in progress don't count when they end. Isolating an isolated circuit has no effect.
     public func isolate() {
         let reason = CircuitChanged(name: name, state: .isolated)
         change { machine, _ in ((), machine.isolate(because: reason)) }
     }
 
-    /// Closes the circuit by hand and discards the counted calls, also of an isolated circuit.
+    /// Closes the circuit by hand and discards the counted calls, even if the circuit is isolated.
     ///
-    /// In a closed circuit nothing is posted. The outcomes of calls under way don't count.
+    /// A closed circuit posts nothing. Calls in progress don't count when they end.
     public func close() {
         change { machine, _ in ((), machine.close()) }
     }
 
     /// Runs an operation, or throws ``CircuitOpen`` if the circuit refuses the call.
     ///
-    /// - Parameter operation: The operation. It keeps the caller's isolation.
+    /// - Parameter operation: Runs in the caller's isolation.
     /// - Returns: The operation's result.
     /// - Throws: The operation's error, unchanged; ``CircuitOpen`` if the circuit refused the call.
     /// - Complexity: In a closed circuit without failures in the window, a successful call adds one read of the clock
@@ -157,12 +155,12 @@ extension CircuitBreaker {
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
         /// How many calls ended within the window; 0 unless the circuit is closed.
         public let calls: Int
-        /// How many of them failed.
+        /// How many calls in the window failed.
         public let failures: Int
         /// How many calls the circuit refused since it was created.
         public let refused: Int
 
-        /// The share of the calls in the window that failed; 0 without calls.
+        /// The share of the calls in the window that failed; 0 if there are no calls.
         public var ratio: Double { calls == 0 ? 0 : Double(failures) / Double(calls) }
 
         /// `40 calls in the window, 2 failed, 0 refused`.
@@ -191,7 +189,7 @@ extension CircuitBreaker: CustomStringConvertible {
 extension CircuitBreaker {
     /// The number of the current closed period; nil while the circuit isn't closed.
     ///
-    /// A call that races with the opening of the circuit passes, as if it had begun earlier.
+    /// A call that races with the opening of the circuit is admitted, as if it had begun earlier.
     @usableFromInline
     var currentEra: Int? {
         let era = closedEra.load(ordering: .acquiring)
@@ -212,9 +210,7 @@ extension CircuitBreaker {
         return result
     }
 
-    /// Runs an operation as a trial call or within one, or throws a refusal.
-    ///
-    /// Called if the circuit wasn't closed.
+    /// Runs an operation as a trial call or within one, or throws a refusal; called if the circuit wasn't closed.
     @usableFromInline
     func runUnlessRefused<T>(_ operation: () async throws -> T) async throws -> T {
         let (now, enclosing) = (now(), trial.get()?.number)
@@ -246,8 +242,8 @@ extension CircuitBreaker {
 
     @usableFromInline
     func succeeded(in era: Int) {
-        // Ignore an earlier era's success. A success that races with a change might count. That is harmless, because it
-        // is one of many.
+        // Ignore a success of an earlier closed period. A success that races with a state change might still count,
+        // which is harmless because one success among many changes little.
         guard currentEra == era else { return }
         let now = now()
         if division.slot(at: now) == healthySlot.load(ordering: .acquiring) {
@@ -263,7 +259,7 @@ extension CircuitBreaker {
         change { ((), $0.end(end, in: era, at: now, using: &$1)) }
     }
 
-    /// Returns how a call of this task ended, given the error that it threw.
+    /// Returns how a call in the current task ended, given the error that it threw.
     ///
     /// Don't call this method under the lock, because it runs the error's own code.
     private func end(_ error: any Error) -> CircuitMachine.End {
@@ -271,7 +267,7 @@ extension CircuitBreaker {
         if Task.isCancelled || isCancellation(error) { return .cancellation }
         if Self.ofCircuits.match(error) != nil { return .refusal }
         guard matches(error) else { return .otherError }
-        // Unbox the error: one that came through a continuation might be boxed.
+        // Unbox the error: passing through a continuation might have wrapped it in another existential box.
         let unboxed = ErrorMatcher.any.match(error) ?? error
         return .failure(CircuitMachine.Failure(error: unboxed, retryAfter: serverHint(of: error)?.bounded))
     }
@@ -280,7 +276,7 @@ extension CircuitBreaker {
     private static let ofCircuits = ErrorMatcher<any Error>.anywhere(
         .type(CircuitOpen.self) || .type(CircuitChanged.self))
 
-    /// Changes the machine under the lock, and posts a change of state after unlocking.
+    /// Changes the machine under the lock, and posts any state change after unlocking.
     private func change<Result>(
         _ body: (inout CircuitMachine, inout SystemRandomNumberGenerator) -> (Result, CircuitMachine.Change)
     ) -> Result {
@@ -300,7 +296,7 @@ extension CircuitBreaker {
         return result
     }
 
-    /// Posts the changes in order and without the lock, including changes that arrive while it runs.
+    /// Posts changes in order and without the lock, including changes that arrive during the call.
     private func announce() {
         while let change = storage.withLock({ storage -> CircuitChanged? in
             storage.isAnnouncing = !storage.changes.isEmpty

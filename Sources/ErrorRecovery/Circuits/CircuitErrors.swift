@@ -2,7 +2,7 @@ public import ErrorRouting
 
 /// The notice that a ``CircuitBreaker`` posts for rules and observers when its state changes.
 ///
-/// It never counts as a failure, in this breaker or in another one.
+/// It never counts as a failure, in this circuit or in another circuit.
 public struct CircuitChanged: Error, UnderlyingErrorsProviding, CustomStringConvertible {
     /// The states of a circuit.
     public enum State: String, Sendable, Hashable, CaseIterable {
@@ -20,9 +20,9 @@ public struct CircuitChanged: Error, UnderlyingErrorsProviding, CustomStringConv
     public let name: String
     /// The new state.
     public let state: State
-    /// The failure that opened the circuit.
+    /// The failure that opened the circuit; nil for other changes.
     ///
-    /// It is nil for other changes, so that rules for underlying errors run once.
+    /// Other changes leave it out, so that rules for underlying errors run only once per failure.
     public let cause: (any Error)?
 
     /// Creates a change, for tests and fakes.
@@ -35,7 +35,7 @@ public struct CircuitChanged: Error, UnderlyingErrorsProviding, CustomStringConv
         (self.name, self.state, self.cause) = (name, state, cause)
     }
 
-    /// The cause, so that `anywhere` and reports find it.
+    /// The cause, which lets `anywhere` and reports find it.
     public var underlyingErrors: [any Error] { cause.map { [$0] } ?? [] }
 
     /// `circuit payments is open`.
@@ -51,20 +51,20 @@ public struct CircuitChanged: Error, UnderlyingErrorsProviding, CustomStringConv
 
 /// The error of a call that a ``CircuitBreaker`` refused without running the operation.
 ///
-/// It never counts as a failure, in this breaker or in another one. A ``RetryPolicy`` doesn't retry it unless a rule
-/// says otherwise.
+/// It never counts as a failure, in this circuit or in another circuit. A ``RetryPolicy`` doesn't retry it unless a
+/// rule matches it.
 public struct CircuitOpen: Error, RetryAfterProviding, RetryClassified, UnderlyingErrorsProviding,
     CustomStringConvertible
 {
     /// The breaker's name.
     public let name: String
-    /// How long to wait: the rest of the open period, or the rest of the cause's hint (``RetryAfterProviding``) if that
-    /// is longer.
+    /// How long to wait: the rest of the open period or the rest of the cause's hint (``RetryAfterProviding``),
+    /// whichever is longer.
     ///
-    /// While a trial call is under way, its end is unknown, so only the rest of the hint counts; nil if there is none.
-    /// It is nil if the circuit is isolated.
+    /// While a trial call is in progress, its end is unknown, so this is the rest of the hint, or nil if there is none.
+    /// It is also nil if the circuit is isolated.
     public let retryAfter: Duration?
-    /// The failure that opened the circuit last; a ``CircuitChanged`` if the circuit is isolated.
+    /// The failure that last opened the circuit; a ``CircuitChanged`` if the circuit is isolated.
     public let cause: any Error
 
     /// Creates a refusal, for tests and fakes.
@@ -72,15 +72,15 @@ public struct CircuitOpen: Error, RetryAfterProviding, RetryClassified, Underlyi
     /// - Parameters:
     ///   - name: The breaker's name.
     ///   - retryAfter: How long to wait; nil if that is unknown.
-    ///   - cause: The failure that opened the circuit last.
+    ///   - cause: The failure that last opened the circuit.
     public init(name: String, retryAfter: Duration?, cause: any Error) {
         (self.name, self.retryAfter, self.cause) = (name, retryAfter, cause)
     }
 
-    /// The cause, so that `anywhere` and reports find it.
+    /// The cause, which lets `anywhere` and reports find it.
     public var underlyingErrors: [any Error] { [cause] }
 
-    /// `.fail`: the circuit makes a trial call when it is time.
+    /// `.fail`, because the circuit makes its own trial call after the open period.
     public var retryDecision: RetryDecision { .fail }
 
     /// `circuit payments is open: retry after 4.5 seconds`.

@@ -4,9 +4,10 @@ import ErrorRouting
 ///
 /// Each event is a method that returns what the caller must do.
 ///
-/// It has no clock and no lock. Callers pass the current time, measured from the circuit's creation. If a time is
-/// earlier than a previous one, the clock was set back: events in the future count as if they happened now. The machine
-/// runs no user code: it returns discarded errors to the caller, because releasing an error can run a `deinit`.
+/// The machine has no clock and no lock. Callers pass the current time, measured from the circuit's creation. If that
+/// time is earlier than a previous time, the clock was set back: events recorded at later times count as if they
+/// happened now. The machine doesn't run user code. It returns discarded errors to the caller, because releasing an
+/// error can run a `deinit`.
 struct CircuitMachine {
     /// A failure that counts.
     struct Failure {
@@ -15,59 +16,59 @@ struct CircuitMachine {
         let retryAfter: Duration?
     }
 
-    /// How a call ends.
+    /// How a call ended.
     enum End {
         case success
         /// An error that counts as a failure.
         case failure(Failure)
         /// An error that doesn't count as a failure.
         case otherError
-        /// A circuit's refusal or change, which shows nothing about the dependency.
+        /// A circuit's refusal or state change, which shows nothing about the dependency.
         case refusal
         /// The call's task was cancelled, or the error is a cancellation.
         case cancellation
     }
 
-    /// Whether a call is made.
+    /// Whether a call is admitted.
     enum Admission {
-        /// The call is made in a closed circuit. Pass the era to `end` when the call ends.
+        /// Admitted in a closed circuit. Pass the era to `end` when the call ends.
         case passes(era: Int)
-        /// The call is made as a trial call. Pass its number to `endTrial` when it ends.
+        /// Admitted as a trial call. Pass its number to `endTrial` when it ends.
         case tries(UInt64)
-        /// The call is made within a trial call. Only the trial call counts.
+        /// Admitted within a trial call. Only the trial call counts.
         case isPartOfTrial
-        /// The call isn't made.
+        /// Not admitted.
         case refused(retryAfter: Duration?, cause: any Error)
     }
 
-    /// The change that an event made.
+    /// What an event changed, for the caller to post and to release.
     struct Change {
         /// The new state; nil if the state didn't change.
         var state: CircuitChanged.State?
         /// The failure that opened the circuit; nil if something else changed its state.
         var cause: (any Error)?
-        /// A discarded error, returned so that it is released after unlocking.
+        /// A discarded error, which the caller releases after unlocking.
         var released: (any Error)?
     }
 
     private enum Phase {
-        /// `latest` is the last counted failure.
+        /// `latest` is the last failure that counted.
         case closed(latest: Failure?)
         case open(Opening)
-        /// `trial` is the number of the trial call under way; nil after a trial call whose error didn't count.
+        /// `trial` is the number of the trial call in progress. It is nil after a trial call whose error didn't count.
         case halfOpen(trial: UInt64?, Opening)
         /// Isolated by hand; the error is the cause of all refusals.
         case isolated(because: any Error)
     }
 
-    /// When and why the circuit opened last.
+    /// When and why the circuit last opened.
     private struct Opening {
         let failure: Failure
         var since: Duration
         /// How long the circuit refuses calls.
         let period: Duration
 
-        /// Returns the rest of a wait that began at the opening; nil if it is over.
+        /// Returns the rest of a wait that began when the circuit opened; nil if the wait is over.
         mutating func rest(of wait: Duration, at now: Duration) -> Duration? {
             since = min(since, now)
             let rest = wait - (now - since)
@@ -77,7 +78,7 @@ struct CircuitMachine {
         /// Returns the rest of the open period; nil if it is over.
         mutating func restOfPeriod(at now: Duration) -> Duration? { rest(of: period, at: now) }
 
-        /// Returns the rest of the failure's hint; nil if it is over or there is none.
+        /// Returns the rest of the failure's hint; nil if it is over or the failure has no hint.
         mutating func restOfHint(at now: Duration) -> Duration? { failure.retryAfter.flatMap { rest(of: $0, at: now) } }
     }
 
@@ -88,17 +89,12 @@ struct CircuitMachine {
     private var window: CallWindow
     private var phase = Phase.closed(latest: nil)
     private var lastTrial: UInt64 = 0
-    /// The number of the last closed period.
+    /// The number of the current closed period, or of the last one if the circuit isn't closed.
     private var era = 1
     /// How many calls were refused since the machine was created.
     private var refused = 0
 
-    /// - Parameters:
-    ///   - failureRatio: The share of failed calls at which the circuit opens; above 0 and at most 1.
-    ///   - minimumCalls: How many calls must have ended before the circuit can open; at least 1.
-    ///   - window: How long a call counts after it ended; positive.
-    ///   - openPeriod: How long an open circuit refuses calls before it admits a trial call; not negative.
-    ///   - jitter: The largest share of the open period by which it is longer or shorter; from 0 to 1.
+    /// The arguments must meet the conditions that `CircuitBreaker.init` checks.
     init(
         failureRatio: Double, minimumCalls: Int, window: Duration, openPeriod: Duration, jitter: Double
     ) {
@@ -112,7 +108,7 @@ struct CircuitMachine {
 
     /// The state after the last event.
     ///
-    /// After the open period it stays `.open` until the next call.
+    /// After the open period, it stays `.open` until the next call.
     var state: CircuitChanged.State {
         switch phase {
         case .closed: .closed
@@ -122,7 +118,7 @@ struct CircuitMachine {
         }
     }
 
-    /// Returns the counts of the calls that ended within the window before a time.
+    /// Returns how many calls ended within the window before `now`, how many of them failed, and how many were refused.
     mutating func counts(at now: Duration) -> (calls: Int, failures: Int, refused: Int) {
         window.move(to: now)
         return (window.calls, window.failures, refused)
@@ -144,11 +140,10 @@ struct CircuitMachine {
         if case .closed = phase { window.add(calls: count) }
     }
 
-    /// Decides whether a call is made.
+    /// Decides whether to admit a call at the time `now`.
     ///
-    /// - Parameters:
-    ///   - enclosing: The number of the trial call around this call, which might be over; nil for none.
-    ///   - now: The current time.
+    /// `enclosing` is the number of the trial call that made this call, or nil if there is none. That trial call might
+    /// be over.
     mutating func admit(within enclosing: UInt64? = nil, at now: Duration) -> (Admission, Change) {
         let (admission, change) = admission(within: enclosing, at: now)
         if case .refused = admission { refused += 1 }
@@ -180,14 +175,8 @@ struct CircuitMachine {
 
     /// Counts a call that wasn't a trial call, and opens the circuit if enough calls ended and enough of them failed.
     ///
-    /// Only a closed circuit counts calls. In a half-open circuit only the trial call decides, because another failing
-    /// call might have begun long ago. For the same reason, a call that began before the circuit closed doesn't count.
-    ///
-    /// - Parameters:
-    ///   - end: How the call ended.
-    ///   - callEra: The era in which the call was admitted.
-    ///   - now: The time of the end.
-    ///   - generator: The source of randomness for the length of an open period.
+    /// Only a closed circuit counts calls, and only if the call was admitted in the current closed period, `callEra`.
+    /// In a half-open circuit, only the trial call decides, because another failing call might have begun long ago.
     mutating func end(
         _ end: End, in callEra: Int, at now: Duration, using generator: inout some RandomNumberGenerator
     ) -> Change {
@@ -205,7 +194,7 @@ struct CircuitMachine {
             (released, latest) = (latest?.error, failure)
             phase = .closed(latest: latest)
         }
-        // Use a quotient: rounding can make the product larger than a whole number of calls.
+        // Compare the quotient: because of rounding, the product could be larger than a whole number of calls.
         guard let latest, window.calls >= minimumCalls, Double(window.failures) / Double(window.calls) >= failureRatio
         else {
             return Change(released: released)
@@ -213,14 +202,9 @@ struct CircuitMachine {
         return open(latest, at: now, using: &generator, releasing: released)
     }
 
-    /// Ends a trial call.
+    /// Ends a trial call with the given number.
     ///
-    /// - Parameters:
-    ///   - trial: The trial call's number. If the circuit was isolated or closed by hand, the trial call is over
-    ///     and nothing happens.
-    ///   - end: How the trial call ended.
-    ///   - now: When the trial call ended.
-    ///   - generator: The source of randomness for the length of an open period.
+    /// If the circuit was isolated or closed by hand, the trial call is already over and this event has no effect.
     mutating func endTrial(
         _ trial: UInt64, _ end: End, at now: Duration, using generator: inout some RandomNumberGenerator
     ) -> Change {
@@ -231,11 +215,11 @@ struct CircuitMachine {
         case .failure(let failure):
             return open(failure, at: now, using: &generator, releasing: opening.failure.error)
         case .cancellation:
-            // Open again: the next trial call might be cancelled too, and each would reach a dependency that might be
-            // down.
+            // Open the circuit again instead of admitting another trial call: that call might be cancelled too, and
+            // each of them would reach a dependency that might be down.
             let failure = Failure(error: opening.failure.error, retryAfter: opening.restOfHint(at: now))
             phase = .open(Opening(failure: failure, since: now, period: period(using: &generator)))
-            // Leave out the cause: the change that opened the circuit before already has it.
+            // Leave the cause out: the earlier change that opened the circuit already contains it.
             return Change(state: .open)
         case .otherError, .refusal:
             phase = .halfOpen(trial: nil, opening)
@@ -243,9 +227,7 @@ struct CircuitMachine {
         }
     }
 
-    /// Refuses all calls until `close`.
-    ///
-    /// - Parameter reason: The cause of the refusals.
+    /// Refuses all calls until `close`, with `reason` as the cause of each refusal.
     mutating func isolate(because reason: any Error) -> Change {
         let change = Change(state: state == .isolated ? nil : .isolated, released: cause)
         window.removeAll()
@@ -262,7 +244,7 @@ struct CircuitMachine {
         return change
     }
 
-    /// The error of the failure that the machine retains.
+    /// The error that the machine retains.
     private var cause: (any Error)? {
         switch phase {
         case .closed(let latest): latest?.error

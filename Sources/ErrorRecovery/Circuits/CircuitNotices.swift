@@ -1,11 +1,11 @@
 import ErrorRouting
 
-/// Posts a circuit's changes, always to the same poster, whichever caller changes the state.
+/// Posts a circuit's state changes to the same destination, regardless of which caller changes the state.
 struct CircuitNotices: Sendable {
     private let errors: any ErrorPosting
     /// The bus that was bound when the circuit was created, if the circuit posts to `.ambient`.
     ///
-    /// The reference is weak because a circuit might live as long as the process, and must not retain an unneeded bus.
+    /// The reference is weak because a circuit might live as long as the process, and must not keep the bus alive.
     private weak var home: ErrorBus?
     private let source: ErrorReport.Source
 

@@ -6,9 +6,9 @@
 /// ```
 ///
 /// The formulas come from Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015. A backoff is a
-/// value without state: the caller passes the number of the retry and the previous delay.
+/// stateless value: the caller passes the number of the retry and the previous delay.
 public struct Backoff: Sendable, Hashable {
-    /// How delays are randomized, so that callers that failed together don't retry together.
+    /// How delays are randomized so that callers that failed together don't retry together.
     public enum Jitter: Sendable, Hashable, CaseIterable {
         /// No randomness: the delay is the ceiling.
         case none
@@ -16,7 +16,7 @@ public struct Backoff: Sendable, Hashable {
         case full
         /// Uniform between half of the ceiling and the ceiling.
         case equal
-        /// Uniform between the initial delay and three times the last delay, at most the maximum.
+        /// Uniform between the initial delay and three times the last delay, capped at the maximum.
         ///
         /// The multiplier is ignored. The ceiling is the maximum.
         case decorrelated
@@ -35,7 +35,7 @@ public struct Backoff: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - delay: The delay without jitter; not negative.
-    ///   - jitter: How the delay is randomized. Decorrelated jitter doesn't change it.
+    ///   - jitter: How the delay is randomized. Decorrelated jitter never changes it.
     /// - Returns: The backoff.
     public static func constant(_ delay: Duration, jitter: Jitter = .full) -> Backoff {
         if delay < .zero { fatalError("Backoff.constant(_:jitter:): the delay must not be negative, but is \(delay)") }
@@ -101,7 +101,8 @@ public struct Backoff: Sendable, Hashable {
             if initial == .zero { return .zero }
             let (tripled, overflows) = (last ?? initial).attoseconds.multipliedReportingOverflow(by: 3)
             let lowest = initial.attoseconds
-            // After a rule's short delay, three times the last delay can be less than the initial delay.
+            // Raise the upper bound to the initial delay: after a rule's short delay, three times that delay can be
+            // less.
             range = lowest...(overflows ? Int128.max : max(tripled, lowest))
         }
         return Duration(attoseconds: min(ceiling, .random(in: range, using: &generator)))
@@ -109,7 +110,7 @@ public struct Backoff: Sendable, Hashable {
 
     /// Returns a server's hint plus up to a quarter of it as jitter, or the hint itself if the backoff has no jitter.
     ///
-    /// A restarting server gives the same hint to all its clients.
+    /// The jitter is needed because a restarting server sends the same hint to all its clients.
     func spread(_ hint: Duration, using generator: inout some RandomNumberGenerator) -> Duration {
         if jitter == .none { return hint }
         let (spread, overflows) = hint.attoseconds.addingReportingOverflow(

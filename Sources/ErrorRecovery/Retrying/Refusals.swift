@@ -3,23 +3,23 @@ import ErrorRouting
 /// Returns whether an error, or an error wrapped in it, forbids another attempt.
 func forbidsRetry(_ error: any Error) -> Bool { forbidding.match(error) != nil }
 
-/// Matches an error that forbids another attempt.
+/// Matches an error that is or wraps an error that forbids another attempt.
 ///
-/// It searches the errors wrapped in a circuit's refusal too, unless the refusal is the only failure.
+/// It also searches the errors wrapped in a circuit's refusal, unless the refusal is the only failure.
 let forbidding =
     (.any && ErrorMatcher.anywhere(.conforming(to: (any RetryClassified).self).where(\.forbidsRetry))
     && .predicate { !isRefusal($0) })
     .named("an error that forbids another attempt")
 
-/// Returns whether an error contains a circuit's refusal and nothing else, so that nothing was sent.
+/// Returns whether a circuit's refusal is the only failure in an error, which means that nothing was sent.
 ///
-/// The error is the refusal itself, or wraps only the refusal. If it also contains another error, something might have
-/// been sent. The refusal's own cause is an earlier call's error.
+/// The error is the refusal itself, or wraps only the refusal. If it also wraps another error, something might have
+/// been sent. The refusal's own cause doesn't count because it comes from an earlier call.
 func isRefusal(_ error: any Error) -> Bool {
-    // Search once: most errors contain no refusal.
+    // Search first: most errors don't contain a refusal.
     guard ErrorMatcher.anywhere(refusal).match(error) != nil else { return false }
     var error = error
-    // Visit as many errors as `anywhere` does.
+    // Visit at most as many errors as `anywhere` does.
     for _ in 0..<64 {
         if refusal.match(error) != nil { return true }
         let under = underlyingErrors(of: error)

@@ -1,7 +1,7 @@
 import ErrorRouting
 import Synchronization
 
-/// A limit on the retries of all callers together, so that retries don't multiply the load during an outage.
+/// A limit on the combined retries of all callers, so that retries don't multiply the load during an outage.
 ///
 /// The budget is a bucket of tokens that callers share. Every call deposits a fraction of a token, and every retry
 /// withdraws its cost, by default one token. While most calls succeed, the bucket is full and every retry is granted.
@@ -16,25 +16,25 @@ import Synchronization
 /// ```
 ///
 /// If a call runs within an attempt of another call on the same budget, it is part of that attempt. This applies to the
-/// attempt's task and to all tasks that inherit its task-locals. So if each of three attempts makes three attempts,
-/// nine requests are sent only if the bucket contains enough for eight retries. An inner call differs from an outer
-/// one:
+/// attempt's task and to all tasks that inherit its task-local values. So if each of three attempts makes three
+/// attempts, nine requests are sent only if the bucket contains enough tokens for eight retries. An inner call differs
+/// from an outer call:
 ///
 /// - It deposits nothing. Only the outermost call deposits, and only it counts as a call in the bound above.
 /// - Within a first attempt, its own first attempt costs nothing, like the first attempt of an outermost call.
-/// - Within a retry, its first attempt repeats an earlier request, so it withdraws a token like a retry. The attempt is
-///   made even if the bucket is empty, because there is no error to throw instead. Then the bucket's balance is
-///   negative, and it grants nothing until calls have deposited the missing tokens.
+/// - Within a retry, its first attempt repeats an earlier request, so it withdraws a token as a retry does. The attempt
+///   is made even if the bucket is empty, because there is no error to throw instead. The bucket's balance then becomes
+///   negative, and no retry is granted until calls have deposited the missing tokens.
 ///
-/// An attempt that a ``CircuitBreaker`` refuses sends nothing. Its tokens pay for the next attempt, or go back into the
-/// bucket if there is none.
+/// An attempt that a ``CircuitBreaker`` refuses sends nothing. Its tokens pay for the next attempt. If there is no next
+/// attempt, they return to the bucket.
 ///
 /// The idea comes from Finagle's retry budget and gRPC's retry throttling. The bucket is one atomic word. A call that
-/// finds the bucket full only reads it, so concurrent calls don't contend for a written cache line.
+/// finds the bucket full only reads that word, so concurrent calls don't contend for its cache line.
 public final class RetryBudget: Sendable {
     /// How many parts a token has.
     ///
-    /// With this number, a ratio of 0.1 is a whole number of parts.
+    /// This number makes a ratio of 0.1 a whole number of parts.
     private static let token: Int64 = 1_000_000_000
 
     /// How many tokens each call deposits.
@@ -46,7 +46,7 @@ public final class RetryBudget: Sendable {
     private let capacity: Int64
     private let bucket: Atomic<Int64>
 
-    // These counts are only for `statistics`. They are written only after failures.
+    // These counters are only for `statistics`, and are written only after failures.
     private let granted = Atomic<Int>(0)
     private let refused = Atomic<Int>(0)
 
@@ -64,7 +64,7 @@ public final class RetryBudget: Sendable {
         self.ratio = ratio
         self.reserve = reserve
         let nearest = Int64((ratio * Double(Self.token)).rounded())
-        // Round down: with more than the ratio, the bound wouldn't hold. For 0.1 the nearest value is exact.
+        // Round down: with a larger deposit, the bound wouldn't hold. For 0.1, the nearest value is exact.
         deposited = Double(nearest) / Double(Self.token) > ratio ? nearest - 1 : nearest
         capacity = Int64(reserve) * Self.token
         bucket = Atomic(capacity)
@@ -72,7 +72,8 @@ public final class RetryBudget: Sendable {
 
     /// The attempt on a budget that a task belongs to.
     ///
-    /// The value retains the budget: a task-local is identified by its address, which another budget must not reuse.
+    /// The value retains the budget because a task-local is identified by its address, and another budget must not
+    /// reuse that address.
     @usableFromInline
     struct Attempt: Sendable {
         let budget: RetryBudget
@@ -84,14 +85,14 @@ public final class RetryBudget: Sendable {
     final class Retry: Sendable {
         /// Whether the retry has ended.
         ///
-        /// A task that outlives it no longer belongs to it.
+        /// A task that is still running then no longer belongs to it.
         let isOver = Atomic<Bool>(false)
     }
 
-    /// How a call begins.
+    /// The result of beginning a call.
     @usableFromInline
     struct Beginning {
-        /// Whether the call isn't within another one on this budget.
+        /// Whether the call isn't within another call on this budget.
         @usableFromInline let isOutermost: Bool
         /// The cost of the call's first attempt, in tokens.
         let paid: Int
@@ -100,10 +101,10 @@ public final class RetryBudget: Sendable {
     /// The innermost attempt on this budget.
     @usableFromInline let attempt = TaskLocal<Attempt?>(wrappedValue: nil)
 
-    /// The value of `attempt` in the first attempt of an outermost call.
+    /// The value of `attempt` during the first attempt of an outermost call.
     @usableFromInline var firstAttempt: Attempt { Attempt(budget: self, retry: nil) }
 
-    /// Adds a call's deposit or, within a retry on this budget, withdraws the cost of the call's first attempt.
+    /// Adds a call's deposit or, for a call within a retry on this budget, withdraws the cost of its first attempt.
     @usableFromInline
     func begin() -> Beginning {
         guard let enclosing = attempt.get(), enclosing.retry?.isOver.load(ordering: .relaxed) != true else {
@@ -125,10 +126,7 @@ public final class RetryBudget: Sendable {
         }
     }
 
-    /// Withdraws the cost of a retry if the bucket contains enough.
-    ///
-    /// - Parameter cost: The cost in tokens; at least 1.
-    /// - Returns: Whether the cost was withdrawn.
+    /// Withdraws the cost of a retry in tokens, at least 1, and returns whether the bucket contained enough.
     func withdraw(_ cost: Int) -> Bool {
         if cost < 1 { fatalError("RetryBudget: the cost of a retry must be at least 1, not \(cost)") }
         let (parts, overflows) = Int64(cost).multipliedReportingOverflow(by: Self.token)
@@ -137,19 +135,19 @@ public final class RetryBudget: Sendable {
         return isGranted
     }
 
-    /// Gives back the cost of a retry that isn't made after all.
+    /// Returns the cost of a retry to the bucket if the retry isn't made after all.
     func giveBack(_ cost: Int) {
-        // It can't overflow: the same cost was withdrawn.
+        // This can't overflow: the same cost was withdrawn.
         add(Int64(cost) * Self.token)
         granted.subtract(1, ordering: .relaxed)
     }
 
     private func add(_ parts: Int64) {
-        // It can't overflow: both `held` and `parts` are at most `capacity`.
+        // This can't overflow: both `held` and `parts` are at most `capacity`.
         _ = change { held in held < capacity ? min(held + parts, capacity) : nil }
     }
 
-    /// Changes the bucket's content unless `body` returns nil for it, and returns whether it changed.
+    /// Changes the bucket's content unless `body` returns nil, and returns whether it changed.
     private func change(_ body: (Int64) -> Int64?) -> Bool {
         var held = bucket.load(ordering: .relaxed)
         while let desired = body(held) {
@@ -178,7 +176,7 @@ extension RetryBudget {
 
     /// The budget's counts.
     ///
-    /// While callers retry, the three numbers might come from different times.
+    /// While callers are retrying, the three numbers might come from different times.
     public var statistics: Statistics {
         Statistics(
             available: Double(bucket.load(ordering: .relaxed)) / Double(Self.token),

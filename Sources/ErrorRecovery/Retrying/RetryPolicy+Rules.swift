@@ -5,7 +5,7 @@ extension RetryPolicy {
     ///
     /// - Parameters:
     ///   - matcher: The errors to match.
-    ///   - cost: How many tokens of the budget such a retry costs; at least 1.
+    ///   - cost: How many tokens such a retry withdraws from the budget; at least 1.
     ///   - fileID: The file that registers the rule.
     ///   - line: The line that registers the rule.
     /// - Returns: The policy with the rule, which is tried before all others.
@@ -15,14 +15,14 @@ extension RetryPolicy {
         changing { $0.on(matching: matcher, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
 
-    /// Returns a policy that retries a type of error and its subclasses; see ``retrying(matching:cost:fileID:line:)``.
+    /// Returns a policy that retries an error type and its subclasses; see ``retrying(matching:cost:fileID:line:)``.
     public func retrying<E: Error>(
         _ type: E.Type, cost: Int = 1, fileID: String = #fileID, line: UInt = #line
     ) -> Self {
         changing { $0.on(type, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
 
-    /// Returns a policy that retries errors equal to one; see ``retrying(matching:cost:fileID:line:)``.
+    /// Returns a policy that retries errors that equal a given error; see ``retrying(matching:cost:fileID:line:)``.
     public func retrying<E: Error & Equatable>(
         _ error: E, cost: Int = 1, fileID: String = #fileID, line: UInt = #line
     ) -> Self {
@@ -50,13 +50,13 @@ extension RetryPolicy {
         changing { $0.on(matching: matcher, .fail, fileID: fileID, line: line) }
     }
 
-    /// Returns a policy that doesn't retry a type of error and its subclasses; see
+    /// Returns a policy that doesn't retry an error type and its subclasses; see
     /// ``notRetrying(matching:fileID:line:)``.
     public func notRetrying<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(type, .fail, fileID: fileID, line: line) }
     }
 
-    /// Returns a policy that doesn't retry errors equal to one; see ``notRetrying(matching:fileID:line:)``.
+    /// Returns a policy that doesn't retry errors that equal a given error; see ``notRetrying(matching:fileID:line:)``.
     public func notRetrying<E: Error & Equatable>(_ error: E, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(error, .fail, fileID: fileID, line: line) }
     }
@@ -81,7 +81,7 @@ extension RetryPolicy {
     }
 }
 
-// These overloads give the compiler a message for protocols, which aren't concrete error types.
+// These overloads produce a helpful compiler message if a caller passes a protocol, which isn't a concrete error type.
 
 extension RetryPolicy {
     /// Unavailable for protocols: use `retrying(matching: .conforming(to:))`.

@@ -1,6 +1,6 @@
 public import ErrorRouting
 
-/// Decides whether, when, and how often an operation is tried again: rules by error, a backoff, and limits.
+/// Decides whether, when, and how often an operation is retried: rules by error, a backoff, and limits.
 ///
 /// ```swift
 /// static let payments = RetryPolicy(maxAttempts: 4, budget: RetryBudget(), deadline: .seconds(10))
@@ -8,15 +8,16 @@ public import ErrorRouting
 ///     .notRetrying(PaymentError.declined)
 /// ```
 ///
-/// Retry only what may run twice. Writing `retry` around an operation means that it may, so by default a policy retries
-/// every error, except those that ``classified`` lists as final. Rules that you add are tried before that.
+/// Retry only operations that are safe to run twice. Writing `retry` around an operation declares that it is, so by
+/// default a policy retries every error except those that ``classified`` lists as final. Rules that you add are tried
+/// before those of ``classified``.
 ///
 /// The rules are an `ErrorMap` and use the same matchers as error handlers. The rule registered last is tried first,
 /// and ``explain(_:)`` shows which rule decides. A policy is a value: build it once and share it. `retrying` and
 /// `notRetrying` return a new policy.
 ///
-/// Some errors are never retried, whatever the rules decide: a cancellation, and an error that forbids retries or wraps
-/// one that does (``RetryClassified/forbidsRetry``).
+/// Some errors are never retried, regardless of the rules: a cancellation, and an error that forbids retries or wraps
+/// an error that does (``RetryClassified/forbidsRetry``).
 public struct RetryPolicy: Sendable {
     /// How often the operation is tried, including the first time; at least 1.
     public var maxAttempts: Int { didSet { check() } }
@@ -30,17 +31,18 @@ public struct RetryPolicy: Sendable {
     /// The budget that limits the retries of all callers that share it; nil for no limit.
     public var budget: RetryBudget?
 
-    /// The longest hint to obey, without the added jitter; not negative.
+    /// The longest hint to obey, not counting the added jitter; not negative.
     ///
-    /// A longer hint ends the attempts, so that no attempt begins before the time that the server requested.
+    /// If a hint is longer, no further attempt is made, because it would begin before the time that the server
+    /// requested.
     public var maxRetryAfter: Duration { didSet { check() } }
 
     /// How long after the start of the call another attempt may begin, on the call's clock; nil for no limit, not
     /// negative.
     ///
-    /// No retry begins at or after the deadline. The deadline doesn't end a running attempt: the last attempt can take
-    /// any time, so give the operation its own time limit. The first attempt is always made, because without it there
-    /// is no error to throw.
+    /// No retry begins at or after the deadline. The deadline doesn't interrupt a running attempt: the last attempt can
+    /// take any time, so give the operation its own time limit. The first attempt is always made, because otherwise
+    /// there would be no error to throw.
     public var deadline: Duration? { didSet { check() } }
 
     /// Creates a policy.
@@ -69,18 +71,19 @@ public struct RetryPolicy: Sendable {
     public static let aggressive = RetryPolicy(
         maxAttempts: 5, backoff: .exponential(from: .milliseconds(500), upTo: .seconds(60)))
 
-    /// The decisions that a policy has unless others are given.
+    /// The decisions that a policy uses by default.
     ///
-    /// An error that is ``RetryClassified`` decides for itself. `DecodingError` and `EncodingError` are final, because
-    /// the same value fails again. Every other error is retried.
+    /// An error that is ``RetryClassified`` makes its own decision. `DecodingError` and `EncodingError` are final,
+    /// because the same value would fail again. Every other error is retried.
     public static let classified = ErrorMap(default: RetryDecision.retry())
         .on(DecodingError.self, .fail).on(EncodingError.self, .fail)
         .on(matching: .conforming(to: (any RetryClassified).self)) { $0.retryDecision }
 
-    /// Returns an explanation of the rule that decides about an error.
+    /// Explains which rule decides whether an error is retried.
     ///
-    /// It explains only rules. Attempts, budget, and deadline depend on the call, which passes them to its `onStep`.
-    /// For a cancellation, or an error that forbids retries, the first entry is the built-in rule that fails it.
+    /// The explanation covers only rules. Attempts, budget, and deadline depend on the call, which passes them to its
+    /// `onStep`. For a cancellation, or an error that forbids retries, the first entry is the built-in rule that
+    /// prevents the retry.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
@@ -103,19 +106,20 @@ public struct RetryPolicy: Sendable {
     }
 }
 
-/// The decision of a ``RetryPolicy``'s rule: whether an operation is tried again after an error.
+/// The decision of a ``RetryPolicy`` rule: whether an operation is retried after an error.
 public enum RetryDecision: Sendable, Hashable {
     /// The operation isn't tried again.
     case fail
     /// The operation is tried again after the policy's backoff or the error's hint (``RetryAfterProviding``), whichever
     /// is longer.
     ///
-    /// `cost` is how many tokens the retry costs in a ``RetryBudget``; at least 1.
+    /// `cost` is how many tokens the retry withdraws from a ``RetryBudget``; at least 1.
     case retry(cost: Int = 1)
     /// The operation is tried again after this delay. The error's own hint and the policy's backoff are ignored.
     ///
-    /// The delay has no jitter. A negative delay counts as zero, and a delay longer than ``RetryPolicy/maxRetryAfter``
-    /// ends the attempts. `cost` is how many tokens of a ``RetryBudget`` the retry costs; at least 1.
+    /// The delay has no jitter. A negative delay counts as zero. If the delay is longer than
+    /// ``RetryPolicy/maxRetryAfter``, no further attempt is made. `cost` is how many tokens the retry withdraws from a
+    /// ``RetryBudget``; at least 1.
     case retryAfter(Duration, cost: Int = 1)
 }
 
@@ -124,15 +128,16 @@ public enum RetryDecision: Sendable, Hashable {
 /// Every policy uses the decision unless a rule was added for the error, or the policy was created with other
 /// `decisions`.
 public protocol RetryClassified: Error {
-    /// The error's decision. It is read once for each failed attempt, so make it cheap and free of side effects.
+    /// The error's decision. It is read at least once for each failed attempt, so make it cheap and free of side
+    /// effects.
     var retryDecision: RetryDecision { get }
 
-    /// Whether the operation must not be tried again, whatever a policy's rules decide; false by default.
+    /// Whether the operation must not be tried again, regardless of the policy's rules; false by default.
     ///
-    /// Return true if another attempt could repeat an effect: the server might have accepted an order that timed out.
-    /// It also applies to errors that wrap this one, if `ErrorMatcher.anywhere` finds it there; a class that wraps an
-    /// error must conform to `UnderlyingErrorsProviding`. It doesn't apply if an error contains only a circuit's
-    /// refusal, because the refusal's cause is an earlier call's error.
+    /// Return true if another attempt could repeat an effect: the server might have accepted an order although the
+    /// request timed out. The value also applies to errors that wrap this error, if `ErrorMatcher.anywhere` finds it
+    /// there; a class that wraps an error must conform to `UnderlyingErrorsProviding`. It doesn't apply if the only
+    /// failure in an error is a circuit's refusal, because the refusal's cause is an earlier call's error.
     var forbidsRetry: Bool { get }
 }
 
@@ -141,11 +146,11 @@ extension RetryClassified {
     public var forbidsRetry: Bool { false }
 }
 
-/// An error with a hint about when to try again, such as a server's `Retry-After`.
+/// An error that contains a hint about when to try again, such as a server's `Retry-After`.
 ///
-/// The hint doesn't decide whether the error is retried: the rules do. If they retry it, the hint is a lower bound of
-/// the delay. Up to a quarter of the hint is added as jitter, unless the policy's backoff has none, so that the clients
-/// of a restarting server don't return in the same instant. If the backoff's delay is longer, it is used.
+/// The hint doesn't decide whether the error is retried: the rules do. If they retry it, the hint is the minimum delay.
+/// Up to a quarter of the hint is added as jitter, unless the policy's backoff has no jitter, so that the clients of a
+/// restarting server don't all return at the same time. If the backoff's delay is longer, it is used instead.
 public protocol RetryAfterProviding: Error {
     /// How long to wait; nil if the error has no hint. A negative hint counts as zero.
     var retryAfter: Duration? { get }

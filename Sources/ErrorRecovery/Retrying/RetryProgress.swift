@@ -1,34 +1,28 @@
 import ErrorRouting
 
-/// The progress of one call of `retry`: a plain value that decides, but neither sleeps nor runs the operation.
+/// The progress of one call of `retry`: a plain value that makes decisions, but neither sleeps nor runs the operation.
 struct RetryProgress {
     private let policy: RetryPolicy
-    /// The number of the running attempt or, between attempts, of the last one.
+    /// The number of the running attempt; between attempts, the number of the last attempt.
     private(set) var attempt = 1
     private var lastDelay: Duration?
-    /// The tokens withdrawn from the budget for the running or the next attempt; 0 if the attempt is free.
+    /// The tokens withdrawn from the budget for the running or next attempt; 0 if the attempt is free.
     private var paid: Int
 
-    /// - Parameters:
-    ///   - policy: The policy.
-    ///   - paid: The tokens withdrawn from the budget for the first attempt.
+    /// `paid` is how many tokens the first attempt withdrew from the budget.
     init(_ policy: RetryPolicy, paid: Int = 0) {
         self.policy = policy
         self.paid = paid
     }
 
-    /// Returns whether another attempt follows a failed one.
+    /// Decides whether another attempt follows the attempt that threw `error`.
     ///
-    /// - Parameters:
-    ///   - error: The error that the attempt threw.
-    ///   - isCancelled: Whether the task is cancelled.
-    ///   - elapsed: Returns the time since the start of the call. Called only if there is a deadline.
-    ///   - generator: The source of randomness for the delay.
+    /// `elapsed` returns the time since the start of the call. It is called only if there is a deadline.
     mutating func verdict(
         on error: any Error, isCancelled: Bool, elapsed: () -> Duration,
         using generator: inout some RandomNumberGenerator
     ) -> RetryStep.Verdict {
-        // Keep the tokens of an attempt that a circuit refused: nothing was sent, so they pay for the next attempt.
+        // Keep the tokens of an attempt that a circuit refused: it sent nothing, so they pay for the next attempt.
         let isPaid = policy.budget != nil && isRefusal(error)
         if !isPaid { paid = 0 }
         let verdict = verdict(on: error, isPaid: isPaid, isCancelled, elapsed, &generator)
@@ -37,7 +31,7 @@ struct RetryProgress {
         return verdict
     }
 
-    /// Withdraws from the budget last, so that a retry that another limit forbids costs nothing.
+    /// Withdraws from the budget last, so that a retry costs nothing if another limit prevents it.
     private mutating func verdict(
         on error: any Error, isPaid: Bool, _ isCancelled: Bool, _ elapsed: () -> Duration,
         _ generator: inout some RandomNumberGenerator
@@ -58,7 +52,7 @@ struct RetryProgress {
         if let hint, hint > policy.maxRetryAfter { return .hintTooLong(hint) }
         var (delay, isHinted) = (max(hint ?? .zero, .zero), hint != nil)
         if !isOwnRule {
-            // Treat the hint as a lower bound: a hint of zero must not switch the backoff off.
+            // Treat the hint as a minimum: a hint of zero must not disable the backoff.
             delay = policy.backoff.spread(delay, using: &generator)
             let computed = policy.backoff.delay(beforeRetry: attempt, after: lastDelay, using: &generator)
             if computed > delay { (delay, isHinted) = (computed, false) }
@@ -73,12 +67,9 @@ struct RetryProgress {
         return .retriesAfter(delay, hinted: isHinted)
     }
 
-    /// Begins the next attempt after the delay, unless something prevents it.
+    /// Begins the next attempt after the delay and returns nil, or returns why the attempt isn't made.
     ///
-    /// - Parameters:
-    ///   - isCancelled: Whether the task is cancelled, or the sleep threw.
-    ///   - elapsed: Returns the time since the start of the call. Called only if there is a deadline.
-    /// - Returns: Why the attempt isn't made; nil if it has begun.
+    /// `isCancelled` is also true if the sleep threw. `elapsed` is called only if there is a deadline.
     mutating func obstacle(isCancelled: Bool, elapsed: () -> Duration) -> RetryStep.Verdict? {
         let isTooLate = policy.deadline.map { elapsed() >= $0 } ?? false
         guard isCancelled || isTooLate else {

@@ -1,16 +1,16 @@
 import ErrorRouting
 
-/// The decision of `retry` about one failed attempt.
+/// What `retry` decided about one failed attempt.
 public struct RetryStep: Sendable, CustomStringConvertible {
-    /// Whether the operation is tried again, or the reason why not.
+    /// Whether the operation is retried, or why it isn't.
     public enum Verdict: Sendable, Hashable {
-        /// It is tried again after a delay. `hinted` is true if the delay comes from the error or a rule.
+        /// The operation is retried after a delay. `hinted` is true if the delay comes from the error or a rule.
         case retriesAfter(Duration, hinted: Bool)
         /// The policy's rules don't retry the error, or the error forbids it.
         case notRetryable
         /// This was the last attempt that the policy allows.
         case attemptsSpent
-        /// The budget doesn't contain the cost of a retry.
+        /// The budget doesn't contain enough tokens for a retry.
         case budgetSpent
         /// The next attempt wouldn't begin before the deadline.
         case deadlineWouldPass

@@ -6,14 +6,14 @@ public import ErrorRouting
 /// let rates = try await retry(.default) { _ in try await client.rates() }
 /// ```
 ///
-/// Retry only what may run twice, such as a read, or a request with an idempotency key. By default, a policy retries
-/// every error except those that ``RetryPolicy`` lists.
+/// Retry only operations that are safe to run twice, such as a read, or a request with an idempotency key. By default,
+/// a policy retries every error except those that ``RetryPolicy`` lists.
 ///
 /// The last error is thrown unchanged and never posted. If you catch it and don't rethrow it, post it. A cancelled task
-/// makes no further attempt: a delay ends at once, and the last error is thrown.
+/// doesn't make another attempt: a delay ends immediately, and the last error is thrown.
 ///
-/// Pass `errors` to post the error of each attempt that a retry follows, with the role `.attempt`. The error is posted
-/// just before the next attempt, because only then is it certain that it isn't the last error, which is thrown. The
+/// Pass `errors` to post the error of each attempt that is retried, with the role `.attempt`. The error is posted just
+/// before the next attempt, because only then is it certain that the error isn't the last error, which is thrown. The
 /// metadata contains the number of the failed attempt (`retry.attempt`), the policy's number of attempts (`retry.of`),
 /// and the delay after the failed attempt (`retry.delay`).
 ///
@@ -23,15 +23,13 @@ public import ErrorRouting
 /// - Parameters:
 ///   - policy: Which errors are retried, how often, and after which delays.
 ///   - clock: The clock for the delays and the deadline; a test clock in tests.
-///   - errors: Where to post the errors of attempts that a retry follows, with the role `.attempt`; nil to post
-///     nothing.
+///   - errors: Where to post the errors of attempts that are retried, with the role `.attempt`; nil to post nothing.
 ///   - metadata: The metadata to post with these errors.
 ///   - fileID: The source file in the reports of these errors.
 ///   - line: The source line in the reports of these errors.
-///   - onStep: Called with the decision about every failed attempt, and once more if the delay ends without another
-///     attempt. It keeps the caller's isolation.
-///   - operation: The operation. It receives the number of the attempt, 1 for the first. It keeps the caller's
-///     isolation.
+///   - onStep: Called with the decision about every failed attempt, and once more if no attempt follows the delay. It
+///     runs in the caller's isolation.
+///   - operation: Receives the number of the attempt, 1 for the first. It runs in the caller's isolation.
 /// - Returns: The operation's result.
 /// - Throws: The error of the last attempt.
 /// - Complexity: If the first attempt succeeds, a budget adds at most a task-local value and one atomic read, and a
@@ -59,12 +57,8 @@ public func retry<T, F: Error, C: Clock>(
 
 /// Continues `retry` after its first attempt failed.
 ///
-/// This is a separate function, so that the code for a successful first attempt is short and can be inlined.
-///
-/// - Parameters:
-///   - first: The error that the first attempt threw.
-///   - beginning: How the call began on its budget; nil if there is none.
-///   - start: When the first attempt began; nil if there is no deadline.
+/// This is a separate function so that the code for a successful first attempt is short and can be inlined. `beginning`
+/// is nil if there is no budget, and `start` is nil if there is no deadline.
 @usableFromInline
 func retryAgain<T, F: Error, C: Clock>(
     _ policy: RetryPolicy, after first: F, _ beginning: RetryBudget.Beginning?, since start: C.Instant?, _ clock: C,
@@ -76,7 +70,7 @@ func retryAgain<T, F: Error, C: Clock>(
     var generator = SystemRandomNumberGenerator()
     func elapsed() -> Duration { start.map { $0.duration(to: clock.now) } ?? .zero }
     while true {
-        // Unbox the error: if `F` is `any Error`, generic code has boxed it once more.
+        // Unbox the error: if `F` is `any Error`, generic code has wrapped it in another existential box.
         let thrown = ErrorMatcher.any.match(error) ?? error
         let attempt = progress.attempt
         func report(_ verdict: RetryStep.Verdict) {

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// The signals with which a user or a supervisor ends a command.
+/// The signals with which a user or a supervisor interrupts a command.
 ///
 /// The handler only stores the signal; code that reads files checks it before each line. A second signal of the same
-/// kind ends the process immediately.
+/// kind terminates the process immediately.
 enum Interrupt {
-    /// The first signal; 0 if there was none.
+    /// The first signal; 0 if there was no signal.
     private static let first = Atomic<Int32>(0)
 
     static var signal: Int32? {
@@ -15,7 +15,7 @@ enum Interrupt {
     }
 
     static func begin() {
-        // Initialize the static property here: its first use must not be in the handler.
+        // Initialize the static property here, because its first use must not be in the handler.
         _ = first.load(ordering: .relaxed)
         for number in [SIGINT, SIGTERM] {
             Foundation.signal(number) { number in

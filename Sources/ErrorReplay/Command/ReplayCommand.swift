@@ -3,10 +3,10 @@ import Foundation
 
 /// Reads files on all cores, and writes the result.
 struct ReplayCommand: Sendable {
-    /// The replay to run, without any lines yet.
+    /// The replay to run, which hasn't read any lines yet.
     let replay: Replay
     var isInterrupted: @Sendable () -> Bool = { Interrupt.signal != nil }
-    /// Writes a string to standard output; returns whether that succeeded.
+    /// Writes a string to standard output, and returns whether that succeeded.
     var write: @Sendable (String) -> Bool = { Self.write($0.utf8, to: .standardOutput) }
     var writeError: @Sendable (String) -> Void = { _ = Self.write($0.utf8, to: .standardError) }
     var showProgress = Self.terminal
@@ -16,9 +16,7 @@ struct ReplayCommand: Sendable {
 
     private static var name: String { OneLine.escaped(ProcessInfo.processInfo.processName) }
 
-    /// Runs the command.
-    ///
-    /// - Returns: The exit status.
+    /// Runs the command, and returns the exit status.
     func run(_ arguments: [String]) async -> Int32 {
         let options: ReplayOptions
         do {
@@ -45,12 +43,13 @@ struct ReplayCommand: Sendable {
 
     private typealias Part = (number: Int, replay: Replay)
 
-    /// Reads each file with its own replay, and merges the replays in the order of the files.
+    /// Reads each file with its own replay, and merges the replays in file order.
     private func read(_ options: ReplayOptions) async -> Replay {
         var empty = replay
         empty.filter = options.filter
         var inputs = ReplayInputs(options.files)
         let progress = ReplayProgress(of: inputs.size, show: showProgress)
+        // `waiting` contains the finished replays by file number, and `next` is the number of the next replay to merge.
         var (result, waiting, next) = (empty, [Int: Replay](), 0)
         await withTaskGroup(of: Part.self) { group in
             func start() {
@@ -71,7 +70,7 @@ struct ReplayCommand: Sendable {
         return result
     }
 
-    /// Reads one file.
+    /// Replays one file.
     private func part(_ input: Result<ReplayInput, Replay.UnreadableInput>, _ empty: Replay, _ progress: ReplayProgress)
         -> Replay
     {
@@ -84,18 +83,18 @@ struct ReplayCommand: Sendable {
         return part
     }
 
-    /// Writes a string to the terminal; nil if standard error isn't one.
+    /// Writes a string to the terminal; nil if standard error isn't a terminal.
     static var terminal: (@Sendable (String) -> Void)? {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
             ? { @Sendable in _ = write($0.utf8, to: .standardError) } : nil
     }
 
-    /// Writes bytes to a file; returns whether that succeeded.
+    /// Writes bytes to a file, and returns whether that succeeded.
     static func write(_ bytes: some Sequence<UInt8>, to file: FileHandle) -> Bool {
         do {
             try file.write(contentsOf: Data(bytes))
             return true
-        } catch {  // error-audit: harmless, because false says that the text was not written
+        } catch {  // error-audit: harmless, because the result is false then
             return false
         }
     }

@@ -2,8 +2,8 @@
 struct ReplayInputs {
     typealias Input = Result<ReplayInput, Replay.UnreadableInput>
 
-    /// The number of files that are opened before the first one is read, so that a rotation during the replay hides
-    /// none of them.
+    /// The number of files that are opened before the first file is read, so that a rotation during the replay doesn't
+    /// hide any of them.
     private static let openLimit = 64
 
     private let paths: [String]
@@ -21,13 +21,13 @@ struct ReplayInputs {
     var size: Int? {
         guard paths.count == opened.count else { return nil }
         return opened.reduce(0) { sum, input in
-            // error-audit: harmless, because a file that can't be opened has no size, and is reported when it is read
+            // error-audit: harmless, because a file that can't be opened is skipped here and reported when it is read
             guard let sum, case .success(let input)? = input else { return sum }
             return input.size.map { sum + $0 }
         }
     }
 
-    /// Returns the next file with its number; skips files that an earlier path led to.
+    /// Returns the next file with its number, and skips files that an earlier path led to.
     mutating func next() -> (number: Int, input: Input)? {
         while index < paths.count {
             let input = (index < opened.count ? opened[index].take() : nil) ?? Self.open(paths[index])

@@ -1,7 +1,7 @@
 import ErrorRouting
 import Foundation
 
-/// The progress of a replay, in one line of a terminal that is updated at intervals.
+/// The progress of a replay, on a terminal line that is updated at intervals.
 ///
 /// Any thread can add to it. The thread that finds that an update is due writes the line.
 final class ReplayProgress: Sendable {
@@ -19,9 +19,10 @@ final class ReplayProgress: Sendable {
     private let state = Locked(State())
     private let show: (@Sendable (String) -> Void)?
 
-    /// - Parameters:
-    ///   - total: The number of bytes to read; nil if it is unknown.
-    ///   - show: Writes a string to the terminal; nil if there is none.
+    /// Creates a progress display.
+    ///
+    /// `total` is the number of bytes to read, or nil if it is unknown. `show` writes a string to the terminal, or is
+    /// nil if there is no terminal.
     init(of total: Int?, show: (@Sendable (String) -> Void)?) {
         self.total = total
         self.show = show
@@ -40,7 +41,7 @@ final class ReplayProgress: Sendable {
         if let text { show("\r\(text)\u{1B}[K") }
     }
 
-    /// Removes the line.
+    /// Removes the line from the terminal.
     func end() {
         if state.withLock({ $0.hasShown }) { show?("\r\u{1B}[K") }
     }

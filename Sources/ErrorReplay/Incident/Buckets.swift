@@ -1,12 +1,10 @@
-/// Counts of errors in buckets of time, in the order of time and without empty buckets.
+/// Counts of errors in time buckets, in time order and without empty buckets.
 struct Buckets: Sendable {
     private(set) var entries: [(bucket: Int, count: Int)] = []
-    /// The index of the last count that changed, because most lines follow the previous one.
+    /// The index of the last count that changed; checked first, because most lines follow the previous line in time.
     private var latest = 0
 
-    /// Adds to the count of a bucket.
-    ///
-    /// - Returns: Whether the bucket was empty before.
+    /// Adds to the count of a bucket, and returns whether the bucket was empty before.
     mutating func add(_ count: Int, at bucket: Int) -> Bool {
         for index in latest..<min(latest + 2, entries.count) where entries[index].bucket == bucket {
             entries[index].count += count
@@ -22,11 +20,9 @@ struct Buckets: Sendable {
         return true
     }
 
-    /// Returns the counts of wider buckets.
+    /// Returns the counts of wider buckets, each of which contains `factor` buckets.
     ///
-    /// - Parameters:
-    ///   - factor: How many buckets each of the wider ones contains.
-    ///   - base: The bucket at which the numbers of the wider buckets begin.
+    /// The wider buckets are numbered from the bucket `base`.
     func merged(by factor: Int, from base: Int = 0) -> Buckets {
         var result = Buckets()
         for (bucket, count) in entries {
@@ -40,7 +36,7 @@ struct Buckets: Sendable {
         return result
     }
 
-    /// Returns the sums of several timelines.
+    /// Returns the sum of several timelines.
     static func sum(of timelines: some Sequence<Buckets>) -> Buckets {
         var result = Buckets()
         for entry in timelines.flatMap(\.entries).sorted(by: { $0.bucket < $1.bucket }) {
@@ -65,9 +61,9 @@ struct Buckets: Sendable {
         return low
     }
 
-    /// Returns the next width, in milliseconds.
+    /// Returns the next larger bucket width, in milliseconds.
     ///
-    /// Each width divides the next one, so that counts can be merged.
+    /// Each width divides the next width, so that counts can be merged.
     static func width(after width: Int) -> Int {
         let seconds = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400]
         return ([5, 10, 50, 100, 500] + seconds.map { 1_000 * $0 }).first { $0 > width } ?? 2 * width

@@ -1,22 +1,24 @@
 extension Incident {
-    /// The number of kinds with a full row, and the number of kinds of each role with a timeline as fine as the page's.
+    /// The number of kinds with a full row, and the number of kinds of each role whose timelines are as fine as the
+    /// page's.
     private static let (fullRows, fineRows) = (1_000, 12)
     /// The number of buckets in a row's own chart of the whole time span.
     private static let sparkline = 60
     /// The maximum number of buckets in a deployment's own timelines.
     private static let deploymentBuckets = 360
 
-    /// Returns everything that the page shows, as JSON of at most a number of bytes.
+    /// Returns the page's data as JSON of at most `limit` bytes.
     ///
-    /// If the JSON would be longer, rows first lose their examples, starting with the smallest kinds. Then the smallest
-    /// kinds become one row that counts them. The largest and the new kinds are shortened last.
+    /// If the JSON would be longer, rows first lose their examples, starting with the smallest kinds. Then one row that
+    /// counts them replaces the smallest kinds. The largest and newest kinds are shortened last.
     package func json(limit: Int) -> [UInt8] {
         var page = PageText()
         page.raw("{")
         head(&page)
         let order = order
         let (whole, base) = span
-        // Use a multiple of the width of the deployments' timelines: the page subtracts rows from them.
+        // Use a multiple of the width of the deployments' timelines, because the page subtracts rows from these
+        // timelines.
         let fine = hasDeployments ? deploymentFactor(whole) : 1
         let coarse = max((whole + Self.sparkline * fine - 1) / (Self.sparkline * fine), 1) * fine
         var (rows, rest) = ([[UInt8]](), limit - page.bytes.count - 200)
@@ -24,7 +26,7 @@ extension Incident {
         let shorts = shortNames
         for (number, isFine) in order {
             let row = row(kinds[number], shorts[number], isFine ? 1 : coarse, base, newest)
-            // Add 2 for the comma and the end of the object.
+            // Add 2 for the comma and the closing brace.
             if row.count + 2 > rest { break }
             rest -= row.count + 2
             rows.append(row)
@@ -44,27 +46,27 @@ extension Incident {
         return page.bytes
     }
 
-    /// Whether a kind first occurred in the last tenth of the time span.
+    /// Returns whether a kind first occurred in the last tenth of the time span.
     private func isNew(_ kind: IncidentKind) -> Bool {
         guard let first, let last, last > first, let own = kind.first else { return false }
         return own >= last - (last - first) / 10
     }
 
-    /// Whether all errors of a kind are in the newest release of their service.
+    /// Returns whether all errors of a kind occurred in the newest release of their service.
     private func isInNewestRelease(_ kind: IncidentKind, _ newest: Set<Int>) -> Bool {
         kind.parts.allSatisfy { newest.contains($0.deployment) }
     }
 
-    /// The short name of each kind; the fingerprint if two kinds of a role would have the same one.
+    /// The short name of each kind, or its fingerprint if another kind of the same role has the same short name.
     private var shortNames: [String] {
         var counts: [String: Int] = [:]
         for kind in kinds { counts["\(kind.role)\(kind.short)", default: 0] += 1 }
         return kinds.map { counts["\($0.role)\($0.short)"] == 1 ? $0.short : $0.fingerprint }
     }
 
-    /// The numbers of the kinds in the order of their rows, and whether each has its own timeline in the chart.
+    /// The numbers of the kinds in row order, and whether each kind has its own timeline in the chart.
     ///
-    /// The largest and the new kinds come first, then the others by their counts.
+    /// The largest and newest kinds come first, followed by the other kinds in order of their counts.
     private var order: [(kind: Int, isFine: Bool)] {
         let sorted = kinds.indices.sorted { one, other in
             let (one, other) = (kinds[one], kinds[other])
@@ -87,7 +89,7 @@ extension Incident {
         return full + others
     }
 
-    /// The number of buckets in the whole time span, and the first one.
+    /// The number of buckets in the whole time span, and the first bucket.
     private var span: (count: Int, first: Int) {
         guard let first, let last else { return (0, 0) }
         let begin = Buckets.bucket(of: first, width: width)
@@ -136,7 +138,7 @@ extension Incident {
         page.raw("}")
     }
 
-    /// Writes each bucket's distance from the previous one, and its count.
+    /// Writes each bucket's distance from the previous bucket, and its count.
     private static func times(_ buckets: Buckets, _ factor: Int, _ base: Int, _ page: inout PageText) {
         var latest = 0
         page.list(buckets.merged(by: factor, from: base).entries) { page, entry in
@@ -169,12 +171,12 @@ extension Incident {
     /// Whether there are several services or releases.
     private var hasDeployments: Bool { timelines.count > 2 }
 
-    /// The number of buckets in each bucket of a deployment's timelines.
+    /// Returns how many buckets are merged into each bucket of a deployment's timelines.
     private func deploymentFactor(_ count: Int) -> Int {
         max((count + Self.deploymentBuckets - 1) / Self.deploymentBuckets, 1)
     }
 
-    /// Writes the services and releases and, if there are several, the timelines of each.
+    /// Writes the services and releases and, if there are several, the timelines of each deployment.
     private func deployments(_ page: inout PageText, _ count: Int, _ base: Int) {
         page.field("deployments") { page in
             page.list(deployments.deployments) { page, deployment in

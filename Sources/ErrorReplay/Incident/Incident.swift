@@ -1,26 +1,27 @@
 import ErrorRecording
 import Foundation
 
-/// Recorded errors by kind and by time: everything that an incident page shows, in constant memory.
+/// Recorded errors by kind and time, in constant memory: all data that an incident page shows.
 ///
-/// Two errors are of the same kind if they have the same fingerprint and role.
+/// Errors with the same fingerprint and role have the same kind.
 package struct Incident: Sendable {
-    /// The limits of the collected data, whatever the lines contain.
+    /// The limits of the collected data, regardless of the lines' contents.
     struct Limits: Sendable {
-        /// The number of kinds with their own row; the others are counted together.
+        /// The number of kinds with their own row; all other kinds are counted together.
         var kinds = 10_000
-        /// The number of kinds' parts, one for each service and release; later parts of a kind are counted together.
+        /// The number of parts of all kinds, one part per service and release; beyond it, a kind's further parts are
+        /// counted together.
         var parts = 30_000
         /// The maximum number of buckets in the whole time span.
         var buckets = 1_440
-        /// The maximum number of counts in all kinds' buckets.
+        /// The maximum number of counts in the buckets of all kinds.
         var counts = 300_000
     }
 
     static let roles = ["failure", "attempt", "notice", "other roles"]
 
-    /// The kind, deployment, host, scope, outcome, and place of the throw under which lines with the same bytes are
-    /// counted.
+    /// The numbers under which all lines with the same deciding bytes are counted: kind, deployment, host, scope,
+    /// outcome, and the location of the throw.
     private struct Cell: Sendable {
         let (kind, deployment, host, scope, outcome): (Int, Int, Int, Int, Int)
         let origin: Int?
@@ -45,8 +46,8 @@ package struct Incident: Sendable {
     /// The width of a bucket in milliseconds.
     private(set) var width = 1
     private var counts = 0
-    /// The timelines of each deployment: one per role, then one for failures that no rule matched, and one for dropped
-    /// and undelivered errors.
+    /// The timelines of each deployment: one per role, one for failures that no rule matched, and one for dropped and
+    /// undelivered errors.
     private(set) var timelines: [[Buckets]] = []
     private(set) var (first, last): (Int?, Int?) = (nil, nil)
 
@@ -54,15 +55,16 @@ package struct Incident: Sendable {
     /// Four counts: lines that aren't records, records of a later version, records without a time, and records that
     /// options exclude.
     private(set) var (unreadable, ofLaterVersions, untimed, leftOut) = (0, 0, 0, 0)
-    /// Three counts of errors: merged into others by a flood limit, dropped by a bus, and recorded undelivered.
+    /// Three counts of errors: merged with others by a flood limit, dropped by a bus, and recorded without being
+    /// delivered.
     private(set) var (merged, dropped, undelivered) = (0, 0, 0)
     /// The number of errors of kinds beyond the limit.
     private(set) var beyond = 0
-    /// The number of files whose last line has no end.
+    /// The number of files whose last line doesn't end with a newline.
     var unended = 0
     /// Whether reading was interrupted.
     var isInterrupted = false
-    /// The files that could not be read, each with the reason.
+    /// The files that couldn't be read, each with the reason.
     var failures: [String] = []
 
     package init() { self.init(limits: Limits()) }
@@ -71,7 +73,7 @@ package struct Incident: Sendable {
 
     // MARK: Lines
 
-    /// Counts one line, without its LF.
+    /// Counts one line, without its line feed.
     mutating func add(line: Span<UInt8>) {
         let end = line.count > 0 && line[line.count - 1] == UInt8(ascii: "\r") ? line.count - 1 : line.count
         let line = line.extracting(first: end)
@@ -82,7 +84,7 @@ package struct Incident: Sendable {
         guard let record = try? Self.decoder.decode(ErrorRecord.self, from: data), record.version >= 1 else {
             return addUnreadable()
         }
-        // Use the fields that a recorder of this version would have written.
+        // Encode the record again, so that it contains the fields that a recorder of this version would have written.
         var known = record
         known.version = ErrorRecord.version
         let written = RecordLine(known).bytes
@@ -138,11 +140,11 @@ package struct Incident: Sendable {
         for index in added { _ = timelines[cell.deployment][index].add(occurrences, at: bucket) }
     }
 
-    /// Returns the index of a kind's part for a deployment; creates the part if necessary.
+    /// Returns the index of a kind's part for a deployment, and creates the part if necessary.
     private mutating func part(of kind: Int, in deployment: Int) -> Int {
         let own = kinds[kind].parts
         if let index = own.firstIndex(where: { $0.deployment == deployment }) { return index }
-        // Each kind has its first part, and room for one that represents all others.
+        // Beyond the limit, a kind can still have its first part, and one part that represents all further deployments.
         let isOther = !own.isEmpty && parts >= limits.parts
         if isOther, let index = own.firstIndex(where: { $0.deployment == DeploymentTable.others }) { return index }
         parts += 1
@@ -150,7 +152,7 @@ package struct Incident: Sendable {
         return own.count
     }
 
-    /// Merges buckets until the whole time span and all kinds together are within their limits.
+    /// Merges buckets until the whole time span and all kinds are within their limits.
     private mutating func widen() {
         guard let first, let last else { return }
         while (last - first) / width >= limits.buckets || counts > limits.counts {
@@ -229,7 +231,7 @@ package struct Incident: Sendable {
         scan.range(of: name).map { RecordScan.string($0, line) } ?? ""
     }
 
-    /// The number of errors that a bus reports as dropped.
+    /// The number of errors that a drop notice reports; nil if the line doesn't contain it.
     private func drops(_ line: Span<UInt8>) -> Int? {
         struct Drops: Decodable { let count: Int }
         // error-audit: harmless, because the report itself is counted then

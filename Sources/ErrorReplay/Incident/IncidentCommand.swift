@@ -1,12 +1,12 @@
 import BoundedDescriptions
 import Foundation
 
-/// Reads files, and writes the page of their records.
+/// Reads files, and writes a page of their records.
 package struct IncidentCommand {
-    /// Creates the page.
+    /// Renders the page.
     let page: (Incident) -> [UInt8]
     var isInterrupted: @Sendable () -> Bool = { Interrupt.signal != nil }
-    /// Writes bytes to standard output; returns whether that succeeded.
+    /// Writes bytes to standard output, and returns whether that succeeded.
     var write: ([UInt8]) -> Bool = { ReplayCommand.write($0, to: .standardOutput) }
     var writeError: (String) -> Void = { _ = ReplayCommand.write($0.utf8, to: .standardError) }
     var showProgress = ReplayCommand.terminal
@@ -15,17 +15,16 @@ package struct IncidentCommand {
 
     package init(page: @escaping (Incident) -> [UInt8]) { self.page = page }
 
-    /// Runs the command, and ends the process with its status.
+    /// Runs the command, and exits the process with its status.
     package func main(_ arguments: [String]) -> Never {
         Interrupt.begin()
         exit(run(arguments))
     }
 
-    /// Runs the command.
+    /// Runs the command, and returns the exit status.
     ///
-    /// - Returns: The exit status: 0 for success, 64 for an invalid command line, 66 for a file that can't be read to
-    ///   its end or that has lines but no record, 74 for output that can't be written, and 130 or 143 after an
-    ///   interrupt.
+    /// The status is 0 for success, 64 for an invalid command line, 66 for a file that can't be read to its end or that
+    /// contains lines but no record, 74 for output that can't be written, and 130 or 143 after an interrupt.
     func run(_ arguments: [String]) -> Int32 {
         let options: ReplayOptions
         do {
@@ -89,7 +88,7 @@ package struct IncidentCommand {
 extension Incident {
     /// Counts all lines of a file.
     ///
-    /// - Throws: If the file can't be read to its end, or if it has lines and none of them is a record.
+    /// It throws if the file can't be read to its end, or if it contains lines but no record.
     mutating func add(
         _ input: ReplayInput, unless isCancelled: @escaping () -> Bool, onPiece: (_ lines: Int, _ bytes: Int) -> Void
     ) throws(Replay.UnreadableInput) {

@@ -1,8 +1,8 @@
-/// Shows an example of the errors of a kind.
+/// Renders an example of a kind's errors.
 enum IncidentExample {
-    /// Returns the line that was read as JSON for the page, with the beginnings of its strings.
+    /// Returns the scanned line as JSON for the page, with truncated strings.
     ///
-    /// - Parameter isShort: Whether there is only room for the beginning of the message.
+    /// If `isShort` is true, there is room only for the beginning of the message.
     static func json(_ scan: RecordScan, _ line: Span<UInt8>, isShort: Bool) -> [UInt8] {
         var page = PageText()
         func shown(_ part: Range<Int>, _ limit: Int) -> String { PageText.shown(RecordScan.string(part, line), limit) }

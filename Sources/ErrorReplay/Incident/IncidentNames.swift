@@ -1,10 +1,10 @@
-/// The part of a kind's fingerprint that tells it apart from most other kinds.
+/// The part of a kind's fingerprint that distinguishes it from most other kinds.
 enum IncidentName {
-    /// Returns the type's last part with its case or kind, and the file or route.
+    /// Returns the last part of the type name with its case or kind, and the file or route.
     ///
-    /// `Orders.Checkout.PaymentError.declined Orders/Intake.swift` becomes `PaymentError.declined Intake.swift`. The
-    /// place of a route is its method and path, as far as the source has them: `TodoError.missing POST /todos`. A
-    /// fingerprint of another form is returned unchanged.
+    /// `Orders.Checkout.PaymentError.declined Orders/Intake.swift` becomes `PaymentError.declined Intake.swift`. A
+    /// route is shown as its method and path, if the source contains them: `TodoError.missing POST /todos`. A
+    /// fingerprint in another form is returned unchanged.
     static func short(of fingerprint: String, type: String, source: String) -> String {
         guard !type.isEmpty, fingerprint.hasPrefix(type) else { return fingerprint.isEmpty ? type : fingerprint }
         var kind = fingerprint.dropFirst(type.count)
@@ -18,7 +18,7 @@ enum IncidentName {
     }
 
     private static func lastPart(ofType type: String) -> Substring {
-        // Keep the arguments of a generic type, which have dots of their own.
+        // Keep the arguments of a generic type, because they can contain dots.
         let name = type.prefix { $0 != "<" && $0 != "(" }
         return name.lastIndex(of: ".").map { type[$0...].dropFirst() } ?? type[...]
     }
@@ -32,7 +32,7 @@ enum IncidentName {
     }
 }
 
-/// Counts the occurrences of up to a dozen names; later names are counted together.
+/// Counts the occurrences of up to a dozen names; further names are counted together.
 struct NameCounts: Sendable {
     private static let limit = 12
 
@@ -48,7 +48,7 @@ struct NameCounts: Sendable {
     }
 }
 
-/// The names of hosts, scopes, and outcomes, each stored once.
+/// The names of hosts, scopes, outcomes, and throw locations, each stored once.
 ///
 /// Their number and size are bounded.
 struct NameTable: Sendable {
@@ -58,7 +58,7 @@ struct NameTable: Sendable {
     private var numbers: [String: Int] = [:]
     private var bytes = 0
 
-    /// Returns the number of a name, and stores a new name in a form that is safe to show; 0 if there are too many.
+    /// Returns a name's number, and stores a new name in a form that is safe to show; 0 if there are too many names.
     mutating func number(of name: String) -> Int {
         let name = PageText.shown(name, Self.length)
         if let number = numbers[name] { return number }

@@ -1,6 +1,6 @@
 import BoundedDescriptions
 
-/// Writes any text as JSON that remains plain text inside the script element of an HTML page.
+/// Writes arbitrary strings as JSON that stays inert inside the script element of an HTML page.
 package struct PageText {
     package private(set) var bytes: [UInt8] = []
 
@@ -21,7 +21,7 @@ package struct PageText {
 
     /// Appends a string in quotation marks.
     ///
-    /// Characters that could end the element or a script's line are escaped as numbers.
+    /// Characters that could close the element or end a script's line are escaped by number.
     mutating func text(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {

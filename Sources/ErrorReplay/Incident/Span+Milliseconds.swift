@@ -1,6 +1,5 @@
 extension Span<UInt8> {
-    /// Returns the time of a string such as `2026-05-31T16:05:09.125000Z` in milliseconds since 1970; nil if it isn't a
-    /// time.
+    /// Returns the milliseconds since 1970 for a time such as `2026-05-31T16:05:09.125000Z`; nil for other strings.
     func milliseconds(_ range: Range<Int>) -> Int? {
         let text = extracting(range)
         guard text.count >= 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),

@@ -3,15 +3,15 @@ import Foundation
 
 /// Reads the lines of a file in pieces.
 ///
-/// It stores one piece and one line. It skips a line that is longer than any record, and never stores it.
+/// It stores one piece and one line. A line that is longer than any record is skipped and never stored.
 struct LineReader {
-    /// A line, valid until the next one is read.
+    /// A line, which is valid until the next line is read.
     struct Line {
-        /// The line's range in the buffer, without its LF.
+        /// The line's range in the buffer, without its line feed.
         let range: Range<Int>
-        /// Whether it is longer than any record, so that it must be skipped.
+        /// Whether the line is longer than any record and must be skipped.
         let isTooLong: Bool
-        /// Whether an LF ends it: a process that was killed while it wrote leaves a line without one.
+        /// Whether the line ends with a line feed; a process that was killed while writing leaves a line without one.
         let hasEnd: Bool
     }
 
@@ -19,33 +19,32 @@ struct LineReader {
 
     private let input: ReplayInput
     private let isCancelled: () -> Bool
-    /// The unread bytes of the buffer are `begin..<end`; no line ends before `searched`.
+    /// The unread bytes of the buffer are `begin..<end`; the bytes before `searched` don't contain a line feed.
     private(set) var buffer = [UInt8](repeating: 0, count: RecordLine.limit + pieceSize)
     private var (begin, searched, end) = (0, 0, 0)
     /// Whether the next bytes belong to a line that is too long.
     private var isSkipping = false
     private var hasEnded = false
-    /// The number of bytes that were read from the file.
+    /// The number of bytes read from the file.
     private(set) var taken = 0
-    /// Whether reading ended before the end of the file.
+    /// Whether reading was cancelled before the end of the file.
     private(set) var wasCancelled = false
 
-    /// - Parameters:
-    ///   - input: The file.
-    ///   - isCancelled: Called before each line; if it returns true, reading ends.
+    /// Reading ends when `isCancelled`, which is called before each line, returns true.
     init(_ input: ReplayInput, unless isCancelled: @escaping () -> Bool) {
         self.input = input
         self.isCancelled = isCancelled
     }
 
-    /// Returns the next line; nil at the end.
+    /// Returns the next line; nil at the end of the file.
     mutating func next() throws(Replay.UnreadableInput) -> Line? {
         wasCancelled = wasCancelled || isCancelled()
         while !wasCancelled {
             if let newline = newline() {
                 let line = line(upTo: newline, hasEnd: true)
                 (begin, searched) = (newline + 1, newline + 1)
-                // Stop here: the file has grown since the start, and only the rest of its last line is still read.
+                // Stop here: the file has grown since the start, so only the line that was incomplete then is read to
+                // its end.
                 if isBeyondFirstSize { (begin, searched, end, hasEnded) = (0, 0, 0, true) }
                 return line
             }
@@ -83,7 +82,7 @@ struct LineReader {
 
     // MARK: Pieces
 
-    /// Whether all bytes that the file had at the start are read.
+    /// Whether all bytes that the file contained at the start have been read.
     private var isAtFirstSize: Bool { input.size.map { taken >= $0 } ?? false }
 
     private var isBeyondFirstSize: Bool { input.size.map { taken > $0 } ?? false }
@@ -97,7 +96,7 @@ struct LineReader {
             }
             (self.begin, searched, self.end) = (0, searched - begin, end - begin)
         }
-        // Read up to the file's size at the start, then until the line is complete.
+        // Read up to the file's size at the start, and then until the line is complete.
         let left = input.size.map { $0 - taken } ?? 0
         let wanted = min(left > 0 ? left : Self.pieceSize, Self.pieceSize)
         let (input, isCancelled, start) = (input, isCancelled, end)
@@ -114,7 +113,7 @@ struct LineReader {
 }
 
 extension Span<UInt8> {
-    /// Whether all bytes are blanks.
+    /// Whether all bytes are whitespace.
     var isBlank: Bool {
         let blanks: [UInt8] = [0x20, 0x09, 0x0B, 0x0C, 0x0D]
         for index in indices where !blanks.contains(self[index]) { return false }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Reads a line in exactly the form that a recorder writes, without the cost of a decoder.
+/// Scans a line in exactly the form that a recorder writes, without the cost of a decoder.
 ///
-/// It accepts a line only if it recognizes every byte of it: the fields of version 1 in order, no blanks between them,
+/// It accepts a line only if it recognizes every byte: the fields of version 1 in order, without blanks between them,
 /// numbers of at most 18 digits, and strings of valid UTF-8 with complete escapes. For these lines, its result equals
-/// that of Foundation's decoder. All other lines are left to that decoder.
+/// the result of Foundation's decoder. All other lines must be read with that decoder.
 struct RecordScan {
-    /// The bytes that decide the outcome of the error, one field after the other.
+    /// The bytes that determine the outcome of the error, one field after another.
     ///
     /// Lines with the same bytes have the same verdict.
     private(set) var key: [UInt8] = []
@@ -17,7 +17,7 @@ struct RecordScan {
     private var code: Int?
     /// The ranges of the strings, without their quotation marks.
     ///
-    /// The range of a missing string begins at 0, where no string can begin.
+    /// The range of a missing string begins at 0, where a string can't begin.
     private var ranges = [Range<Int>](repeating: 0..<0, count: Text.allCases.count)
     private(set) var scope: [Range<Int>] = []
     private var shortened: [Range<Int>] = []
@@ -37,10 +37,9 @@ struct RecordScan {
     private var position = 0
     private var isASCII = true
 
-    /// Reads a line.
+    /// Scans a line without its line feed, and returns whether the line is recognized.
     ///
-    /// - Parameter line: The line, without its end.
-    /// - Returns: Whether the line is recognized. If it isn't, ignore the other properties.
+    /// If it isn't recognized, ignore the other properties.
     mutating func read(_ line: Span<UInt8>) -> Bool {
         (position, isASCII) = (0, true)
         key.removeAll(keepingCapacity: true)
@@ -110,7 +109,8 @@ struct RecordScan {
             guard list("]", line, { scan, line in scan.text(line).map { scan.shortened.append($0) } != nil }) else {
                 return false
             }
-            // Add this before the value, so that the key without the value is a prefix.
+            // Add the list of shortened fields before the value, so that the key without the value is a prefix of the
+            // key.
             decide(value.upperBound..<position, line)
         }
         decide(value, line)
@@ -131,38 +131,39 @@ struct RecordScan {
 // MARK: - Parts of a line
 
 extension RecordScan {
+    /// Appends a field to the key, because the field helps determine the outcome.
     private mutating func decide(_ range: Range<Int>, _ line: Span<UInt8>) {
         unsafe line.extracting(range).withUnsafeBufferPointer { unsafe key.append(contentsOf: $0) }
     }
 
-    /// Skips the expected bytes; returns false and stays at the same position if others follow.
+    /// Skips the expected bytes; returns false and keeps the position if other bytes follow.
     private mutating func skip(_ expected: StaticString, _ line: Span<UInt8>) -> Bool {
         let count = expected.utf8CodeUnitCount
         guard count <= line.count - position else { return false }
         let next = line.extracting(position..<position + count)
         let isThere = unsafe next.withUnsafeBytes { next in
-            // Both have the same number of bytes.
+            // Compare the bytes; both sides have the same length.
             unsafe next.baseAddress.map { unsafe memcmp(expected.utf8Start, $0, count) == 0 } ?? false
         }
         if isThere { position += count }
         return isThere
     }
 
-    /// Skips a key and its string, and stores the string's range under a name if there is one.
+    /// Skips a key and its string, and stores the string's range if a name is given.
     private mutating func text(_ key: StaticString, _ line: Span<UInt8>, _ name: Text? = nil) -> Bool {
         guard skip(key, line), let range = text(line) else { return false }
         if let name { ranges[name.rawValue] = range }
         return true
     }
 
-    /// Skips a string that might be missing; returns false if the key is there without a string.
+    /// Skips a key and string that might be missing; returns false if the key isn't followed by a string.
     private mutating func optionalText(_ key: StaticString, _ line: Span<UInt8>, _ name: Text) -> Bool {
         ranges[name.rawValue] = 0..<0
         let begin = position
         return text(key, line, name) || position == begin
     }
 
-    /// Skips the elements up to the end of a list.
+    /// Skips the elements of a list and the list's end.
     private mutating func list(
         _ end: StaticString, _ line: Span<UInt8>, _ element: (inout RecordScan, Span<UInt8>) -> Bool
     ) -> Bool {
@@ -179,7 +180,7 @@ extension RecordScan {
         let begin = position + 1
         var (index, bits) = (begin, UInt8(0))
         while index < line.count {
-            // Skip eight bytes at a time, as long as all of them are plain.
+            // Skip eight bytes at a time as long as all of them are plain.
             if index + 8 <= line.count {
                 let count = EightBytes(line, at: index).plainCount
                 index += count
@@ -203,7 +204,7 @@ extension RecordScan {
         return nil
     }
 
-    /// Skips an integer in its usual form.
+    /// Reads an integer in canonical decimal form.
     private mutating func number(_ line: Span<UInt8>) -> Int? {
         let isNegative = skip("-", line)
         let begin = position
@@ -213,7 +214,7 @@ extension RecordScan {
             position += 1
         }
         let count = position - begin
-        // Reject a leading zero and "-0", which a decoder might read differently.
+        // Reject a leading zero and "-0", because a decoder might read them differently.
         guard count > 0, number != 0 || count == 1 && !isNegative, count == 1 || line[begin] != UInt8(ascii: "0")
         else { return nil }
         return isNegative ? -number : number
@@ -223,7 +224,7 @@ extension RecordScan {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? Int(byte - UInt8(ascii: "0")) : nil
     }
 
-    /// Returns the length of an escape; nil if it is incomplete, or half of a character.
+    /// Returns the length of an escape; nil if it is incomplete, or one half of a surrogate pair.
     private static func lengthOfEscape(at index: Int, _ line: Span<UInt8>) -> Int? {
         guard index + 1 < line.count else { return nil }
         switch line[index + 1] {
@@ -237,7 +238,7 @@ extension RecordScan {
         }
     }
 
-    /// Returns the character of `\u0085`.
+    /// Returns the character for an escape such as `\u0085`.
     private static func scalar(at index: Int, _ line: Span<UInt8>) -> Unicode.Scalar? {
         guard index + 5 < line.count else { return nil }
         var number: UInt32 = 0
@@ -258,10 +259,10 @@ extension RecordScan {
 // MARK: - The record
 
 extension RecordScan {
-    /// Returns the record of the line that was read.
+    /// Returns the record of the scanned line.
     ///
-    /// - Parameter isWhole: Whether to include the fields that decide nothing: host, service, release, time, and
-    ///   message.
+    /// If `isWhole` is false, it doesn't contain the fields that don't affect the verdict: host, service, release,
+    /// time, and message.
     func record(_ line: Span<UInt8>, isWhole: Bool = true) -> ReplayedRecord {
         func text(_ name: Text, isWanted: Bool = true) -> String? {
             isWanted ? range(of: name).map { Self.string($0, line) } : nil
@@ -282,19 +283,19 @@ extension RecordScan {
             shortened: isShortened ? shortened.map { Self.string($0, line) } : nil)
     }
 
-    /// The error's value in the line that was read; nil if it has none.
+    /// Returns the error's value in the scanned line; nil if the line doesn't contain a value.
     func value(_ line: Span<UInt8>) -> Data? { range(of: .value).map { Data(Self.unescaped($0, line)) } }
 
     /// The deciding bytes without the error's value; nil if there is no value.
     var keyWithoutValue: [UInt8]? {
         guard let value = range(of: .value) else { return nil }
-        // This copies the bytes; creating an array from a slice would be generic code.
+        // Copy the bytes and remove the rest, because creating an array from a slice would run generic code.
         var shared = key
         shared.removeLast(value.count + 1)
         return shared
     }
 
-    /// Returns the ranges of the metadata's keys and values in the line that was read.
+    /// Returns the ranges of the metadata's keys and values in the scanned line.
     func metadata(_ line: Span<UInt8>) -> [(key: Range<Int>, value: Range<Int>)] {
         var (scan, entries) = (self, [(key: Range<Int>, value: Range<Int>)]())
         scan.position = metadataStart
@@ -306,13 +307,13 @@ extension RecordScan {
         return entries
     }
 
-    /// The range of a string in the line that was read; nil if the string is missing.
+    /// Returns the range of a string in the scanned line; nil if the string is missing.
     func range(of name: Text) -> Range<Int>? {
         let range = ranges[name.rawValue]
         return range.lowerBound > 0 ? range : nil
     }
 
-    /// Returns the string in a range of the line that was read.
+    /// Returns the string in a range of the scanned line.
     static func string(_ range: Range<Int>, _ line: Span<UInt8>) -> String {
         let text = line.extracting(range)
         if text.hasEscapes { return String(decoding: unescaped(range, line), as: UTF8.self) }
@@ -362,13 +363,13 @@ private struct EightBytes {
 
     @inline(__always)
     init(_ line: Span<UInt8>, at index: Int) {
-        // Any eight bytes are a valid number. The caller has checked the range, and the load checks it again. The first
-        // byte is the lowest one on all machines.
+        // Any eight bytes are a valid number. The caller has checked the range, and the load checks it again. Because
+        // of `littleEndian`, the first byte is the lowest byte on all machines.
         bytes = UInt64(littleEndian: unsafe line.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// The number of leading bytes that are ASCII without a special meaning in a string: no quotation mark, no
-    /// backslash, no control character.
+    /// The number of leading bytes that are ASCII characters without a special meaning in a string: no quotation marks,
+    /// backslashes, or control characters.
     @inline(__always)
     var plainCount: Int {
         let isControl = bytes &- 0x20 &* Self.ones
@@ -376,9 +377,12 @@ private struct EightBytes {
         return (others & Self.highBits).trailingZeroBitCount / 8
     }
 
-    /// Sets the high bit of at least the first byte that equals the given one; of none if no byte does and all are
-    /// ASCII.
+    /// Sets the high bit of the first byte that equals `byte`, and perhaps of bytes after it.
+    ///
+    /// If all bytes are ASCII and none of them equals `byte`, no high bit is set.
     private static func zeros(_ bytes: UInt64, _ byte: UInt8) -> UInt64 {
+        // Test for zero bytes within a word (SWAR): `byte` becomes 0, and subtracting 1 from it borrows. The borrow can
+        // set high bits of later bytes only, which is harmless because the caller uses only the lowest set bit.
         (bytes ^ UInt64(byte) &* ones) &- ones
     }
 }

@@ -5,11 +5,11 @@ import StandardErrorWriter
     import Darwin
 #endif
 
-/// A file that is open for reading until it is released.
+/// A file that stays open for reading until it is released.
 ///
-/// Nothing is read before a caller requests it.
+/// It is read only when a caller requests bytes.
 final class ReplayInput: Sendable {
-    /// Identifies the file, whatever path leads to it.
+    /// Identifies the file, regardless of the path that leads to it.
     struct Identity: Hashable {
         let device: UInt64
         let number: UInt64
@@ -17,24 +17,24 @@ final class ReplayInput: Sendable {
 
     let path: String
     private let descriptor: Int32
-    /// Its size at the start; nil for a file without a size, such as a pipe.
+    /// The file's size at the start; nil for a file without a size, such as a pipe.
     let size: Int?
-    /// Nil for a file that can be read only once.
+    /// The file's identity; nil for a file that can be read only once.
     let identity: Identity?
 
-    /// - Parameter path: The path; `-` for standard input.
+    /// Opens the file at a path; `-` means standard input.
     init(_ path: String) throws(Replay.UnreadableInput) {
         self.path = path
         // Reject a NUL in the path: the system would truncate the path there.
         let isValid = !path.utf8.contains(0)
         if !isValid { errno = EINVAL }
-        // Don't wait for the writer of a named pipe: the wait could not be interrupted.
+        // Don't wait for the writer of a named pipe, because the wait couldn't be interrupted.
         let flags = O_RDONLY | O_NOCTTY | O_NONBLOCK
         descriptor = path == "-" ? STDIN_FILENO : isValid ? Descriptor.open(path, flags) : -1
         var status = stat()
         guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else { throw Self.failure(path) }
         if status.st_mode & S_IFMT == S_IFDIR {
-            // An initializer that throws calls no deinitializer.
+            // Close the descriptor here, because an initializer that throws doesn't call the deinitializer.
             if descriptor > STDIN_FILENO { close(descriptor) }
             throw Self.failure(path, EISDIR)
         }
@@ -42,7 +42,7 @@ final class ReplayInput: Sendable {
             (size, identity) = (nil, nil)
             return
         }
-        // Treat 0 as unknown: a file in `/proc` has the size 0, but isn't empty.
+        // Treat 0 as unknown, because a file in `/proc` has the size 0 but isn't empty.
         size = status.st_size > 0 ? Int(status.st_size) : nil
         identity = Identity(
             device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
@@ -50,11 +50,10 @@ final class ReplayInput: Sendable {
 
     deinit { if descriptor > STDIN_FILENO { close(descriptor) } }
 
-    /// Reads up to as many bytes as fit into the buffer.
+    /// Reads up to as many bytes as fit into the buffer, and returns their number: 0 at the end, nil if it was
+    /// cancelled.
     ///
     /// While no bytes arrive, it checks for cancellation at intervals.
-    ///
-    /// - Returns: The number of bytes; 0 at the end, nil if it was cancelled.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, unless isCancelled: () -> Bool
     ) throws(Replay.UnreadableInput) -> Int? {
@@ -70,11 +69,9 @@ final class ReplayInput: Sendable {
         }
     }
 
-    /// Throws if the file has lines, and none of them is a record.
+    /// Throws if the file contains lines but no record.
     ///
-    /// - Parameters:
-    ///   - readable: The number of its lines that are records.
-    ///   - unreadable: The number of its other lines; blank lines don't count.
+    /// `unreadable` is the number of lines that aren't records, not counting blank lines.
     func requireRecord(readable: Int, unreadable: Int) throws(Replay.UnreadableInput) {
         guard readable == 0, unreadable > 0 else { return }
         let advice = "if it is compressed, decompress it to standard input, as by: zcat FILE | … -"

@@ -1,9 +1,10 @@
 import ErrorRouting
 import Foundation
 
-/// The part of a record that a replay needs: the deciding fields, and the fields that an example shows.
+/// The part of a record that a replay needs: the fields that determine the verdict, and the fields that an example
+/// shows.
 ///
-/// It can be read from any JSON with these fields, so a line of a later version is read as far as its fields are known.
+/// It can be decoded from any JSON with these fields, so the known fields of a line of a later version can be read.
 struct ReplayedRecord: Decodable, Sendable {
     var version: Int
     var disposition: String
@@ -36,9 +37,9 @@ struct ReplayedRecord: Decodable, Sendable {
 }
 
 extension ReplayedRecord {
-    /// The names that rules can be evaluated with if there is no error.
+    /// The names with which rules can be evaluated if the error itself isn't available.
     ///
-    /// An underlying error has its names in its fingerprint: `Intake.PaymentError.declined`, or
+    /// The names of an underlying error come from its fingerprint: `Intake.PaymentError.declined`, or
     /// `Foundation.URLError(NSURLErrorDomain -1009)`.
     var names: ErrorNames {
         let isWhole = shortened?.contains("trail") != true
@@ -47,7 +48,7 @@ extension ReplayedRecord {
             underlying: isWhole ? (trail ?? []).map(\.names) : nil)
     }
 
-    /// Reads a line with Foundation's decoder; nil if it isn't a record.
+    /// Decodes a line with Foundation's decoder; nil if it isn't a record.
     init?(decoding line: Span<UInt8>) {
         let data = unsafe line.withUnsafeBufferPointer { bytes in unsafe Data(buffer: bytes) }
         // error-audit: harmless, because a line that isn't a record is counted
@@ -69,9 +70,9 @@ extension ReplayedRecord.TrailStep {
     }
 }
 
-/// Limits the number of errors that a report represents, because a file can claim any number.
+/// Limits the number of errors that a report represents, because a file can contain any number.
 enum Occurrences {
-    /// No file has enough lines for the sum of such numbers to overflow.
+    /// A limit at which no file has enough lines for the sum to overflow.
     private static let limit = 1 << 32
 
     static func bounded(_ count: Int?) -> Int { min(max(count ?? 1, 1), limit) }

@@ -2,27 +2,25 @@ import BoundedDescriptions
 import ErrorRouting
 import Foundation
 
-/// Identifies a type and a case if all their errors have the same names and no underlying errors.
+/// A type and case whose errors all have the same names and don't have underlying errors.
 ///
-/// The types of the fields guarantee this.
-///
-/// So another such error needs no comparison by names, and its fields aren't inspected.
+/// The types of the fields guarantee this. So another error of the type and case doesn't have to be compared by names,
+/// and its fields aren't inspected.
 struct ErrorCase: Sendable {
     private let type: ObjectIdentifier
-    /// The number of an enum's case; the same for all errors that aren't enums.
+    /// The number of the enum case; the same number for all errors that aren't enums.
     private let number: Int
 
-    /// Inspects the fields of an error.
+    /// Inspects an error's type and the types of its fields.
     ///
-    /// - Parameter error: The error.
-    /// - Returns: Nil if another error of the type and case might have another domain or code, or underlying errors.
+    /// The result is nil if another error of the type and case might have another domain or code, or underlying errors.
     init?(decidingKindOf error: any Error) {
         let type = Swift.type(of: error)
         if type is AnyClass || type is any CustomNSError.Type || type is any UnderlyingErrorsProviding.Type {
             return nil
         }
         if type is any CustomReflectable.Type { return nil }
-        // Use the field's type, not the type of its content, which can differ in the next error.
+        // Check the type of the field instead of its content, because the next error's content might have another type.
         func isPlain<Field>(_ field: Field) -> Bool { Self.isPlain(TypeName.reflected(Field.self)) }
         let fields = Mirror(reflecting: error).children
         guard fields.allSatisfy({ _openExistential($0.value, do: isPlain) }) else { return nil }
@@ -34,7 +32,7 @@ struct ErrorCase: Sendable {
         ObjectIdentifier(Swift.type(of: error)) == type && Self.number(of: error) == number
     }
 
-    /// Whether a type's name is that of a common field type, or of a tuple of such types, as in a case's payload:
+    /// Returns whether a type name is that of a common field type, or of a tuple of such types, as in a case's payload:
     /// `(code: Swift.Int, reason: Swift.String)`.
     private static func isPlain(_ name: String) -> Bool {
         let types = ["Swift.Int", "Swift.String", "Swift.Bool", "Swift.Double"]
@@ -46,10 +44,10 @@ struct ErrorCase: Sendable {
         }
     }
 
-    /// Returns the default of `_code`, which user code can override.
+    /// Returns the default value of `_code`, ignoring user code that overrides it.
     private static func number(of error: any Error) -> Int {
         func number<Content: Error>(_ content: Content) -> Int { _getDefaultErrorCode(content) }
-        // Open the box explicitly: the number of a box isn't that of a case.
+        // Open the existential box explicitly, because the number of a box isn't the number of a case.
         return _openExistential(error, do: number)
     }
 }

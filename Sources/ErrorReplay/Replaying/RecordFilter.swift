@@ -1,19 +1,19 @@
-/// Selects the records that count in a replay.
+/// Selects the records that a replay counts.
 struct RecordFilter: Sendable, Equatable {
-    /// The earliest time of a record that counts, or the beginning of a time, such as `2026-05-31T16`.
+    /// The earliest time of a record to count; a prefix of a time, such as `2026-05-31T16`, is valid too.
     var since: String?
-    /// The time before which records count.
+    /// The time before which records are counted.
     var until: String?
     var hosts: Set<String> = []
     var services: Set<String> = []
     var releases: Set<String> = []
-    /// Full names of types, or the part after the module.
+    /// The full names of types, or their names without the module.
     var types: Set<String> = []
 
     var isEmpty: Bool { self == RecordFilter() }
 
     func admits(_ record: ReplayedRecord) -> Bool {
-        // Compare the strings: times of one form, in UTC, sort like their strings.
+        // Compare the strings, because times in UTC in one form sort like their strings.
         if let since { guard let time = record.time, time >= since else { return false } }
         if let until { guard let time = record.time, time < until else { return false } }
         if !hosts.isEmpty { guard let host = record.host, hosts.contains(host) else { return false } }
@@ -23,7 +23,7 @@ struct RecordFilter: Sendable, Equatable {
         return record.type.firstIndex(of: ".").map { types.contains(String(record.type[$0...].dropFirst())) } ?? false
     }
 
-    /// Returns a time in the form for comparisons; nil if the string is neither a time nor the beginning of one.
+    /// Returns a time in the form used for comparisons; nil if the string isn't a time or the beginning of a time.
     static func time(_ text: String) -> String? {
         let form = "0000-00-00T00:00:00.000000"
         let time = text.hasSuffix("Z") ? text.dropLast() : text[...]

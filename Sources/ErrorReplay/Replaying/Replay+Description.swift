@@ -3,9 +3,9 @@ import ErrorRecording
 import ErrorRouting
 
 extension Replay {
-    /// A table for readers: the number of unchanged reports, the differences, and the errors that could not be rebuilt.
+    /// A table for readers: the number of unchanged reports, the differences, and the errors that couldn't be rebuilt.
     ///
-    /// If reports represent several errors each, the table counts those too.
+    /// If reports represent more than one error, the table counts these errors too.
     public var description: String { table() }
 
     /// Returns the table, or only its differences.
@@ -16,7 +16,7 @@ extension Replay {
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
-    /// Notes that come first, because they say that the result is incomplete.
+    /// Notes that come first, because they mean that the result is incomplete.
     private var notes: [String] {
         (isInterrupted ? ["Interrupted: this is what was read until then."] : [])
             + (hasUnreadableInput ? ["Not every file could be read: this is what was read."] : [])
@@ -93,7 +93,7 @@ extension Replay {
 }
 
 extension RebuildableErrors {
-    /// Returns what a user can do so that errors of a type are rebuilt.
+    /// Returns advice on how to make errors of a type rebuildable.
     fileprivate func advice(on type: String) -> String {
         if type == ReplayTally.others { return "  and more types" }
         if isAdded(type) { return ": its value was not recorded, or comes out as another error" }

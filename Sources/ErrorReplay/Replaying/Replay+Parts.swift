@@ -1,5 +1,5 @@
 extension Replay {
-    /// The recorded result of an error, and its different result with the replayed rules.
+    /// The recorded result of an error, and a different result that the replayed rules would have.
     public struct Difference: Sendable, Hashable {
         /// The full name of the error's type.
         public let type: String
@@ -9,7 +9,7 @@ extension Replay {
         public let after: String
     }
 
-    /// An error that could not be rebuilt, and a rule that needs more than its type, domain, and code.
+    /// An error that couldn't be rebuilt, and a rule that needs more than its type, domain, and code.
     struct NotJudged: Sendable, Hashable {
         /// The full name of the error's type.
         let type: String
@@ -17,7 +17,8 @@ extension Replay {
         let rule: String
     }
 
-    /// A number of reports, and of the errors that they represent: a flood limit can merge thousands into one report.
+    /// A number of reports, and of the errors that they represent, because a flood limit can merge thousands into one
+    /// report.
     struct Count: Sendable, Hashable {
         /// The number of reports, which is the number of lines.
         var reports = 0
@@ -30,15 +31,15 @@ extension Replay {
         }
     }
 
-    /// A report with a different result: the first one of its difference.
+    /// An example of a difference: the first report with this difference.
     struct Example: Sendable, Hashable {
         /// The name of the machine.
         let host: String
-        /// The release of the service; nil if the record has none.
+        /// The release of the service; nil if the record doesn't contain it.
         let release: String?
-        /// The number of the report among those of its process.
+        /// The number of the report among the reports of its recorder.
         let sequence: Int
-        /// The error's message, truncated after 160 characters.
+        /// The error's message, truncated to 160 characters.
         let message: String
 
         init(_ record: ReplayedRecord) {
@@ -55,15 +56,15 @@ extension Replay {
         case same
         /// At least one report has a different result.
         case different
-        /// No report was compared: there were no lines, no readable lines, or no errors that could be rebuilt.
+        /// No report was compared: there were no lines, no records, or no errors that could be judged.
         case nothingCompared
-        /// Not everything was read, because the task was cancelled or the program was interrupted.
+        /// Reading was stopped early, because the task was cancelled or the program was interrupted.
         case interrupted
-        /// A file could not be read to its end, or has lines but no record.
+        /// A file couldn't be read to its end, or contains lines but no record.
         case unreadableInput
 
-        /// The exit status of `Replay.main`: 0 for the same, 1 for different, 2 for nothing compared, 66 for unreadable
-        /// input, 130 for an interrupt.
+        /// The exit status of `Replay.main`: 0 for the same result, 1 for a different result, 2 if nothing was
+        /// compared, 66 for unreadable input, 130 after an interrupt.
         var exitStatus: Int32 {
             switch self {
             case .same: 0
@@ -75,11 +76,11 @@ extension Replay {
         }
     }
 
-    /// The error of a file that can't be read to its end, or of which no line is a record.
+    /// The error of a file that can't be read to its end, or that contains lines but no record.
     public struct UnreadableInput: Error, Sendable, Hashable, CustomStringConvertible {
         /// The path of the file; `-` for standard input.
         public let path: String
-        /// The reason for the failure.
+        /// Why the file can't be read.
         public let reason: String
 
         /// The path and the reason: `errors.jsonl cannot be read: No such file or directory`.

@@ -2,7 +2,7 @@ public import ErrorRecording
 public import ErrorRouting
 import Foundation
 
-/// Shows how other rules would handle recorded errors; runs no action.
+/// Shows how other rules would handle recorded errors, without running actions.
 ///
 /// ```swift
 /// import ErrorReplay
@@ -16,39 +16,39 @@ import Foundation
 /// }
 /// ```
 ///
-/// The new rules explain each error that can be rebuilt. The replay compares the rule that would end the handling with
-/// the recorded one. It can't determine the results of actions, so it assumes that each action returns what was
-/// returned when the error was handled; see `Explanation.outcome(matchedRuleCount:)`.
+/// For each error that can be rebuilt, the replay calls `explain` with the new rules. It compares the rule that would
+/// end the handling with the recorded rule. It can't determine the results of actions, so it assumes that each action
+/// returns the same result as when the error was handled; see `Explanation.outcome(matchedRuleCount:)`.
 ///
 /// An error that can't be rebuilt is explained by its type, domain, and code, and by those of its underlying errors;
 /// see `ErrorHandler.explain(named:)`. If a rule needs more before the handling would end, the error isn't judged, and
-/// the table names the rule.
+/// the table shows the rule.
 ///
-/// Two rules count as the same if their matchers have the same description and they are registered in the same file. If
-/// the new rules have several of that kind, the line decides. So a rule can move within its file. A changed predicate
-/// is noticed only if its matcher's name has changed too.
+/// Two rules count as the same rule if their matchers have the same description and they are registered in the same
+/// file. If several new rules qualify, the rule on the same line is used. So a rule can move within its file. A changed
+/// predicate is noticed only if its matcher's name has changed too.
 ///
 /// Lines have the same verdict if their deciding fields have the same bytes. These fields are type, case, domain, code,
 /// value, scope, the outcome with its rule, and the underlying errors. So the replay caches up to 2,048 verdicts by
-/// these bytes. It assumes that decoding an error and comparing it with `==` depend on nothing else. The closure of a
-/// `predicate`, a `where`, or an `extracting` can read anything: if the rules call one, only the rebuilt error is
-/// cached, and the rules are evaluated for each line. If the rules need only an error's type and domain, lines that
-/// differ only in the error's value have the same verdict too. For these, the replay decodes the value to check that
-/// the error is still the recorded one.
+/// these bytes. It assumes that decoding an error and comparing it with `==` don't depend on anything else. The closure
+/// of a `predicate`, a `where`, or an `extracting` can read anything. So if the rules call one of these closures, only
+/// the rebuilt error is cached, and the rules are evaluated for each line. If the rules need only an error's type and
+/// domain, lines that differ only in the error's value have the same verdict too. The replay still decodes each of
+/// these values, to check that the rebuilt error matches the record.
 public struct Replay: Sendable, CustomStringConvertible {
-    /// The cached result for lines with the same deciding bytes.
+    /// The cached result of lines with the same deciding bytes.
     private struct CachedResult: Sendable {
-        /// The row in which the lines count.
+        /// The row in which the lines are counted.
         let row: Int
-        /// The error and rules to evaluate for each line instead; nil if the row is the same for all lines.
+        /// The error and rules to evaluate for each line; nil if the row is the same for all lines.
         var evaluation: Evaluation?
-        /// The last outcome; if the next one is equal, no comparison is needed.
+        /// The last outcome; if the next outcome is equal, the row is the same too.
         var outcome: HandleOutcome?
     }
 
     /// An error with the rules to evaluate.
     ///
-    /// It is an object, like the next type, so that a lookup copies little.
+    /// This is a class, as is `Family`, so that a lookup copies little.
     private final class Evaluation: Sendable {
         let record: ReplayedRecord
         let error: any Error
@@ -59,14 +59,14 @@ public struct Replay: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The cached result for lines that differ only in the error's value.
+    /// The cached result of lines that differ only in the error's value.
     private final class Family: Sendable {
-        /// The record of one of the lines, without the value, which might be long.
+        /// The record of one of the lines without its value, which might be long.
         let record: ReplayedRecord
         let rules: ReplayRules.Path
-        /// The row for all errors that are rebuilt as recorded; nil if the rules must be evaluated.
+        /// The row of all errors that are rebuilt as recorded; nil if the rules must be evaluated.
         let row: Int?
-        /// The type and case of these errors; nil if each must be compared with its record.
+        /// The type and case of these errors; nil if each error must be compared with its record.
         let errorCase: ErrorCase?
 
         init(_ evaluation: Evaluation, row: Int?) {
@@ -80,7 +80,7 @@ public struct Replay: Sendable, CustomStringConvertible {
     private(set) var tally = ReplayTally()
     private var rules: ReplayRules
     let rebuilding: RebuildableErrors
-    /// Selects the records that count.
+    /// Selects the records to count.
     var filter = RecordFilter()
     /// Whether to use the fast scan and the caches; false in tests that compare the results with and without them.
     private let usesCaches: Bool
@@ -90,24 +90,24 @@ public struct Replay: Sendable, CustomStringConvertible {
 
     /// The number of lines that aren't records.
     public private(set) var unreadable = 0
-    /// The number of records of a later version than this one's.
+    /// The number of records of a later version of the format.
     ///
-    /// They are read as far as their fields are known.
+    /// Their known fields are read.
     public private(set) var ofLaterVersions = 0
     /// The number of records that the command's options exclude.
     private(set) var leftOut = 0
-    /// Whether reading a file ended with a cancellation or an interrupt.
+    /// Whether reading a file was cancelled or interrupted.
     private(set) var isInterrupted = false
-    /// Whether a file could not be read to its end, or none of its lines could be read.
+    /// Whether a file couldn't be read to its end, or contains lines but no record.
     private(set) var hasUnreadableInput = false
 
     /// Creates a replay.
     ///
     /// - Parameters:
     ///   - rules: The rules of the bus.
-    ///   - scopes: The rules of scopes, by their paths, such as `checkout` and `checkout/payment`. The rules of an
-    ///     inner scope are tried first. For a scope with the order `.rootFirst`, pass its rules overlaid by `rules`.
-    ///   - rebuilding: The types of errors that were added when the errors were recorded.
+    ///   - scopes: The rules of scopes by path, such as `checkout` and `checkout/payment`. The rules of an inner scope
+    ///     are tried first. For a scope with the order `.rootFirst`, pass its rules overlaid by `rules`.
+    ///   - rebuilding: The error types that were added when the errors were recorded.
     public init(
         rules: ErrorHandler,
         scopes: [String: ErrorHandler] = [:],
@@ -124,27 +124,28 @@ public struct Replay: Sendable, CustomStringConvertible {
 
     // MARK: Adding
 
-    /// Replays one line of a file; an empty line is skipped.
+    /// Replays one line of a file; a blank line is skipped.
     ///
-    /// - Parameter line: The line, with or without its end.
-    /// - Complexity: O(length of the line) if the verdict is cached; otherwise also that of decoding the error, and
-    ///   O(number of rules).
+    /// - Parameter line: The line, with or without its line ending.
+    /// - Complexity: O(length of the line) if the verdict is cached. Otherwise, also the cost of decoding the error,
+    ///   and O(number of rules).
     public mutating func add(_ line: some StringProtocol) {
         let bytes = Array(line.utf8)
         add(line: bytes.span)
     }
 
-    /// Replays the lines of a file in pieces, with constant memory.
+    /// Replays the lines of a file in pieces, in constant memory.
     ///
-    /// Lines end with LF or CR LF; the last one might have no end. If a file grows during the replay, it is read to the
-    /// end of the line that was the last one at the start. Decompress a compressed file first, and pipe it:
-    /// `zcat FILE | … -`. A file without lines isn't an error.
+    /// Lines end with LF or CR LF; the last line might not have a line ending. If a file grows during the replay, the
+    /// replay reads up to the end of the line that was last when it started. Decompress a compressed file first, and
+    /// pipe it: `zcat FILE | … -`. A file without lines isn't an error.
     ///
-    /// If the task is cancelled, reading ends within a line, and ``verdict`` is ``Verdict/interrupted``.
+    /// If the task is cancelled, reading stops before the next line or piece, and ``verdict`` is
+    /// ``Verdict/interrupted``.
     ///
     /// - Parameter path: The path of the file; `-` for standard input.
-    /// - Throws: ``UnreadableInput``, if the file can't be opened or read to its end, or if it has lines and none of
-    ///   them is a record. The lines before the failure are counted.
+    /// - Throws: ``UnreadableInput`` if the file can't be opened or read to its end, or if it contains lines but no
+    ///   record. The lines before the failure are counted.
     public mutating func add(contentsOf path: String) throws(UnreadableInput) {
         var failure: UnreadableInput?
         let input = Result { () throws(UnreadableInput) in try ReplayInput(path) }
@@ -154,11 +155,9 @@ public struct Replay: Sendable, CustomStringConvertible {
 
     /// Replays all lines of a file.
     ///
-    /// - Parameters:
-    ///   - input: The file, or the error if it can't be opened.
-    ///   - isCancelled: Called before each line.
-    ///   - onPiece: Called at intervals with the number of lines, and of the file's bytes, since the last call.
-    ///   - onFailure: Called if the file can't be read to its end, or if none of its lines is a record.
+    /// `isCancelled` is called before each line. `onPiece` is called at intervals with the number of lines and bytes
+    /// since the last call. `onFailure` is called if the file can't be read to its end, or if it contains lines but no
+    /// record.
     mutating func add(
         from input: Result<ReplayInput, UnreadableInput>,
         unless isCancelled: @escaping () -> Bool,
@@ -185,11 +184,9 @@ public struct Replay: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Adds the counts of another replay, so that several cores can read files.
+    /// Adds the counts of another replay with the same rules, so that several cores can read different files.
     ///
-    /// If both have an example of a difference, this replay's example stays.
-    ///
-    /// - Parameter other: A replay of other files, with the same rules.
+    /// If both contain an example of a difference, this replay's example is kept.
     package mutating func merge(_ other: Replay) {
         tally.merge(other.tally)
         unreadable += other.unreadable
@@ -228,13 +225,15 @@ public struct Replay: Sendable, CustomStringConvertible {
         }
         let slot = results.slot(of: scan.key)
         let known = results.verdict(at: slot)
+        // If the cached result contains rules to evaluate, evaluate them. If there is no cached result, judge the line.
         let verdict = known.map { known in known.evaluation.map { evaluate($0, known) } ?? known } ?? judgeScanned(line)
         if known?.row != verdict.row { results.store(verdict, of: scan.key, at: slot) }
         let example = tally.hasExample(verdict.row) ? nil : Example(scan.record(line))
         tally.count(verdict.row, occurrences: scan.occurrences, example)
     }
 
-    /// Judges a line with new bytes; perhaps only the error's value is new.
+    /// Judges a line that isn't cached, although its family might be: often only the error's value differs from a
+    /// cached line.
     private mutating func judgeScanned(_ line: Span<UInt8>) -> CachedResult {
         let key = scan.keyWithoutValue
         guard let key, let family = families.verdict(at: families.slot(of: key)) else {
@@ -246,19 +245,16 @@ public struct Replay: Sendable, CustomStringConvertible {
         return family.row.map { CachedResult(row: $0) } ?? evaluate(Evaluation(family.record, error, family.rules))
     }
 
-    /// Judges a record.
+    /// Judges a record, and returns the result to cache for other lines with the same bytes.
     ///
-    /// - Parameters:
-    ///   - record: The record.
-    ///   - key: The bytes that the lines of the record's family share; nil if they are unknown.
-    /// - Returns: The result to cache for other lines with the same bytes.
+    /// `key` contains the bytes that the lines of the record's family share; nil if the record doesn't have a value.
     private mutating func judge(_ record: ReplayedRecord, _ key: [UInt8]? = nil) -> CachedResult {
-        // The others are undelivered, such as the reports that `shutdown` returns.
+        // Other dispositions mean that the report was never delivered, as for the reports that `shutdown` returns.
         let delivered: [HandleOutcome.Disposition] = [.handled, .ignored, .unmatched]
         guard delivered.contains(where: { $0.rawValue == record.disposition }) else {
             return CachedResult(row: tally.row(of: .undelivered))
         }
-        // A bus tries no rule for an attempt.
+        // Expect `ignored`, because a bus doesn't evaluate rules for an attempt.
         if record.role == ErrorReport.Role.attempt.name {
             return CachedResult(row: tally.row(of: rules.compare(record, HandleOutcome(disposition: .ignored), nil)))
         }
@@ -275,7 +271,8 @@ public struct Replay: Sendable, CustomStringConvertible {
         return verdict
     }
 
-    /// Judges a record by the error's type, domain, and code, if the error can't be rebuilt and the rules need no more.
+    /// Judges a record by the error's names if the error can't be rebuilt; not judged if the rules need more than
+    /// names.
     private mutating func judgeByNames(_ record: ReplayedRecord) -> CachedResult {
         let explanation = rules.path(record.scope ?? []).explain(named: record.names)
         let outcome = explanation.outcome(matchedRuleCount: record.matchedRuleCount)

@@ -1,8 +1,8 @@
 import ErrorRouting
 
-/// The rules of a replay, and the comparison of their results with the recorded ones.
+/// The rules of a replay, and the comparison of their results with the recorded results.
 struct ReplayRules: Sendable {
-    /// Explains errors by the rules of a path of scopes.
+    /// Explains errors with the rules of a path of scopes.
     enum Path: Sendable {
         case bus(ErrorHandler)
         case scope(ErrorScope)
@@ -25,11 +25,11 @@ struct ReplayRules: Sendable {
     private let rules: ErrorHandler
     private let scopes: [String: ErrorHandler]
     private let longestPath: Int
-    /// Creates the scopes, which concatenate rules as they would in a service.
+    /// A bus that never runs, which creates the scopes.
     ///
-    /// It never runs.
+    /// Its scopes combine rules as they would in a service.
     private let bus: ErrorBus
-    /// The rules by the scopes of a path that have rules.
+    /// The rules by path; a path contains only scopes that have rules.
     private var paths: [[String]: Path]
     /// The descriptions of the rules that have matched.
     private var texts: [RuleDescription: Text] = [:]
@@ -48,7 +48,7 @@ struct ReplayRules: Sendable {
         paths = [[]: .bus(rules)]
     }
 
-    /// Returns the rules of a path: those of its known scopes, the innermost first.
+    /// Returns the rules of a path: the rules of its known scopes, starting with the innermost scope, and of the bus.
     mutating func path(_ names: [String]) -> Path {
         let known = known(names)
         if let path = paths[known] { return path }
@@ -62,9 +62,9 @@ struct ReplayRules: Sendable {
         return path
     }
 
-    /// Returns the paths of the scopes on a path that have rules, the outermost first.
+    /// Returns the paths of the scopes that have rules, starting with the outermost scope.
     private func known(_ names: [String]) -> [String] {
-        // Stop at the longest known path: a file might contain a path of thousands of names.
+        // Stop at the longest known path, because a file might contain a path of thousands of names.
         var (known, path) = ([String](), "")
         for (index, name) in names.enumerated() where path.utf8.count <= longestPath {
             path += index == 0 ? name : "/\(name)"
@@ -73,7 +73,7 @@ struct ReplayRules: Sendable {
         return known
     }
 
-    /// Returns the result for the error of a record, as a row of the tally.
+    /// Compares a new outcome with the recorded outcome, and returns the result for the tally.
     mutating func compare(
         _ record: ReplayedRecord, _ outcome: HandleOutcome, _ explanation: Explanation?
     ) -> ReplayTally.Outcome {
@@ -85,7 +85,7 @@ struct ReplayRules: Sendable {
         return .different(Replay.Difference(type: record.type, before: before, after: after))
     }
 
-    /// Whether a rule counts as the recorded one.
+    /// Returns whether a rule counts as the same rule as the recorded rule.
     private func isSame(_ rule: Text?, _ record: ReplayedRecord, _ explanation: Explanation?) -> Bool {
         guard let rule, let explanation else { return rule == nil && record.rule == nil }
         guard rule.matcher == record.rule, let source = record.ruleSource else { return false }
@@ -97,10 +97,10 @@ struct ReplayRules: Sendable {
             && explanation.entries.count { $0.stage == .rule && isAlike($0.rule) } == 1
     }
 
-    /// Returns the part of a result that follows a disposition decided by a rule.
+    /// Returns the part of a result that follows the disposition if a rule determined it.
     private static func suffix(_ rule: String, _ source: String) -> String { " by \(rule) at \(source)" }
 
-    /// Returns the file of `File.swift:12`.
+    /// Returns the file in a source location such as `File.swift:12`.
     private static func file(of source: String) -> Substring {
         source.lastIndex(of: ":").map { source[..<$0] } ?? source[...]
     }

@@ -1,14 +1,14 @@
 /// The counts of a replay, with a row for each result.
 ///
-/// Its size is bounded, whatever the names in a file are: names beyond the limit count in one row of their kind.
+/// Its size is bounded: beyond the limit, all further names of an outcome share one row.
 struct ReplayTally: Sendable {
     /// The result of a report.
     enum Outcome: Hashable, Sendable {
-        /// It was recorded undelivered.
+        /// The report was recorded without being delivered.
         case undelivered
-        /// Its error could not be rebuilt, and a rule needs more than its names.
+        /// The error couldn't be rebuilt, and a rule needs more than its names.
         case notRebuilt(Replay.NotJudged)
-        /// The result is the same; with the rule, as in a difference.
+        /// The result is unchanged; the payload is the result, formatted as in a difference.
         case same(String)
         case different(Replay.Difference)
     }
@@ -19,16 +19,16 @@ struct ReplayTally: Sendable {
         var example: Replay.Example?
     }
 
-    /// Replaces names beyond the limit.
+    /// The name that replaces names beyond the limit.
     static let others = "…"
-    /// The maximum number of bytes of all names.
+    /// The maximum size of all names in bytes.
     private static let limit = 4 << 20
 
     private(set) var rows: [Row] = []
     private var indices: [Outcome: Int] = [:]
     private var size = 0
 
-    /// Returns the row of an outcome; creates one if there is none.
+    /// Returns the row of an outcome, and creates the row if necessary.
     mutating func row(of outcome: Outcome) -> Int {
         if let index = indices[outcome] { return index }
         if size > Self.limit, outcome != outcome.withoutNames { return row(of: outcome.withoutNames) }
@@ -42,14 +42,14 @@ struct ReplayTally: Sendable {
 
     /// Counts a report in its row.
     ///
-    /// If the row has no example yet, it is the example.
+    /// If the row doesn't have an example yet, this report becomes its example.
     mutating func count(_ row: Int, occurrences: Int, _ example: Replay.Example?) {
         add(Replay.Count(reports: 1, occurrences: occurrences), example, to: row)
     }
 
     /// Adds the counts of another tally.
     ///
-    /// If both have an example of an outcome, this tally's example stays.
+    /// If both contain an example of an outcome, this tally's example is kept.
     mutating func merge(_ other: ReplayTally) {
         for added in other.rows { add(added.count, added.example, to: row(of: added.outcome)) }
     }

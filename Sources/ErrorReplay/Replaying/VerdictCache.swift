@@ -1,9 +1,9 @@
-/// Caches the results of lines by their bytes, so that the next line with the same bytes costs one lookup.
+/// Caches the results of lines by their deciding bytes, so that a line with the same bytes costs only one lookup.
 ///
-/// The size is bounded, and the cache stores no order. A line has four possible slots, and replaces another line if all
-/// four are taken. A line that isn't cached is evaluated again.
+/// The size is bounded, and the cache doesn't record an order of use. A line has four possible slots. If all four are
+/// taken, it replaces another line. A line that isn't cached is evaluated again.
 struct VerdictCache<Verdict: Sendable>: Sendable {
-    /// The slot of a key, or the slot that it would take, and the key's hash.
+    /// The slot of a key, or the slot in which the key can be stored, and the key's hash.
     ///
     /// It is valid until the next verdict is cached.
     struct Slot {
@@ -12,23 +12,23 @@ struct VerdictCache<Verdict: Sendable>: Sendable {
         fileprivate var isOfKey = false
     }
 
-    /// The maximum length of a cached key; the deciding bytes of a line are rarely more than a few hundred.
+    /// The maximum length of a cached key; the deciding bytes of a line are rarely longer than a few hundred bytes.
     private static var keyLimit: Int { 2_048 }
     private static var slotCount: Int { 4 }
 
     private let count: Int
-    // Keep separate arrays: a lookup rarely needs more than the hashes.
+    // Keep separate arrays, because a lookup rarely needs more than the hashes.
     private var hashes: [Int] = []
     private var keys: [[UInt8]] = []
     private var verdicts: [Verdict?] = []
 
-    /// - Parameter count: The maximum number of cached verdicts; a power of two.
+    /// `count` is the maximum number of cached verdicts; a power of two.
     init(count: Int = 2_048) {
         assert(count >= Self.slotCount && count.nonzeroBitCount == 1, "slots are found by the bits of a hash")
         self.count = count
     }
 
-    /// Returns the slot of a key.
+    /// Returns the slot for a key.
     func slot(of key: [UInt8]) -> Slot {
         let hash = Self.hash(of: key)
         let first = hash & (count - 1) & ~(Self.slotCount - 1)
@@ -40,14 +40,14 @@ struct VerdictCache<Verdict: Sendable>: Sendable {
                 return Slot(hash: hash, index: index)
             }
         }
-        // Don't choose by the last bits, which have already selected the four slots.
+        // Choose by higher bits, because the lowest bits have already selected the four slots.
         return Slot(hash: hash, index: first + Int(truncatingIfNeeded: hash >> 40) & (Self.slotCount - 1))
     }
 
     /// Returns the hash of a key.
     ///
-    /// With `Hasher`, a line would take up to a tenth more instructions. `Hasher` protects from keys that are chosen to
-    /// have one hash, which can do no harm here: such keys only replace each other.
+    /// `Hasher` would take up to a tenth more instructions per line. It protects against keys that are chosen to have
+    /// the same hash, but such keys are harmless here: they only replace each other.
     private static func hash(of key: [UInt8]) -> Int {
         unsafe key.withUnsafeBytes { bytes in
             var (hash, offset) = (UInt64(bytes.count), 0)
@@ -67,7 +67,7 @@ struct VerdictCache<Verdict: Sendable>: Sendable {
         }
     }
 
-    /// Returns the verdict in a slot; nil if it isn't the key's.
+    /// Returns the verdict in a slot; nil if the slot doesn't contain the key.
     func verdict(at slot: Slot) -> Verdict? { slot.isOfKey ? verdicts[slot.index] : nil }
 
     /// Caches the verdict of a key, unless the key is too long.

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads the value of a successful response.
+/// Decodes the value of a successful response.
 extension APIClient {
-    /// Returns the value of `Accept` for a request that doesn't set it.
+    /// Returns the default `Accept` field for a response type.
     static func accepted<Response: Decodable>(for type: Response.Type) -> String {
         RawBody(type) == nil ? "application/json" : "*/*"
     }
@@ -18,7 +18,7 @@ extension APIClient {
     private func decode<Response: Decodable>(
         _ response: TransportResponse, to message: TransportRequest, _ type: Response.Type
     ) throws(NetworkError) -> Response {
-        // HTTP defines no body for these responses.
+        // HTTP doesn't define a body for these responses.
         let isBodiless = message.method == .head || [204, 205].contains(response.status)
         let isEmpty = isBodiless || response.body.isEmpty && !response.isTruncated
         if isEmpty, let value = RawBody.empty(type) { return value }

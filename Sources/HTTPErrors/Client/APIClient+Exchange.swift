@@ -2,7 +2,7 @@ import ErrorRecovery
 import ErrorRouting
 import Foundation
 
-/// Sends a request and returns its response, whatever the status.
+/// Sends a request and returns its response, regardless of the status.
 extension APIClient {
     /// Returns the request as a transport sends it, without the token.
     func message<R: APIRequest>(for request: R) throws(NetworkError) -> TransportRequest {
@@ -10,7 +10,7 @@ extension APIClient {
             method: request.method, url: try url(of: request), headers: request.headers, timeout: request.timeout)
         message.basePath = base.basePath
         if let key = request.idempotencyKey { message.headers["Idempotency-Key"] = key }
-        // Check before the first attempt: the posted error of an attempt names the method.
+        // Check before the first attempt, because the posted error of an attempt contains the method.
         try message.check()
         if message.headers["Accept"] == nil { message.headers["Accept"] = Self.accepted(for: R.Response.self) }
         guard let body = request.body else { return message }
@@ -31,7 +31,7 @@ extension APIClient {
             let scheme = components.scheme?.lowercased(), ["http", "https"].contains(scheme),
             components.host?.isEmpty == false
         else { throw NetworkError(.invalidURL, detail: shownBase) }
-        // Foundation on Linux recognizes only lowercase schemes.
+        // Use the lowercase scheme: Foundation on Linux doesn't recognize any other.
         components.scheme = scheme
         if !request.path.isEmpty {
             let path = request.path.encodedAsPath
@@ -41,9 +41,9 @@ extension APIClient {
         if !request.query.isEmpty {
             var own = URLComponents()
             own.queryItems = request.query
-            // Encode plus signs here: Foundation doesn't encode them, and servers decode them as spaces.
+            // Encode plus signs: Foundation doesn't encode them, and servers decode them as spaces.
             let query = own.percentEncodedQuery?.replacing("+", with: "%2B")
-            // Keep the base's own query unchanged.
+            // Leave the base's own query unchanged.
             components.percentEncodedQuery = [components.percentEncodedQuery, query].compactMap(\.self)
                 .joined(separator: "&")
         }
@@ -51,13 +51,11 @@ extension APIClient {
         return url
     }
 
-    /// Sends a message, and sends it again with a new token if the server refuses the first one.
+    /// Sends a message, and sends it again with a new token if the server refuses the first token.
     ///
-    /// The second message uses the new token, from a refresh that this call started or waited for. If the server
-    /// refuses that token while another request is replacing it, a third message uses the next token.
-    ///
-    /// - Parameter chain: The request's progress through redirects. The call updates it.
-    /// - Returns: The response, and whether it refuses the client's token.
+    /// The second message uses a token from a refresh that this call started or waited for. If the server refuses that
+    /// token while another request is replacing it, a third message uses the next token. The result's `isTokenRefused`
+    /// is true if the server refused the last token.
     func exchange(
         _ message: TransportRequest, of request: some APIRequest, _ chain: inout RedirectChain,
         _ source: ErrorReport.Source
@@ -70,7 +68,7 @@ extension APIClient {
         var (message, token, sendCount) = (message, keeper.token, 1)
         while true {
             let response = try await sendOnce(message, token, &chain)
-            // Return a refusal of another server: it hasn't seen the token.
+            // Return another server's refusal, because that server hasn't received the token.
             guard keeper.statuses.contains(response.status), chain.request.headers["Authorization"] == "Bearer \(token)"
             else {
                 return (response, false)
@@ -80,7 +78,7 @@ extension APIClient {
             do {
                 next = try await keeper.token(replacing: token, mayBegin: sendCount == 1, within: timeLeft()) {
                     [errors, message, base] error in
-                    // Post here, once: the waiting callers might all be cancelled.
+                    // Post the error here, once: all waiting callers might be cancelled.
                     var metadata = FailedRequest(request, below: base).metadata
                     metadata["http.request"] = message.description
                     errors.post(
@@ -123,8 +121,8 @@ extension APIClient {
         do {
             for interceptor in interceptors { try await interceptor.inspect(&response, to: chain.request) }
         } catch {
-            // Mark the request as processed: the interceptor might throw an error of its own request, which claims that
-            // nothing was sent.
+            // Mark the request as processed: the interceptor might throw an error from its own request, which claims
+            // that nothing was sent.
             if status != 429 { chain.markAsProcessed() }
             throw error.asInspection(of: response)
         }

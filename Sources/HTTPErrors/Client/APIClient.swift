@@ -9,18 +9,18 @@ public import Foundation
 /// let user = try await client.send(GetUser(id: 17))
 /// ```
 ///
-/// A `RetryPolicy`'s rules decide which requests are sent again, with one exception. A request that isn't idempotent by
-/// RFC 9110 and has no ``APIRequest/idempotencyKey`` is sent again only after a 429, or if the server has certainly not
-/// received it. Any request is sent again with a new token if the server refuses the client's token. The errors carry
-/// this decision (``NetworkError/mayBeSentAgain``), so a `retry` around `send` obeys it too: an order is never sent
-/// twice.
+/// A `RetryPolicy` decides by its rules which requests are sent again, with one exception. A request that isn't
+/// idempotent according to RFC 9110 and doesn't have an ``APIRequest/idempotencyKey`` is sent again only after a 429,
+/// or if the server has certainly not received it. Any request is sent again with a new token if the server refuses the
+/// client's token. The errors carry this decision (``NetworkError/mayBeSentAgain``), so a `retry` around `send` obeys
+/// it too: a non-idempotent request is never sent twice.
 ///
-/// The client follows at most twenty redirects, all within the request's time limit. If the request has no limit, the
-/// transport's limit applies to each redirect. 307 and 308 repeat the method and the body. 303 turns every request into
-/// a GET, and 301 and 302 turn a POST into a GET. If a redirected request isn't idempotent, the client never sends it
-/// again after an error. Another origin (scheme, host, or port) receives only `User-Agent`, `Idempotency-Key`, and the
-/// header fields that describe the body and the accepted responses, because any other field might be a secret. The
-/// client doesn't follow a redirect from https to http: it throws an error of kind `http`.
+/// The client follows at most twenty redirects, all within the request's time limit. If the request doesn't have a
+/// limit, the transport's limit applies to each redirect. A 307 or 308 repeats the method and the body. A 303 turns
+/// every request into a GET, and a 301 or 302 turns a POST into a GET. If a redirected request isn't idempotent, the
+/// client never sends it again after an error. Another origin (scheme, host, or port) receives only `User-Agent`,
+/// `Idempotency-Key`, and the header fields that describe the body and the accepted responses, because any other field
+/// might be a secret. The client doesn't follow a redirect from https to http: it throws an error of kind `http`.
 public struct APIClient: Sendable {
     let base: URL
     let transport: any HTTPTransport
@@ -39,18 +39,18 @@ public struct APIClient: Sendable {
     /// - Parameters:
     ///   - base: The http or https URL to which the paths of requests are appended.
     ///   - transport: The transport that sends the requests.
-    ///   - retry: The policy for further attempts; nil for none.
-    ///   - errors: Where to post errors that no caller receives: those of attempts that a retry follows, and of failed
-    ///     refreshes of the token.
-    ///   - token: The token to send as `Authorization`, unless the request already has this field or doesn't use the
-    ///     token (``APIRequest/usesToken``).
+    ///   - retry: The policy for further attempts; nil for a single attempt.
+    ///   - errors: Where to post errors that no caller receives: errors of attempts that are retried, and errors of
+    ///     failed token refreshes.
+    ///   - token: The token to send as `Authorization`, unless the request already contains this field or doesn't use
+    ///     the token (``APIRequest/usesToken``).
     ///   - interceptors: The interceptors to call for each request and each response, in this order.
     ///   - clock: The clock for the delays between attempts; a test clock in tests.
-    ///   - encoder: Encodes the bodies of requests.
-    ///   - decoder: Decodes the bodies of responses.
-    ///   - serviceError: Creates the service's own error for a response that isn't a success. The client throws it as
-    ///     the cause of a ``NetworkError`` of kind `service`. If it returns nil, the status decides the error. It isn't
-    ///     called for a response that refuses the client's token.
+    ///   - encoder: Encodes request bodies.
+    ///   - decoder: Decodes response bodies.
+    ///   - serviceError: Creates the service's own error for a response that isn't a success. The client throws that
+    ///     error as the cause of a ``NetworkError`` of kind `service`. If the closure returns nil, the status
+    ///     determines the error. The closure isn't called for a response that refuses the client's token.
     public init(
         base: URL,
         transport: any HTTPTransport,
@@ -77,22 +77,22 @@ public struct APIClient: Sendable {
 
     /// Creates a client that sends its requests with its own ``URLSessionHTTPTransport``.
     ///
-    /// Not available on Linux, where you must name a transport.
+    /// This initializer isn't available on Linux, where you must pass a transport.
     ///
     /// - Parameters:
     ///   - base: The http or https URL to which the paths of requests are appended.
-    ///   - retry: The policy for further attempts; nil for none.
-    ///   - errors: Where to post errors that no caller receives: those of attempts that a retry follows, and of failed
-    ///     refreshes of the token.
-    ///   - token: The token to send as `Authorization`, unless the request already has this field or doesn't use the
-    ///     token (``APIRequest/usesToken``).
+    ///   - retry: The policy for further attempts; nil for a single attempt.
+    ///   - errors: Where to post errors that no caller receives: errors of attempts that are retried, and errors of
+    ///     failed token refreshes.
+    ///   - token: The token to send as `Authorization`, unless the request already contains this field or doesn't use
+    ///     the token (``APIRequest/usesToken``).
     ///   - interceptors: The interceptors to call for each request and each response, in this order.
     ///   - clock: The clock for the delays between attempts; a test clock in tests.
-    ///   - encoder: Encodes the bodies of requests.
-    ///   - decoder: Decodes the bodies of responses.
-    ///   - serviceError: Creates the service's own error for a response that isn't a success. The client throws it as
-    ///     the cause of a ``NetworkError`` of kind `service`. If it returns nil, the status decides the error. It isn't
-    ///     called for a response that refuses the client's token.
+    ///   - encoder: Encodes request bodies.
+    ///   - decoder: Decodes response bodies.
+    ///   - serviceError: Creates the service's own error for a response that isn't a success. The client throws that
+    ///     error as the cause of a ``NetworkError`` of kind `service`. If the closure returns nil, the status
+    ///     determines the error. The closure isn't called for a response that refuses the client's token.
     #if canImport(FoundationNetworking)
         @available(
             *, unavailable,
@@ -116,10 +116,10 @@ public struct APIClient: Sendable {
 
     /// Sends a request and returns its decoded response.
     ///
-    /// In a cancelled task it throws an error of kind `cancelled` at once.
+    /// If the task is already cancelled, the method immediately throws an error of kind `cancelled`.
     ///
     /// - Parameters:
-    ///   - request: The request.
+    ///   - request: The request to send.
     ///   - fileID: The file that posted errors name as their source.
     ///   - line: The line that posted errors name as their source.
     /// - Returns: The decoded response.
@@ -130,13 +130,13 @@ public struct APIClient: Sendable {
         try await response(for: request, fileID: fileID, line: line).value
     }
 
-    /// Sends a request and returns its decoded response with the status and the header fields.
+    /// Sends a request and returns its decoded response with the status and header fields.
     ///
     /// - Parameters:
-    ///   - request: The request.
+    ///   - request: The request to send.
     ///   - fileID: The file that posted errors name as their source.
     ///   - line: The line that posted errors name as their source.
-    /// - Returns: The decoded response, its status, which is from 200 to 299, and its header fields.
+    /// - Returns: The decoded response, its status (from 200 to 299), and its header fields.
     /// - Throws: The error of the last attempt.
     public func response<R: APIRequest>(
         for request: R, fileID: String = #fileID, line: UInt = #line
@@ -146,21 +146,21 @@ public struct APIClient: Sendable {
         let source = ErrorReport.Source(fileID: fileID, line: line)
         do throws(NetworkError) {
             guard let retry else { return try await attempt(request, message, source) }
-            // Copy it to a local constant: Swift 6.3.1 doesn't open the existential of a property here.
+            // Copy the clock to a local constant: Swift 6.3.1 doesn't open the existential of a property here.
             let clock = clock
             return try await attempts(request, message, source, retry, clock)
         } catch {
             var error = error.of(request, below: base)
-            // Forbid another call: a `retry` around this one might send a different key.
+            // Forbid another call, because a `retry` around this call might send a different key.
             if error.dependsOnKey { error.mayBeSentAgain = false }
-            // Keep the last attempt's error as the cause: it might not be a cancellation.
+            // Keep the last attempt's error as the cause, because it might not be a cancellation.
             guard Task.isCancelled, !error.isCancellation else { throw error }
             throw NetworkError(.cancelled, cause: error, mayBeSentAgain: error.mayBeSentAgain)
                 .of(request, below: base)
         }
     }
 
-    /// Runs the attempts with the clock's concrete type, which `retry` needs.
+    /// Runs the attempts with the clock's concrete type, which `retry` requires.
     private func attempts<R: APIRequest>(
         _ request: R,
         _ message: TransportRequest,
@@ -201,30 +201,31 @@ public struct APIClient: Sendable {
 }
 
 extension APIClient: SecretHolding {
-    /// The base URL without its user, path, and query, as errors show it.
+    /// The base URL as errors show it: without its user, path, and query.
     var shownBase: String { base.withoutSecrets(below: base.basePath) }
 }
 
 /// A type that receives each request before it is sent and each response before its status is checked.
 ///
-/// If an interceptor throws, the attempt ends. A ``NetworkError`` is thrown unchanged, and a cancellation becomes an
-/// error of kind `cancelled`. Any other error of `inspect` counts as the service's own: it becomes the cause of an
-/// error of kind `service`. An error of `prepare` is mapped like an error of the transport; see ``HTTPTransport``.
+/// If an interceptor throws, the attempt fails. A ``NetworkError`` is thrown unchanged, and a cancellation becomes an
+/// error of kind `cancelled`. Any other error that `inspect` throws counts as the service's own error: it becomes the
+/// cause of an error of kind `service`. An error that `prepare` throws is converted like a transport's error; see
+/// ``HTTPTransport``.
 public protocol HTTPInterceptor: Sendable {
     /// Changes a request before it is sent. The client calls it for each attempt.
     ///
-    /// Its time counts toward the request's time limit. The limit doesn't end it, so give anything that waits here its
-    /// own limit.
+    /// Its time counts toward the request's time limit. The limit doesn't interrupt it, so give anything that waits
+    /// here its own limit.
     ///
-    /// The method and headers before this change decide whether the request may be sent again.
+    /// Whether the request may be sent again depends on its method and headers before this change.
     ///
-    /// - Parameter request: The request, with its token.
+    /// - Parameter request: The request, including its token.
     func prepare(_ request: inout TransportRequest) async throws
 
-    /// Inspects or changes a response. The client calls it for every response, whatever its status.
+    /// Inspects or changes a response. The client calls it for every response, regardless of the status.
     ///
     /// - Parameters:
-    ///   - response: The response.
+    ///   - response: The response, which the client processes after all interceptors.
     ///   - request: The request as it was sent.
     func inspect(_ response: inout TransportResponse, to request: TransportRequest) async throws
 }

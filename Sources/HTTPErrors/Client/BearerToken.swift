@@ -4,8 +4,8 @@ import Foundation
 
 /// A token that the client sends with every request and refreshes once when the server refuses it.
 ///
-/// If the server refuses many requests at the same time, there is one refresh. It continues even if all waiting tasks
-/// are cancelled. Copies share the token and its refresh. The description doesn't contain the token.
+/// If the server refuses many requests at the same time, there is only one refresh. It continues even if all waiting
+/// tasks are cancelled. Copies share the token and its refresh. The description doesn't contain the token.
 ///
 /// ```swift
 /// let token = BearerToken(stored, refreshingOn: [401, 403]) { try await session.newToken() }
@@ -17,18 +17,18 @@ public struct BearerToken: Sendable {
     ///
     /// - Parameters:
     ///   - token: The first token.
-    ///   - limit: How long a refresh may take; positive. After that time it is cancelled, and the waiting requests
-    ///     fail.
-    ///   - pause: How long the client waits before it fetches another token if the server refuses a refreshed one too;
-    ///     not negative. During the pause, a request fails as soon as its token is refused.
-    ///   - statuses: The statuses that refuse a token, from 400 to 599. Add 403 for a server that refuses an expired
-    ///     token with it. Then a 403 that means something else costs one refresh too, and isn't passed to the client's
+    ///   - limit: How long a refresh may take; positive. After that time, the refresh is cancelled and the waiting
+    ///     requests fail.
+    ///   - pause: How long the client waits before it fetches another token if the server also refuses a refreshed
+    ///     token; not negative. During the pause, a request fails as soon as its token is refused.
+    ///   - statuses: The statuses that refuse a token, from 400 to 599. Add 403 if the server sends it for an expired
+    ///     token. Then a 403 with another meaning also triggers one refresh, and isn't passed to the client's
     ///     `serviceError`.
-    ///   - refresh: Fetches a new token. If it sends a request with this token itself, that request doesn't start
-    ///     another refresh. If it throws, the error is posted once, and each waiting caller receives the error for its
-    ///     response's status, `unauthorized` for 401, with that cause. It runs in the task-local context of the request
-    ///     that starts it. If the last waiting request runs out of time, the refresh continues, but the next refused
-    ///     token starts another one.
+    ///   - refresh: Fetches a new token. If the closure sends a request with this token itself, that request doesn't
+    ///     start another refresh. If the closure throws, the error is posted once, and each waiting caller receives the
+    ///     error for its response's status (`unauthorized` for 401) with the thrown error as its cause. The closure
+    ///     runs in the task-local context of the request that starts it. If the last waiting request runs out of time,
+    ///     the refresh continues, but the next refused token starts another refresh.
     public init(
         _ token: String,
         limit: Duration = .seconds(60),
@@ -47,29 +47,29 @@ public struct BearerToken: Sendable {
 
 extension BearerToken: SecretHolding {}
 
-/// Holds the current token and the refreshes under way.
+/// Holds the current token and the running refreshes.
 final class TokenKeeper: Sendable {
     /// The result of a refresh for one waiting caller.
     typealias Refreshed = Result<String, any Error>
 
     private struct State {
         var token: String
-        /// The number of the refresh that the token comes from; 0 for the first token.
+        /// The number of the refresh that produced the token; 0 for the first token.
         var generation = 0
         /// How many refreshes have started.
         var count = 0
-        /// The refreshes that haven't ended: the last one, and earlier ones without waiting callers.
+        /// The refreshes that haven't ended: the last refresh, and earlier refreshes that no caller waits for.
         var underWay: Set<Int> = []
-        /// Whether callers wait for the last refresh, instead of starting another.
+        /// Whether callers wait for the last refresh instead of starting another.
         var isAwaited = false
         var waiters: [Promise<Refreshed>] = []
-        /// When the pause after a refused new token ends; nil if there was none.
+        /// When the pause after a refused refreshed token ends; nil if there was no such pause.
         var pauseEnd: ContinuousClock.Instant?
     }
 
     /// The number of the refresh that this task belongs to, by keeper.
     ///
-    /// A task belongs to a refresh if it runs the refresh or was started by it.
+    /// A task belongs to a refresh if it runs the refresh or if the refresh started it.
     @TaskLocal private static var underWay: [ObjectIdentifier: Int] = [:]
 
     private let state: Locked<State>
@@ -93,13 +93,13 @@ final class TokenKeeper: Sendable {
     /// The token to send with a request.
     var token: String { state.withLock { $0.token } }
 
-    /// How many callers wait for a refresh.
+    /// How many callers are waiting for a refresh.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// Whether this task belongs to a running refresh.
     ///
     /// If the task waited for that refresh, it would wait for itself. A task that the refresh started can outlive the
-    /// refresh. From then on, the task waits for the next refresh like any other task.
+    /// refresh. The task then waits for the next refresh like any other task.
     var isRefreshedHere: Bool {
         guard let number = Self.underWay[ObjectIdentifier(self)] else { return false }
         return state.withLock { $0.underWay.contains(number) }
@@ -111,16 +111,14 @@ final class TokenKeeper: Sendable {
         case begins(Int)
     }
 
-    /// Returns the token to send instead of a refused one, after a refresh if needed.
+    /// Returns the token to send instead of a refused token, after a refresh if needed; nil if no new token can be
+    /// fetched now.
     ///
-    /// - Parameters:
-    ///   - refused: The refused token.
-    ///   - mayBegin: Whether this call may start a refresh. False means that the refused token is a new one, so the
-    ///     pause begins.
-    ///   - limit: How long to wait; nil for no limit.
-    ///   - onFailure: Called with the refresh's error if this call started the refresh.
-    /// - Returns: The token; nil if no new token can be fetched now.
-    /// - Throws: The refresh's error, a timeout, or `CancellationError` if the task is cancelled.
+    /// If `mayBegin` is false, the refused token is a refreshed token: this call doesn't start a refresh, and the pause
+    /// begins unless callers already wait for a refresh. `limit` is how long to wait, or nil for no limit. If this call
+    /// starts a refresh that fails, `onFailure` is called with the refresh's error.
+    ///
+    /// The method throws the refresh's error, a timeout, or `CancellationError` if the task is cancelled.
     func token(
         replacing refused: String,
         mayBegin: Bool,
@@ -129,13 +127,15 @@ final class TokenKeeper: Sendable {
     ) async throws -> String? {
         let promise = Promise<Refreshed>()
         let step = state.withLock { state -> Step in
-            // The token was refreshed while the request was sent.
+            // Return the new token if the refused one was replaced while the request was in progress.
             if state.token != refused { return .has(state.token) }
             if !state.isAwaited {
+                // Begin the pause if a refreshed token was refused. During the pause, fail without a refresh.
                 if !mayBegin { state.pauseEnd = .now + pause }
                 if let end = state.pauseEnd, .now < end { return .has(nil) }
                 if !mayBegin { return .has(nil) }
             }
+            // Wait for the running refresh, or start one.
             state.waiters.append(promise)
             if state.isAwaited { return .waits }
             state.isAwaited = true
@@ -146,9 +146,9 @@ final class TokenKeeper: Sendable {
         switch step {
         case .has(let token): return token
         case .waits: break
-        // Start a new task: the caller might be cancelled while other callers wait. Don't detach it: it must inherit
-        // the task-locals. They name the bus for the refresh's errors, and the trial call or the retry that the refresh
-        // belongs to.
+        // Start a new task, because the caller might be cancelled while other callers wait. Don't detach it, because it
+        // must inherit the task-local values: the bus for the refresh's errors, and the trial call or retry that the
+        // refresh belongs to.
         case .begins(let number): Task { await renew(number, onFailure) }
         }
         return try await promise.value(within: limit) { error in
@@ -160,7 +160,7 @@ final class TokenKeeper: Sendable {
     /// Removes a waiting caller.
     ///
     /// If the last waiting caller ran out of time, the refresh might hang, so the next refused token starts another
-    /// one.
+    /// refresh.
     private func leave(_ waiter: Promise<Refreshed>, isLate: Bool) {
         state.withLock { state in
             state.waiters.removeAll { $0 === waiter }
@@ -174,7 +174,7 @@ final class TokenKeeper: Sendable {
             let refreshing = Self.underWay.merging([ObjectIdentifier(self): number]) { $1 }
             do {
                 let token = try await Self.$underWay.withValue(refreshing) { try await refresh() }
-                // Check the token: with an invalid one, every request would fail before it is sent, and no request
+                // Check the token: with an invalid token, every request would fail before it is sent, and no request
                 // would start another refresh.
                 if token.hasControl { throw NetworkError(.encoding, detail: "the token contains a control character") }
                 promise.fulfill(.success(token))
@@ -192,7 +192,7 @@ final class TokenKeeper: Sendable {
         task.cancel()
         let waiters = state.withLock { state -> [Promise<Refreshed>] in
             state.underWay.remove(number)
-            // A refresh without waiting callers might end after a later one.
+            // A refresh that no caller waits for might end after a later refresh.
             let isLast = number == state.count
             switch result {
             case .success(let token) where number > state.generation:

@@ -3,14 +3,14 @@ import Foundation
 
 /// A request and its progress through redirects: a plain value.
 ///
-/// The client follows redirects instead of the transport, so that all transports behave alike. HTTP stacks differ: one
-/// repeats a POST without its body, and another sends secret headers to another server.
+/// The client follows redirects instead of the transport, so that all transports behave alike. HTTP stacks differ: some
+/// repeat a POST without its body, and others send secret headers to another server.
 struct RedirectChain {
-    /// The request to send next; at the end, the last one sent.
+    /// The request to send next or, after the last redirect, the last request that was sent.
     private(set) var request: TransportRequest
     /// Whether a server might have acted on the request, for example because it sent the location of the result.
     ///
-    /// From then on, sending the request again could repeat its effect.
+    /// Once true, sending the request again could repeat its effect.
     private(set) var isProcessed = false
 
     private var count = 0
@@ -21,7 +21,7 @@ struct RedirectChain {
 
     /// Sends the request and follows its redirects, all within the request's time limit.
     ///
-    /// - Returns: The first response that isn't followed.
+    /// The result is the first response that isn't a redirect to follow.
     mutating func send(by transport: any HTTPTransport) async throws -> TransportResponse {
         let (limit, start) = (request.timeout, ContinuousClock.now)
         while true {
@@ -38,12 +38,11 @@ struct RedirectChain {
     /// Records that a server has acted on the request.
     mutating func markAsProcessed() { isProcessed = true }
 
-    /// Prepares the next request if a response is a redirect.
+    /// Prepares the next request if a response is a redirect, and returns whether to follow the redirect by sending
+    /// `request`.
     ///
-    /// A redirect isn't followed if it has no usable target, or leads from https to http.
-    ///
-    /// - Returns: Whether to follow the redirect by sending `request`.
-    /// - Throws: An error after too many redirects.
+    /// A redirect isn't followed if it doesn't contain a usable target, or if it leads from https to http. After too
+    /// many redirects, the method throws an error.
     mutating func follows(_ response: TransportResponse) throws(NetworkError) -> Bool {
         guard Self.statuses.contains(response.status),
             let target = response.headers.firstValid("Location", splitBy: Self.split, request.url.redirected(to:))
@@ -66,7 +65,7 @@ struct RedirectChain {
 
     /// Turns the request into a GET (RFC 9110, section 15.4).
     ///
-    /// The target has the result of the request. After 301 and 302, clients have always turned a POST into a GET.
+    /// The target contains the result of the request. After 301 and 302, clients have always turned a POST into a GET.
     private mutating func becomeGET() {
         request.method = .get
         request.body = nil
@@ -80,18 +79,16 @@ struct RedirectChain {
 
     /// Splits the joined values of a field that occurred more than once.
     ///
-    /// A URL can contain a comma, so a comma separates values only before a URL or a path.
+    /// A URL can contain a comma, so a comma is treated as a separator only before a URL or a path.
     private static func split(_ locations: String) -> [String] {
         locations.split(separator: /, (?=https?:\/\/|\/)/, omittingEmptySubsequences: false).map(String.init)
     }
 }
 
 extension HTTPHeaders {
-    /// Whether another server may see a field.
+    /// Returns whether another server may receive a field with a given name, in any case.
     ///
     /// All other fields might be secrets.
-    ///
-    /// - Parameter name: The field's name, in any case.
     static func isPublic(_ name: String) -> Bool { publicNames.contains(name.lowercased()) }
 
     /// The idempotency key is public because another server needs it to recognize a repeated request.
@@ -110,7 +107,7 @@ extension URL {
             scheme == "https" || scheme == "http" && self.scheme?.lowercased() == "http",
             components.port.map((1...65_535).contains) ?? true
         else { return nil }
-        // Remove the user and the password: a server must not choose the client's credentials.
+        // Remove the user and the password, because a server must not choose the client's credentials.
         components.user = nil
         components.password = nil
         return components.url

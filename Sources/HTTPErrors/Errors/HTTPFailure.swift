@@ -6,13 +6,13 @@ public import Foundation
 ///
 /// The description contains only the status, because the rest of a response might be secret.
 public struct HTTPFailure: Error, UnderlyingErrorsProviding, RetryAfterProviding {
-    /// The maximum size of a kept body: 64 KiB, because many such errors might wait in a queue.
+    /// The maximum size of a stored body: 64 KiB, because many such errors might wait in a queue.
     static let bodyLimit = 1 << 16
 
-    /// The maximum size of all kept header fields: 16 KiB.
+    /// The maximum combined size of the stored header fields: 16 KiB.
     static let headerLimit = 1 << 14
 
-    /// The status.
+    /// The response's status.
     public let status: Int
     /// The header fields, up to 16 KiB.
     ///
@@ -20,24 +20,24 @@ public struct HTTPFailure: Error, UnderlyingErrorsProviding, RetryAfterProviding
     public let headers: HTTPHeaders
     /// The body, or its first 64 KiB.
     public let body: Data
-    /// How long to wait before trying again, from the field `Retry-After`; nil if the response has none.
+    /// How long to wait before trying again, from the field `Retry-After`; nil if the response doesn't contain it.
     ///
-    /// Seconds can have a fraction, which is rounded up to the millisecond. A date is measured from the response's own
-    /// `Date`, and a past date is zero. The value is at most 365 days.
+    /// Fractions of a second are rounded up to the millisecond. A date is measured from the response's own `Date`
+    /// field, and a past date is zero. The value is at most 365 days.
     public let retryAfter: Duration?
-    /// The problem that the body describes if it is `application/problem+json`.
+    /// The problem that the body describes if its type is `application/problem+json`.
     public let problem: ProblemDetails?
 
     /// Creates a failure.
     ///
     /// - Parameters:
-    ///   - status: The status.
-    ///   - headers: The header fields. 16 KiB of them are kept.
-    ///   - body: The body. Its first 64 KiB are kept.
+    ///   - status: The response's status.
+    ///   - headers: The header fields. Fields beyond 16 KiB are dropped.
+    ///   - body: The response's body. Bytes beyond the first 64 KiB are dropped.
     public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data()) {
         self.status = status
         self.headers = headers.limited(to: Self.headerLimit)
-        // Copy the prefix, so that the rest of the body is deallocated.
+        // Copy the prefix, so that the rest of the body can be deallocated.
         self.body = body.count > Self.bodyLimit ? Data(Array(body.prefix(Self.bodyLimit))) : body
         retryAfter = RetryAfter.duration(in: headers)
         let media = headers.contentType
@@ -46,7 +46,7 @@ public struct HTTPFailure: Error, UnderlyingErrorsProviding, RetryAfterProviding
         problem = json.flatMap { try? JSONDecoder().decode(ProblemDetails.self, from: $0) }
     }
 
-    /// Creates a failure without header fields or body.
+    /// Creates a failure that contains neither header fields nor a body.
     init(status: Int, problem: ProblemDetails?) {
         (self.status, headers, body, retryAfter, self.problem) = (status, [:], Data(), nil, problem)
     }
@@ -55,11 +55,11 @@ public struct HTTPFailure: Error, UnderlyingErrorsProviding, RetryAfterProviding
         self.init(status: response.status, headers: response.headers, body: response.body)
     }
 
-    /// The problem, so that `anywhere` finds it.
+    /// The problem, which lets `anywhere` find it.
     public var underlyingErrors: [any Error] { problem.map { [$0] } ?? [] }
 }
 
 extension HTTPFailure: SecretHolding {
-    /// The status.
+    /// The status, as in `HTTP 503`.
     public var description: String { "HTTP \(status)" }
 }

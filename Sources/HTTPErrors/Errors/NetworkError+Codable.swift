@@ -4,7 +4,7 @@ import Foundation
 extension NetworkError: CodedByForm {
     /// The parts that rules check: the kind, the cause, the status, and whether the request may be sent again.
     ///
-    /// There is no detail, header field, body, or URL. A cause is rebuilt if its type was added to the recorder.
+    /// The form doesn't contain the detail, header fields, body, or URL. A cause is rebuilt only if its type is known.
     struct Form: Codable {
         let kind: String
         let cause: CodedError?
@@ -15,7 +15,7 @@ extension NetworkError: CodedByForm {
     }
 
     var form: Form {
-        // Write a flag: the type is internal, so no user can add it to a recorder.
+        // Encode a flag instead of the cause: the type is internal, so no user can add it to a recorder.
         let hadNoTimeLeft = cause is NoTimeLeft
         return Form(
             kind: kind.rawValue, cause: hadNoTimeLeft ? nil : cause.map { CodedError($0) },
@@ -23,7 +23,7 @@ extension NetworkError: CodedByForm {
             neverReachedServer: neverReachedServer)
     }
 
-    /// Creates an error without its cause if the reader doesn't have the cause's type; nil if the kind is unknown.
+    /// Creates an error, without its cause if this program doesn't know the cause's type; nil if the kind is unknown.
     init?(_ form: Form) {
         guard let kind = Kind(rawValue: form.kind) else { return nil }
         self.init(
@@ -33,7 +33,7 @@ extension NetworkError: CodedByForm {
 }
 
 extension HTTPFailure: CodedByForm {
-    /// The status, and a problem's type and status; there are no header fields and no body.
+    /// The status, and a problem's type and status, but neither header fields nor a body.
     struct Form: Codable {
         let status: Int
         let problemType: String?

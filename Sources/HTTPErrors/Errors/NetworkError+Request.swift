@@ -1,9 +1,10 @@
 import ErrorRouting
 import Foundation
 
-/// The request of a failed call, as the metadata of its error's reports shows it.
+/// The request of a failed call, as the metadata of error reports shows it.
 ///
-/// It contains no query, no header field, and no user or path of the client's base: these might be secrets.
+/// It doesn't contain a query, header fields, or the user and path of the client's base, because these might be
+/// secrets.
 final class FailedRequest: Sendable {
     let method: String
     let host: String?
@@ -11,15 +12,14 @@ final class FailedRequest: Sendable {
 
     private static let (longestMethod, longestPath) = (32, 256)
 
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - base: The client's base URL.
+    /// Creates the description of a request below a client's base URL.
     init(_ request: some APIRequest, below base: URL) {
         let name = request.method.rawValue
         // `_OTHER` is OpenTelemetry's name for an unknown method.
         method = name.isToken && name.utf8.count <= Self.longestMethod ? name : "_OTHER"
         host = base.host()?.lowercased()
-        // Cut the path at a query, which some callers append by mistake; the client encodes it as a part of the path.
+        // Truncate the path at a query, which some callers append by mistake: the client encodes it as a part of the
+        // path.
         let path = request.path.unicodeScalars.prefix { $0 != "?" && $0 != "#" }.drop { $0 == "/" }
         let encoded = "/" + String(path).encodedAsPath
         self.path =
@@ -44,7 +44,7 @@ private enum RequestKey: String, CaseIterable {
 }
 
 extension NetworkError {
-    /// Returns the error of a client's request, unless it is already the error of another client's request.
+    /// Returns the error with a client's request, unless it already contains another client's request.
     func of(_ request: some APIRequest, below base: URL) -> NetworkError {
         if self.request != nil { return self }
         var error = self
@@ -56,7 +56,7 @@ extension NetworkError {
 extension NetworkError: ErrorMetadataProviding {
     package static let errorMetadataKeys = Set(RequestKey.allCases.map(\.rawValue))
 
-    /// The client's request and the status of the response, by OpenTelemetry's names.
+    /// The client's request and the response's status, under OpenTelemetry's names.
     package var errorMetadata: [String: String] {
         var metadata = request?.metadata ?? [:]
         metadata[RequestKey.status.rawValue] = failure.map { "\($0.status)" }

@@ -7,7 +7,7 @@ extension ErrorMatcher where Output == NetworkError {
     /// .on(matching: .network(.networkUnavailable, .connection)) { error in … }
     /// ```
     ///
-    /// - Parameter kinds: The kinds.
+    /// - Parameter kinds: The kinds to match.
     /// - Returns: The matcher.
     public static func network(_ kinds: NetworkError.Kind...) -> Self {
         let set = Set(kinds)
@@ -17,7 +17,7 @@ extension ErrorMatcher where Output == NetworkError {
 
     /// Matches network errors from responses with a given status.
     ///
-    /// - Parameter status: The status.
+    /// - Parameter status: The status to match.
     /// - Returns: The matcher.
     public static func status(_ status: Int) -> Self {
         .type(NetworkError.self).where { $0.failure?.status == status }.named("status(\(status))")
@@ -25,7 +25,7 @@ extension ErrorMatcher where Output == NetworkError {
 
     /// Matches network errors from responses with a status in a given range.
     ///
-    /// - Parameter range: The statuses.
+    /// - Parameter range: The statuses to match.
     /// - Returns: The matcher.
     public static func status(_ range: ClosedRange<Int>) -> Self {
         .type(NetworkError.self)
@@ -41,14 +41,14 @@ extension ErrorMatcher where Output == NetworkError {
         .type(NetworkError.self).where(\.isTransient).named("transient")
     }
 
-    /// Matches errors that show that the service is down: connection errors, timeouts, and the statuses 408 and 500 to
-    /// 599.
+    /// Matches errors that indicate that the service is down: connection errors, timeouts, and the statuses 408 and 500
+    /// to 599.
     ///
-    /// Use it for circuits. Unlike ``transient``, it also matches the error of a request that must not be sent again:
-    /// an order that timed out shows as much about the service as a GET does.
+    /// Use it for circuits. Unlike ``transient``, it also matches the error of a request that must not be sent again,
+    /// because the timeout of a POST indicates as much about the service as that of a GET.
     ///
-    /// It matches a service's own error by the status of its response. It doesn't match the error of a client that was
-    /// shut down, or of a request that was never sent because it had no time left.
+    /// A service's own error matches if its response has one of these statuses. The error of a client that was shut
+    /// down doesn't match. Neither does the error of a request that was never sent because it had no time left.
     ///
     /// ```swift
     /// let shop = CircuitBreaker("shop", counting: .outage)
@@ -61,7 +61,7 @@ extension ErrorMatcher where Output == NetworkError {
 extension ErrorHandler {
     /// Returns rules that most applications with a server need.
     ///
-    /// Overlay them on the application's own rules.
+    /// Overlay them on the application's own rules:
     ///
     /// ```swift
     /// let handler = ErrorHandler.default.overlaid(

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension NetworkError {
-    /// The languages of descriptions for users.
+    /// The languages of messages for users.
     public enum Language: String, Sendable, Hashable, CaseIterable {
         /// English.
         case english
@@ -10,17 +10,17 @@ extension NetworkError {
 
         /// The app's language: Japanese if the user prefers that localization, otherwise English.
         ///
-        /// On Linux the environment variables decide.
+        /// On Linux, the environment variables determine the language.
         static let preferred = Language(
             preferring: Bundle.main.preferredLocalizations, environment: ProcessInfo.processInfo.environment)
 
-        /// - Parameters:
-        ///   - languages: The app's localizations, in the order in which the user prefers them.
-        ///   - environment: The environment variables, which contain the user's settings on Linux.
+        /// Chooses a language from the app's localizations, in the user's order of preference, and from the environment
+        /// variables, which contain the user's settings on Linux.
         init(preferring languages: [String], environment: [String: String]) {
             #if os(Linux)
                 let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-                // Use English, as other programs do: the plain locale has no translations, whatever else is set.
+                // Use English, as other programs do: the plain locale doesn't have translations, regardless of other
+                // settings.
                 if set == "C" || set == "POSIX" {
                     self = .english
                     return
@@ -28,17 +28,17 @@ extension NetworkError {
                 let list = environment["LANGUAGE"].map { $0.split(separator: ":").map(String.init) } ?? []
                 let languages = list + (set.map { [$0] } ?? []) + languages
             #endif
-            // Compare whole codes: names of other languages can begin with these letters.
+            // Compare whole codes, because the codes of other languages can begin with these letters.
             let codes = languages.map { $0.prefix(while: \.isLetter).lowercased() }
             self = codes.first { $0 == "ja" || $0 == "en" } == "ja" ? .japanese : .english
         }
     }
 
-    /// The language of descriptions for users: the app's own language, unless another one is bound.
+    /// The language of messages for users: the app's own language, unless another language is bound.
     ///
-    /// Without a Japanese localization the app shows English texts, whatever the device's language. For another
-    /// language, or for your own texts, add the English sentences as keys to the app's `Localizable.strings`. The
-    /// library looks them up there unless you bind a language that isn't the app's.
+    /// If the app doesn't have a Japanese localization, it shows English messages, regardless of the device's language.
+    /// To add another language or your own messages, add the English sentences as keys to the app's
+    /// `Localizable.strings`. The library looks them up there unless you bind a language that isn't the app's.
     ///
     /// ```swift
     /// NetworkError.$language.withValue(.japanese) { error.localizedDescription }
@@ -53,9 +53,7 @@ extension NetworkError: LocalizedError {
     /// A sentence in ``language`` that tells the user what to do; nil if they can do nothing.
     public var recoverySuggestion: String? { text().suggestion }
 
-    /// Returns the texts in ``language``.
-    ///
-    /// - Parameter bundle: The bundle with the app's own translations of the English sentences.
+    /// Returns the messages in ``language``, using the app's own translations of the English sentences in `bundle`.
     func text(_ bundle: Bundle = .main) -> (description: String, suggestion: String?) {
         let compiled = Self.language == .japanese ? japanese : english
         guard Self.language == .preferred else { return compiled }

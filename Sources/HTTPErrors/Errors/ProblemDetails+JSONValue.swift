@@ -16,13 +16,13 @@ extension ProblemDetails {
 
         /// How many keys and indices a value's coding path may contain.
         ///
-        /// Decoding tries several types for each value, and the time grows with the square of the depth. Without a
-        /// limit, a kilobyte of brackets would take seconds, and an error's body minutes.
+        /// Decoding tries several types for each value, and its time grows with the square of the depth. Without a
+        /// limit, decoding a kilobyte of brackets would take seconds, and an error body would take minutes.
         private static let depthLimit = 20
 
-        /// Reads a value.
+        /// Creates a value by decoding it.
         ///
-        /// - Throws: A `DecodingError` if there is no JSON value, or if values are nested more than 20 deep.
+        /// - Throws: A `DecodingError` if there is no JSON value, or if values are nested more than 20 levels deep.
         public init(from decoder: any Decoder) throws {
             guard decoder.codingPath.count <= Self.depthLimit else {
                 throw DecodingError.dataCorrupted(
@@ -40,7 +40,7 @@ extension ProblemDetails {
                 ?? .object(container.decode([String: JSONValue].self))
         }
 
-        /// Writes the value.
+        /// Encodes the value.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             switch self {
@@ -56,9 +56,10 @@ extension ProblemDetails {
 }
 
 extension ProblemDetails.JSONValue {
-    /// A number that keeps all digits of a whole number of up to 128 bits; any other number is the nearest `Double`.
+    /// A number that keeps all digits of a whole number of up to 128 bits; any other number is rounded to the nearest
+    /// `Double`.
     ///
-    /// Numbers are equal if their values are: 1000, `1e3`, and `1000.0` are the same number.
+    /// Numbers with the same value are equal: 1000, `1e3`, and `1000.0` are the same number.
     ///
     /// ```swift
     /// let problem = ProblemDetails(status: 409, extensions: ["order": .number(9_007_199_254_740_993)])
@@ -73,17 +74,17 @@ extension ProblemDetails.JSONValue {
 
         /// Creates a number.
         ///
-        /// - Parameter value: The value. It is rounded to a `Double` if it has more than 128 bits.
+        /// - Parameter value: An integer, which is rounded to a `Double` if it doesn't fit into 128 bits.
         public init(_ value: some BinaryInteger) {
             self.value = Int128(exactly: value).map { .whole($0) } ?? .real(Double(value))
         }
 
         /// Creates a number.
         ///
-        /// - Parameter value: The value. JSON can't express infinity and NaN, so encoding them throws.
+        /// - Parameter value: Any number. Encoding infinity or NaN throws, because JSON can't represent them.
         public init(_ value: Double) { self.value = .real(value) }
 
-        /// The value if it is a whole number of up to 128 bits, otherwise nil.
+        /// The value if it is a whole number of up to 128 bits; otherwise nil.
         public var integer: Int128? {
             switch value {
             case .whole(let value): value
@@ -102,9 +103,9 @@ extension ProblemDetails.JSONValue {
 }
 
 extension ProblemDetails.JSONValue.Number: Hashable {
-    /// Whether both have the same value.
+    /// Returns whether both numbers have the same value.
     public static func == (first: Self, second: Self) -> Bool {
-        // Compare whole numbers exactly: different ones can have the same nearest `Double`.
+        // Compare whole numbers exactly, because different whole numbers can have the same nearest `Double`.
         guard let one = first.integer, let other = second.integer else { return first.double == second.double }
         return one == other
     }
@@ -122,7 +123,7 @@ extension ProblemDetails.JSONValue.Number: ExpressibleByIntegerLiteral, Expressi
 }
 
 extension ProblemDetails.JSONValue.Number: Codable {
-    /// Reads a number.
+    /// Creates a number by decoding it.
     ///
     /// - Throws: A `DecodingError` if there is no number, or if it is too large for a `Double`.
     public init(from decoder: any Decoder) throws {
@@ -131,17 +132,17 @@ extension ProblemDetails.JSONValue.Number: Codable {
             // error-audit: harmless, because any other number is read as a `Double`
             (try? container.decode(type)).map { Self($0) }
         }
-        // Try the common types too: decoders other than JSON's might not read 128 bits. JSON's reads more forms of a
-        // number in full as 128 bits.
+        // Try the common types too, because decoders other than JSON's might not read 128 bits. Try 128 bits first,
+        // because JSON's decoder then reads more forms of a number without rounding.
         self =
             try whole(Int128.self) ?? whole(Int64.self) ?? whole(UInt64.self) ?? Self(container.decode(Double.self))
     }
 
-    /// Writes the number.
+    /// Encodes the number.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch value {
-        // Use the common types if the value fits: encoders other than JSON's might not write 128 bits.
+        // Use the common types if the value fits, because encoders other than JSON's might not write 128 bits.
         case .whole(let value):
             if let value = Int64(exactly: value) { return try container.encode(value) }
             if let value = UInt64(exactly: value) { return try container.encode(value) }
@@ -152,7 +153,7 @@ extension ProblemDetails.JSONValue.Number: Codable {
 }
 
 extension ProblemDetails.JSONValue.Number: CustomStringConvertible {
-    /// The number in decimal.
+    /// The number in decimal notation.
     public var description: String {
         switch value {
         case .whole(let value): "\(value)"

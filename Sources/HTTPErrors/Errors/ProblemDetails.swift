@@ -2,19 +2,19 @@ import Foundation
 
 /// A problem that a server describes as `application/problem+json` (RFC 9457).
 ///
-/// A member is ignored if its value has another type than RFC 9457 defines, as the RFC requires. The description
+/// A member is ignored if its value doesn't have the type that RFC 9457 defines, as the RFC requires. The description
 /// contains only a valid status, because the rest of the body might be personal.
 public struct ProblemDetails: Error, Codable, Hashable {
     /// The media type of problems: `application/problem+json`.
     public static let mediaType = "application/problem+json"
 
-    /// The kind of problem, a URI reference; `about:blank` if the status says everything.
+    /// The kind of problem, a URI reference; `about:blank` if the status is sufficient.
     public var type: String
-    /// A short summary, the same for all problems of this type.
+    /// A short summary, which is the same for all problems of this type.
     public var title: String?
-    /// The status.
+    /// The HTTP status, from 100 to 599.
     ///
-    /// Setting it to a number outside 100 to 599 sets it to nil, because that isn't a status.
+    /// Any other number isn't a status, so setting it sets nil.
     public var status: Int? { didSet { status = Self.valid(status) } }
     /// What happened this time, for users.
     public var detail: String?
@@ -28,7 +28,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
     /// - Parameters:
     ///   - type: The kind of problem, a URI reference.
     ///   - title: A short summary.
-    ///   - status: The status; a number outside 100 to 599 is ignored.
+    ///   - status: The HTTP status; a number outside 100 to 599 is ignored.
     ///   - detail: What happened this time.
     ///   - instance: The identifier of this occurrence, a URI reference.
     ///   - extensions: The members that the problem's type defines.
@@ -48,7 +48,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
         self.extensions = extensions
     }
 
-    /// Returns nil for an invalid status: creating a response with it would trap, and any server can send one.
+    /// Returns nil for an invalid status: any server can send one, and creating a response with it would trap.
     private static func valid(_ status: Int?) -> Int? { status.flatMap { (100...599).contains($0) ? $0 : nil } }
 
     private struct Key: CodingKey {
@@ -61,9 +61,9 @@ public struct ProblemDetails: Error, Codable, Hashable {
 
     private static let members: Set = ["type", "title", "status", "detail", "instance"]
 
-    /// Reads a problem.
+    /// Creates a problem by decoding it.
     ///
-    /// A member is ignored if its value has another type than the RFC defines.
+    /// A member is ignored if its value doesn't have the type that the RFC defines.
     ///
     /// - Throws: A `DecodingError` if the value isn't an object.
     public init(from decoder: any Decoder) throws {
@@ -79,7 +79,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
         }
     }
 
-    /// Writes the problem, with its extensions next to the members of the RFC.
+    /// Encodes the problem, with its extensions next to the RFC's members.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(type, forKey: Key(stringValue: "type"))
@@ -99,14 +99,14 @@ extension ProblemDetails: SecretHolding {
 }
 
 extension TransportResponse {
-    /// Creates the response with which a service reports a problem: `application/problem+json` (RFC 9457).
+    /// Creates a response that reports a problem as `application/problem+json` (RFC 9457).
     ///
     /// ```swift
     /// let response = TransportResponse(problems[error])    // an ErrorMap<ProblemDetails>
     /// ```
     ///
-    /// - Parameter problem: The problem. The response has the problem's status if it is from 400 to 599, otherwise 500,
-    ///   because another service might have sent the problem. If the extensions can't be encoded as JSON, for example
+    /// - Parameter problem: The problem to report. If its status isn't from 400 to 599, the response's status is 500,
+    ///   because the problem might come from another service. If the extensions can't be encoded as JSON, for example
     ///   because of a NaN, they are left out.
     public init(_ problem: ProblemDetails) {
         var problem = problem

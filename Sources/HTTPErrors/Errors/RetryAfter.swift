@@ -1,22 +1,20 @@
 import Foundation
 
-/// Reads the field `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date in one of three forms.
+/// Parses the field `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date in one of three forms.
 ///
 /// The RFC allows only whole seconds, but some servers send `2.0`.
 enum RetryAfter {
     /// The longest hint: a year.
     ///
-    /// Longer hints are shortened to this duration.
+    /// Longer hints are shortened to it.
     static let longest = Duration.seconds(365 * 86_400)
 
-    /// Returns how long to wait.
+    /// Returns how long to wait, from zero to ``longest``; nil if no value is a number of seconds or a date.
     ///
-    /// - Parameter headers: The response's fields. A date is measured from the response's own `Date` or, without one,
-    ///   from now.
-    /// - Returns: A duration from zero to ``longest``; nil if no value is a number of seconds or a date.
+    /// A date is measured from the response's own `Date` field or, if there is none, from now.
     static func duration(in headers: HTTPHeaders) -> Duration? {
         let now = Int64(Date().timeIntervalSince1970)
-        // A date can contain a comma, so splitting at commas can cut it into two pieces.
+        // Pass two pieces: a date can contain a comma, so splitting at commas can divide it.
         func date(_ value: String) -> Int64? { HTTPDate.seconds(value.trimmingCharacters(in: .whitespaces), now: now) }
         return headers.firstValid("Retry-After", pieces: 2) { value in
             let text = value.trimmingCharacters(in: .whitespaces)
@@ -27,7 +25,8 @@ enum RetryAfter {
         }
     }
 
-    /// Returns the duration for digits, with or without a fraction, rounded up to the millisecond; nil for other text.
+    /// Returns the duration for digits, with or without a fraction, rounded up to the millisecond; nil for other
+    /// strings.
     private static func duration(ofSeconds text: String) -> Duration? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy(\.isDigits) else { return nil }
@@ -45,15 +44,14 @@ extension StringProtocol {
     fileprivate var isDigits: Bool { !isEmpty && utf8.allSatisfy { (0x30...0x39).contains($0) } }
 }
 
-/// Reads HTTP dates (RFC 9110, section 5.6.7), which are all in GMT.
+/// Parses HTTP dates (RFC 9110, section 5.6.7), which are all in GMT.
 ///
-/// A `DateFormatter` accepts more than the three forms and takes a thousand times as long.
+/// A `DateFormatter` accepts more than these three forms and takes a thousand times as long.
 enum HTTPDate {
     /// Returns the seconds since 1970 for a date in one of the three forms; nil if the string isn't such a date.
     ///
-    /// - Parameters:
-    ///   - text: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, or `Sun Nov 6 08:49:37 1994`.
-    ///   - now: The current time, which decides the century of a two-digit year.
+    /// The forms are `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, and `Sun Nov 6 08:49:37 1994`.
+    /// `now`, the current time, determines the century of a two-digit year.
     static func seconds(_ text: String, now: Int64) -> Int64? {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "-" || $0 == "," }).map(String.init)
         if text.contains(","), words.count == 6, words[5] == "GMT" {
@@ -80,7 +78,8 @@ enum HTTPDate {
 
     private static func digits(_ word: String) -> Int? { word.isDigits ? Int(word) : nil }
 
-    /// Returns the full year for two digits: in this century or, if that is more than 50 years ahead, in the last one.
+    /// Returns the year for two digits: in this century or, if that is more than 50 years from now, in the last
+    /// century.
     private static func wholeYear(_ year: Int, now: Int64) -> Int {
         let current = Int(now / 31_556_952) + 1970
         let candidate = current / 100 * 100 + year
@@ -101,9 +100,9 @@ enum HTTPDate {
         return Int64((first + day - 1) * 86_400 + time)
     }
 
-    /// Returns the days from 1970 to the first day of a month, by Howard Hinnant's `days_from_civil`.
+    /// Returns the days from 1970 to the first day of a month, with Howard Hinnant's `days_from_civil`.
     ///
-    /// The calendar is the proleptic Gregorian one. Month 13 is January of the next year.
+    /// The calendar is the proleptic Gregorian calendar. Month 13 is January of the next year.
     private static func daysSince1970(_ year: Int, _ month: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

@@ -4,18 +4,16 @@ import Foundation
 
 /// Returns an error without possible secrets: a URL's query, and values from the body of a request or response.
 ///
-/// A `NetworkError` keeps its cause, which can therefore reach logs. Foundation's errors, which might contain secrets,
+/// A `NetworkError` keeps its cause, which can therefore reach logs. Foundation's errors might contain secrets, so they
 /// are copied without them. Any other error is returned unchanged.
 ///
-/// - Parameters:
-///   - error: The error.
-///   - basePath: The path of a client's base, which is left out of URLs; empty if it is unknown.
-///   - depth: How many errors this error is wrapped in.
+/// `basePath` is the path of a client's base, which is removed from URLs; it is empty if unknown. `depth` is how many
+/// errors this error is wrapped in.
 func withoutSecrets(_ error: any Error, below basePath: String = "", depth: Int = 0) -> any Error {
-    // Unbox the error: generic code might have boxed it once more.
+    // Unbox the error: generic code might have wrapped it in another existential box.
     let error = ErrorMatcher.any.match(error) ?? error
     if let found = urlError.match(error), error is URLError || type(of: error) is NSError.Type {
-        // Don't use `URLError(code)`: on Linux the code might have no name.
+        // Don't use `URLError(code)`, because on Linux the code might not have a name.
         return URLError(_nsError: found.withoutSecrets(basePath, depth))
     }
     if let error = decodingError.match(error) { return error.withoutSecrets }
@@ -32,15 +30,15 @@ func withoutSecrets(_ error: any Error, below basePath: String = "", depth: Int 
     return (error as? NetworkError)?.hiding(basePath) ?? error
 }
 
-// Match the domain instead of the type: on Linux `URLError` doesn't define some codes.
+// Match the domain instead of the type, because on Linux `URLError` doesn't define some codes.
 private let urlError = ErrorMatcher.nsError(domain: NSURLErrorDomain)
 private let decodingError = ErrorMatcher.type(DecodingError.self)
 private let encodingError = ErrorMatcher.type(EncodingError.self)
 private let refusal = ErrorMatcher.type(CircuitOpen.self)
 
 extension NSError {
-    /// The error without the parts of its user info that might contain secrets: the user and the query of a URL,
-    /// strings that might contain such a URL, and values with unknown content, such as a response or a body.
+    /// The error without the parts of its user info that might contain secrets: a URL's user and query, strings that
+    /// might contain such a URL, and values with unknown content, such as a response or a body.
     fileprivate func withoutSecrets(_ basePath: String, _ depth: Int) -> NSError {
         let kept = userInfo.compactMapValues { value in
             // Drop the system's underlying errors, which repeat this error, but keep underlying errors that a transport
@@ -56,7 +54,7 @@ extension NSError {
         case let text as String where text.utf8.contains(where: "?#@".utf8.contains): nil
         case let text as String: !basePath.isEmpty && (text.contains(basePath) || text.contains("://")) ? nil : text
         case is any Numeric, is Bool, is NSNumber, is Date: value
-        // Visit as many levels as `anywhere` does: a deeper error could overflow the stack.
+        // Visit as many levels as `anywhere` does, because a deeper error could overflow the stack.
         case let error as any Error where depth < 16:
             HTTPErrors.withoutSecrets(error, below: basePath, depth: depth + 1)
         case let errors as [any Error] where depth < 16:
@@ -76,7 +74,7 @@ extension DecodingError {
         }
         switch self {
         case .dataCorrupted(let old):
-            // With an empty coding path the whole body is corrupted: it isn't JSON.
+            // An empty coding path means that the whole body is corrupted: it isn't JSON.
             let whole = BodyFault(rawValue: old.debugDescription)?.rawValue ?? "The body is not valid JSON."
             let text = old.codingPath.isEmpty ? whole : "The value is not valid."
             return .dataCorrupted(context(old, text))
@@ -107,8 +105,8 @@ extension EncodingError {
 
 /// A coding path's key in a form that is safe for logs.
 ///
-/// An index, or an enum case without a payload, is the program's own key. Any other key, such as a dictionary's, might
-/// come from a body, so it is shown as `*`.
+/// An index, or an enum case without a payload, is the program's own key. Any other key, such as a dictionary key,
+/// might come from a body, so it is shown as `*`.
 private struct KnownKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -117,7 +115,7 @@ private struct KnownKey: CodingKey {
         let index = key.intValue.flatMap { key.stringValue == "Index \($0)" ? $0 : nil }
         let mirror = Mirror(reflecting: key)
         let isCase = mirror.displayStyle == .enum && mirror.children.isEmpty
-        // Keep the text of a `KnownKey`: this code can process an error twice.
+        // Keep the string of a `KnownKey`, because an error can be processed twice.
         stringValue = isCase || index != nil || key is KnownKey ? key.stringValue : "*"
         intValue = index
     }

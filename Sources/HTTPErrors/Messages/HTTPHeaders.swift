@@ -8,11 +8,11 @@ import Foundation
 /// ```
 ///
 /// Fields keep their order, and names keep the case in which they were first written. A field can have several values.
-/// Its meaning comes from the first valid value, because a proxy might have added the field again. Descriptions contain
-/// only the names, because values might be secret.
+/// The first valid value is used, because a proxy might have added the field again. Descriptions contain only the
+/// names, because values might be secret.
 public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     private struct Field: Sendable {
-        /// The field's position among the others.
+        /// The field's position among the other fields.
         let number: Int
         let name: String
         var values: [String]
@@ -23,7 +23,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         var value: String { values.joined(separator: name.lowercased() == "cookie" ? "; " : ", ") }
     }
 
-    /// The fields by their lowercase names.
+    /// The fields by lowercase name.
     private var stored: [String: Field] = [:]
     private var nextNumber = 0
 
@@ -45,9 +45,9 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 
     /// The value of a field; nil if the field is missing.
     ///
-    /// Setting nil removes the field. A field's values are joined with commas (RFC 9110, section 5.2), and those of
-    /// `Cookie` with semicolons. Cookies that a server sets can't be joined: read each `Set-Cookie` from the sequence
-    /// of fields.
+    /// Setting nil removes the field. A field's values are joined with commas (RFC 9110, section 5.2), and the values
+    /// of `Cookie` are joined with semicolons. Cookies that a server sets can't be joined, so read each `Set-Cookie`
+    /// from the sequence of fields.
     ///
     /// - Parameter name: The field's name, in upper or lower case.
     /// - Complexity: O(number of the field's values).
@@ -68,7 +68,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// - Complexity: O(1).
     public mutating func append(_ value: String, for name: String) {
         let key = name.lowercased()
-        // Append in place: copying the values for each addition would take quadratic time.
+        // Append in place, because copying the values for each addition would take quadratic time.
         if stored[key] != nil { stored[key]?.values.append(value) } else { add(value, key, name) }
     }
 
@@ -77,20 +77,17 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         nextNumber += 1
     }
 
-    /// The names and values in their order.
+    /// The names and values, in order.
     var fields: [(name: String, value: String)] {
         stored.sorted { $0.value.number < $1.value.number }.flatMap { key, field in
             (key == "set-cookie" ? field.values : [field.value]).map { (field.name, $0) }
         }
     }
 
-    /// Returns the first readable value of a field; nil if there is none.
+    /// Returns the first valid value of a field; nil if there is none.
     ///
-    /// - Parameters:
-    ///   - name: The field's name.
-    ///   - pieces: How many comma-separated pieces one value can consist of.
-    ///   - split: Splits values that the layer below joined.
-    ///   - read: Returns the meaning of a value; nil if it isn't valid.
+    /// A value can consist of up to `pieces` comma-separated pieces. `split` splits values that the HTTP stack joined.
+    /// `read` parses a value and returns nil if it isn't valid.
     func firstValid<Value>(
         _ name: String, pieces: Int = 1, splitBy split: (String) -> [String] = { $0.components(separatedBy: ",") },
         _ read: (String) -> Value?
@@ -105,8 +102,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         return nil
     }
 
-    /// The first valid `Content-Type` or, if none is valid, the field's value; nil if there is no such field or it is
-    /// empty.
+    /// The first valid `Content-Type` or, if none is valid, the field's value; nil if the field is missing or empty.
     var contentType: MediaType? {
         let type = firstValid("Content-Type") { value in
             let type = MediaType(value)
@@ -115,7 +111,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         return type ?? self["Content-Type"].map { MediaType($0) }.flatMap { $0.text.isEmpty ? nil : $0 }
     }
 
-    /// Returns the fields whose names and values fit into a number of bytes together.
+    /// Returns the fields whose names and values together fit into a number of bytes.
     ///
     /// Fields that don't fit are left out.
     func limited(to limit: Int) -> HTTPHeaders {
@@ -132,19 +128,19 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaders: Hashable {
-    /// Whether both have the same fields with the same values, in any order.
+    /// Returns whether both contain the same fields with the same values, in any order.
     public static func == (first: HTTPHeaders, second: HTTPHeaders) -> Bool {
         first.values == second.values
     }
 
-    /// Hashes the fields with their values, without their order.
+    /// Hashes the fields and their values, regardless of their order.
     public func hash(into hasher: inout Hasher) { hasher.combine(values) }
 
     private var values: [String: [String]] { stored.mapValues(\.values) }
 }
 
 extension HTTPHeaders: Sequence {
-    /// Iterates over the names and values in their order.
+    /// Iterates over the names and values, in order.
     ///
     /// Each name occurs once, except `Set-Cookie`, which occurs once for each value.
     ///
@@ -153,14 +149,14 @@ extension HTTPHeaders: Sequence {
 }
 
 extension HTTPHeaders: SecretHolding {
-    /// The fields' names without their values.
+    /// The names of the fields, without their values.
     public var description: String { "[\(fields.map(\.name).joined(separator: ", "))]" }
 }
 
-/// A body's type in lowercase and without its parameters: `application/problem+json`.
+/// A body's type in lowercase, without parameters: `application/problem+json`.
 struct MediaType {
     let text: String
-    /// The charset in lowercase; nil if there is none or it is empty.
+    /// The charset in lowercase; nil if it is missing or empty.
     let charset: String?
 
     init(_ field: some StringProtocol) {
@@ -174,7 +170,7 @@ struct MediaType {
 
     /// Whether a body of this type is JSON.
     ///
-    /// `x-json` and `text/json` are older names for it.
+    /// `x-json` and `text/json` are older names for JSON.
     private var isJSON: Bool { isPlainJSON || text.hasSuffix("+json") }
 
     private var isPlainJSON: Bool {
@@ -183,8 +179,8 @@ struct MediaType {
 
     /// Returns whether an `Accept` field accepts this type.
     ///
-    /// `application/json` accepts every type of JSON, and a `+json` type accepts `application/json`: services such as
-    /// GitHub's return it.
+    /// `application/json` accepts every JSON type, and a `+json` type accepts `application/json`, which services such
+    /// as GitHub return.
     func isAccepted(by field: String) -> Bool {
         field.split(separator: ",").map { MediaType($0) }.contains { range in
             if range.text == "*/*" || range.text == text { return true }

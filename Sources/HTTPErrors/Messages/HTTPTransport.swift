@@ -2,26 +2,27 @@ public import Foundation
 
 /// A type that sends requests: ``URLSessionHTTPTransport``, another HTTP client, or a fake in a test.
 ///
-/// A transport returns every response, whatever its status and however long its body. It throws only if there is no
-/// response. It doesn't follow redirects: an ``APIClient`` does, in the same way for every transport. The client turns
-/// a thrown error into a ``NetworkError``: the code decides for a `URLError`, and the status for an ``HTTPFailure``.
-/// Cancellations and coding errors become those kinds, and any other error becomes `unknown`. A ``NetworkError`` keeps
-/// its kind.
+/// A transport returns every response, regardless of its status and the length of its body. It throws only if there is
+/// no response. It doesn't follow redirects: an ``APIClient`` does, in the same way for every transport.
+///
+/// The client converts a thrown error into a ``NetworkError``. The kind of a `URLError` depends on its code, and the
+/// kind of an ``HTTPFailure`` on its status. Cancellations and coding errors become those kinds, and any other error
+/// becomes `unknown`. A ``NetworkError`` keeps its kind.
 public protocol HTTPTransport: Sendable {
     /// Sends a request and returns the response.
     ///
-    /// If the task is cancelled, it throws at once, for example a `CancellationError`. It obeys the request's time
+    /// If the task is cancelled, it throws immediately, for example a `CancellationError`. It obeys the request's time
     /// limit, and sends nothing if the limit isn't positive. If the body exceeds the transport's own limit, it stops
     /// there and returns the beginning of the body in a truncated response (``TransportResponse/isTruncated``).
     ///
-    /// - Parameter request: The request.
+    /// - Parameter request: The request to send.
     /// - Returns: The response.
     /// - Throws: An error if there is no complete response.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 
     /// The time limit of a request without its own limit; nil, the default, if it is unknown.
     ///
-    /// For such a request, an ``APIClient`` waits no longer than this for a new token.
+    /// For such a request, an ``APIClient`` also waits at most this long for a new token.
     var timeout: Duration? { get }
 
     /// Whether the HTTP stack can resend a request on its own; false by default.
@@ -32,7 +33,7 @@ public protocol HTTPTransport: Sendable {
 }
 
 extension HTTPTransport {
-    /// Nil.
+    /// Nil: the limit is unknown.
     public var timeout: Duration? { nil }
 
     /// False: a request is sent at most once.
@@ -42,7 +43,7 @@ extension HTTPTransport {
 /// A request as a transport sends it.
 ///
 /// Descriptions contain the method and the URL without its query, but neither headers nor body. For a request of an
-/// ``APIClient``, they also leave out the path of the client's base, because some services put the token there.
+/// ``APIClient``, they also leave out the base path, because some services put the token there.
 public struct TransportRequest: Sendable {
     /// The method.
     public var method: HTTPMethod
@@ -60,10 +61,10 @@ public struct TransportRequest: Sendable {
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - method: The method.
-    ///   - url: The URL.
-    ///   - headers: The header fields.
-    ///   - body: The body.
+    ///   - method: The method to send, such as `.post`.
+    ///   - url: The absolute URL.
+    ///   - headers: The header fields to send.
+    ///   - body: The body to send; nil to send none.
     ///   - timeout: The time limit; nil for the transport's own limit.
     public init(
         method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: Data? = nil, timeout: Duration? = nil
@@ -78,10 +79,10 @@ public struct TransportRequest: Sendable {
     /// Whether sending the request twice has the same effect as sending it once.
     ///
     /// This is true for the idempotent methods of RFC 9110, section 9.2.2, and for a request with an `Idempotency-Key`,
-    /// which lets the server recognize the second one.
+    /// which lets the server recognize the second request.
     var isIdempotent: Bool { hasIdempotentMethod || headers["Idempotency-Key"] != nil }
 
-    /// Whether the method is idempotent by RFC 9110.
+    /// Whether the method is idempotent according to RFC 9110.
     var hasIdempotentMethod: Bool { method.isIdempotent }
 }
 
@@ -90,7 +91,7 @@ extension TransportRequest: SecretHolding {
     public var description: String { "\(method) \(url.withoutSecrets(below: basePath))" }
 }
 
-/// A response of any status with its body as a transport returns it.
+/// A response of any status with its body, as a transport returns it.
 ///
 /// Descriptions contain the status and the body's length.
 public struct TransportResponse: Sendable {
@@ -100,16 +101,16 @@ public struct TransportResponse: Sendable {
     public var headers: HTTPHeaders
     /// The body, decompressed.
     public var body: Data
-    /// Whether the body exceeded the transport's limit, so that only its beginning is here.
+    /// Whether the body exceeded the transport's limit, so that only its beginning is available.
     public var isTruncated: Bool
 
     /// Creates a response.
     ///
     /// - Parameters:
-    ///   - status: The status.
-    ///   - headers: The header fields.
-    ///   - body: The body.
-    ///   - isTruncated: Whether the body is only the beginning of a longer one.
+    ///   - status: The response's status, such as 200.
+    ///   - headers: The response's header fields.
+    ///   - body: The decompressed body.
+    ///   - isTruncated: Whether the body is only the beginning of a longer body.
     public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data(), isTruncated: Bool = false) {
         self.status = status
         self.headers = headers
@@ -126,9 +127,7 @@ extension TransportResponse: SecretHolding {
 extension URL {
     /// Returns the URL without its query, fragment, user, and password, which might be secret.
     ///
-    /// An ellipsis replaces the path of a client's base.
-    ///
-    /// - Parameter basePath: The path of the base; empty for none.
+    /// If the URL is below a client's base, an ellipsis replaces `basePath`, the path of that base.
     func withoutSecrets(below basePath: String = "") -> String {
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "a URL" }
         components.query = nil
@@ -138,12 +137,12 @@ extension URL {
         guard !basePath.isEmpty else { return components.string ?? "a URL" }
         let path = components.percentEncodedPath
         components.path = ""
-        // Compare the strings: a different spelling of the base's path counts as another path.
+        // Compare the strings: a different spelling of the base path counts as another path.
         let isBelow = path.hasPrefix(basePath) && ["", "/"].contains(path.dropFirst(basePath.count).prefix(1))
         return (components.string ?? "a URL") + (isBelow ? "/…\(path.dropFirst(basePath.count))" : path)
     }
 
-    /// The path without a slash at its end; empty for a root.
+    /// The path without a trailing slash; empty for a root.
     ///
     /// If this URL is a client's base, the paths of all its requests begin with this path.
     var basePath: String {

@@ -1,7 +1,6 @@
 /// A value that might contain secrets: `print`, `dump`, and mirrors show only its description.
 ///
-/// This module's types for requests and responses conform to it. Conform your own request if its fields must not reach
-/// a log:
+/// This module's request and response types conform to it. Conform your own request if its fields must not reach a log:
 ///
 /// ```swift
 /// struct LogIn: APIRequest, SecretHolding {
@@ -12,7 +11,7 @@
 public protocol SecretHolding: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension SecretHolding {
-    /// The name of the type.
+    /// The name of the type, so that the value's fields don't appear.
     public var description: String { "\(Self.self)" }
 
     /// The same as the description.

@@ -7,14 +7,15 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// A transfer under way.
+/// A transfer in progress.
 ///
-/// Events change its machine under a lock; the waiting caller receives the result after unlocking.
+/// Events change its state machine under a lock. The waiting caller receives the result after unlocking.
 final class Transfer: Sendable {
     /// The queue for all calls that block until Foundation's own queue is free.
     ///
-    /// On Linux that queue does the work of all sessions, so any server can keep it busy. The calls block this queue's
-    /// thread instead of a thread of the caller's executor. The calls run in order, so a task isn't cancelled before it
+    /// On Linux, that queue does the work of all sessions, so any server can keep it busy. The calls block this queue's
+    /// thread instead of a thread of the caller's executor. They run in order, so a task isn't cancelled before it is
+    /// created.
     /// is created.
     static let calls = DispatchQueue(label: "HTTPErrors.Transfer.calls")
 
@@ -27,10 +28,10 @@ final class Transfer: Sendable {
         machine = Locked(TransferMachine(bodyLimit: bodyLimit))
     }
 
-    /// Whether a caller still waits for the response.
+    /// Whether a caller is still waiting for the response.
     var isWanted: Bool { machine.withLock { $0.isWanted } }
 
-    /// Starts the session's task, which is cancelled when no caller waits for it any longer.
+    /// Starts the session's task, which is cancelled when no caller waits for it anymore.
     func start(_ task: URLSessionTask) {
         self.task.withLock { $0 = task }
         task.resume()
@@ -43,7 +44,7 @@ final class Transfer: Sendable {
 
     /// Receives the head that the session provides when the transfer ends.
     ///
-    /// The head is converted only if no head has arrived before.
+    /// The head is converted only if no head has arrived yet.
     func receiveAtEnd(_ head: @autoclosure () -> TransportResponse) {
         if machine.withLock({ $0.isWithoutHead }) { receive(head()) }
     }
@@ -57,14 +58,14 @@ final class Transfer: Sendable {
     /// Records that the session has ended the task.
     func forgetTask() {
         _ = beginEnding()
-        // Wait for a running `cancel`: it traps on Linux if the session has dropped the task.
+        // Wait for a running `cancel`, because it traps on Linux if the session has dropped the task.
         task.withLock { $0 = nil }
     }
 
-    /// Passes the result to the caller, and cancels the session's task unless it is ending.
+    /// Passes the result to the caller, and cancels the session's task unless it is already ending.
     ///
-    /// The session's task is cancelled later and on a queue that isn't Foundation's. In a cancellation handler the
-    /// caller's task is locked, and cancelling waits for Foundation's queue, which might be waiting for that lock.
+    /// The session's task is cancelled later and on a queue that isn't Foundation's. During a cancellation handler, the
+    /// caller's task is locked; cancelling waits for Foundation's queue, which might be waiting for that lock.
     private func settle(_ end: TransferMachine.End?) {
         guard let end else { return }
         self.end.fulfill(end)
@@ -79,20 +80,17 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Waits for the response, and throws at once if the task is cancelled.
-    ///
-    /// - Parameter limit: The time limit.
+    /// Waits for the response, and throws immediately if the task is cancelled.
     func response(within limit: Duration) async throws -> TransportResponse {
         try await end.value(within: limit, abandon)
     }
 }
 
 extension Promise {
-    /// Waits for the value until the time is over or the task is cancelled.
+    /// Waits for the value until the time limit expires or the task is cancelled.
     ///
-    /// - Parameters:
-    ///   - limit: The time limit; nil for none.
-    ///   - abandon: Called with the reason when the wait ends early. It must set the value if nothing else has.
+    /// If the wait ends early, `abandon` is called with the reason and must set the value unless it is already set. A
+    /// `limit` of nil means no limit.
     func value<Success>(
         within limit: Duration?,
         _ abandon: @escaping @Sendable (any Error) -> Void

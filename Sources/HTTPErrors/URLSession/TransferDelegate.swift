@@ -6,12 +6,12 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A session's delegate that forwards each event to its transfer.
+/// A session delegate that forwards each event to its transfer.
 final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let transfers = Locked<[Int: Transfer]>([:])
     private let onChallenge: URLSessionHTTPTransport.ChallengeHandler?
 
-    /// - Parameter onChallenge: Answers challenges; nil for none.
+    /// Creates a delegate that answers challenges with `onChallenge`.
     init(onChallenge: URLSessionHTTPTransport.ChallengeHandler?) {
         self.onChallenge = onChallenge
     }
@@ -53,9 +53,10 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler(nil)
     }
 
-    /// Answers a challenge by the transport's handler.
+    /// Answers a challenge with the transport's handler.
     ///
-    /// Without a handler, it provides no credentials, so that the response with the challenge is the result.
+    /// If there is no handler, it doesn't provide credentials, so the result is the response that contains the
+    /// challenge.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -72,8 +73,9 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Answers a challenge.
     ///
-    /// On Linux, challenges come after the whole response, and there is no default handling: a challenge without a
-    /// credential would never end. So the transfer ends with the response, or with an error, which cancels the task.
+    /// On Linux, a challenge arrives after the whole response, and default handling doesn't exist: a challenge without
+    /// a credential would never complete. So the transfer ends with the response, or with an error, which cancels the
+    /// task.
     private static func answer(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?, _ transfer: Transfer?,
         _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -81,7 +83,8 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         guard isOnLinux else { return completionHandler(disposition, credential) }
         switch disposition {
         case .useCredential where credential != nil:
-            // Resume on this queue, and only if the transfer isn't being cancelled there: Foundation would trap.
+            // Continue on this queue, and only if the transfer isn't being cancelled there, because Foundation would
+            // trap.
             Transfer.calls.async {
                 if transfer?.isWanted == true { completionHandler(disposition, credential) }
             }
@@ -93,7 +96,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let transfer = transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
         transfer?.forgetTask()
-        // On Linux the head of a redirect without a target is available only here.
+        // On Linux, the head of a redirect without a target is available only here.
         if let response = task.response as? HTTPURLResponse { transfer?.receiveAtEnd(response.head) }
         transfer?.complete(error)
     }
@@ -104,7 +107,7 @@ extension HTTPURLResponse {
     fileprivate var head: TransportResponse {
         var headers = HTTPHeaders()
         for (name, value) in allHeaderFields.map({ ("\($0.key)", "\($0.value)") }) {
-            // Foundation joins cookies with commas, which also occur in their dates.
+            // Foundation joins cookies with commas, which also occur in cookie dates.
             let isCookie = name.lowercased() == "set-cookie"
             let values = isCookie ? value.split(separator: /, (?=[^;,= ]+=)/).map(String.init) : [value]
             for value in values { headers.append(value, for: name) }

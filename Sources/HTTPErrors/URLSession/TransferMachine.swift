@@ -2,17 +2,17 @@ import Foundation
 
 /// The state machine of one transfer: a plain value.
 ///
-/// Events are method calls. The event that ends the transfer returns its result. A transfer ends once: later events
-/// change nothing, and later bytes aren't kept.
+/// Events are method calls. The event that ends the transfer returns its result. A transfer ends only once: later
+/// events have no effect, and later bytes are dropped.
 struct TransferMachine {
     typealias End = Result<TransportResponse, any Error>
 
-    /// The maximum size of a kept body in bytes.
+    /// The maximum size of the returned body in bytes.
     let bodyLimit: Int
 
     private enum Phase {
         case sending
-        /// `isTooLong` is true if the head declares a body that is longer than the limit.
+        /// `isTooLong` is true if the head declares a body that exceeds the limit.
         case receiving(TransportResponse, isTooLong: Bool)
         case ended
     }
@@ -23,18 +23,18 @@ struct TransferMachine {
         self.bodyLimit = bodyLimit
     }
 
-    /// Whether no head has arrived yet.
+    /// Whether a head hasn't arrived yet.
     var isWithoutHead: Bool { if case .sending = phase { true } else { false } }
 
-    /// Whether the transfer hasn't ended, so that a caller still waits for it.
+    /// Whether the transfer hasn't ended, so that a caller is still waiting for it.
     var isWanted: Bool { if case .ended = phase { false } else { true } }
 
     /// Receives the head of a response.
     ///
-    /// An informational head (1xx) is followed by another.
+    /// An informational head (1xx) is followed by another head.
     ///
-    /// Ends the transfer if the declared length isn't valid. URLSession ignores characters after a number, and it uses
-    /// the last of two lengths.
+    /// The transfer ends if the declared length isn't valid, because URLSession ignores characters after a number and
+    /// uses the last of two lengths.
     mutating func receive(_ head: TransportResponse) -> End? {
         guard isWanted else { return nil }
         phase = .receiving(head, isTooLong: false)
@@ -53,11 +53,11 @@ struct TransferMachine {
 
     /// Receives a part of the body.
     ///
-    /// If the body exceeds the limit, the transfer ends with its beginning.
+    /// If the body exceeds the limit, the transfer ends with the beginning of the body.
     ///
-    /// Ends the transfer with an error if there was no head, or only an informational one. On Linux, libcurl treats a
-    /// line that begins with a carriage return as the end of a head. Then URLSession has no response, and at the end it
-    /// invents a status 200.
+    /// If there was no head, or only an informational head, the transfer ends with an error. On Linux, libcurl treats a
+    /// line that begins with a carriage return as the end of a head. URLSession then doesn't have a response, and
+    /// finally makes up a status 200.
     mutating func receive(_ data: Data) -> End? {
         guard isWanted else { return nil }
         guard case .receiving(var response, let isTooLong) = phase, response.status >= 200 else {
@@ -75,8 +75,8 @@ struct TransferMachine {
 
     /// Ends the transfer because the session completed it.
     ///
-    /// If the declared body was too long, the result is the head with the beginning of the body, however the transfer
-    /// ends.
+    /// If the declared body was too long, the result is the head with the beginning of the body, even if the session
+    /// reports an error.
     mutating func complete(_ error: (any Error)?) -> End? {
         defer { phase = .ended }
         switch phase {
@@ -88,7 +88,7 @@ struct TransferMachine {
         }
     }
 
-    /// Ends the transfer because its caller stopped waiting: the task was cancelled, or the time limit is over.
+    /// Ends the transfer because its caller stopped waiting: the task was cancelled, or the time limit expired.
     mutating func abandon(_ error: any Error) -> End? {
         guard isWanted else { return nil }
         phase = .ended

@@ -6,13 +6,13 @@ import Foundation
 
 /// Sends requests with `URLSession`.
 ///
-/// The transport stores no cookies, caches, or credentials, and doesn't follow redirects. It sends a request once. On
-/// Linux, libcurl resends a request if a kept-alive connection drops, so a request that might have an effect uses its
-/// own connection there.
+/// The transport doesn't store cookies, cached responses, or credentials, and doesn't follow redirects. It sends each
+/// request once. On Linux, libcurl resends a request if a kept-alive connection drops, so a request that might have an
+/// effect uses its own connection there.
 ///
-/// A call throws immediately if its task is cancelled or its time limit is over. Its transfer is then cancelled, and
-/// its connection ends. Until then, it doesn't delay other requests, because they have their own connections. On Linux,
-/// a server on a fast network can prevent that; see <doc:URLSessionOnLinux>.
+/// A call throws immediately when its task is cancelled or its time limit expires. The transfer is then cancelled, and
+/// its connection is closed. Until then, it doesn't delay other requests, because they have their own connections. On
+/// Linux, a server on a fast network can prevent the cancellation; see <doc:URLSessionOnLinux>.
 public final class URLSessionHTTPTransport: HTTPTransport {
     /// How long a request without its own time limit may take.
     public let timeout: Duration?
@@ -23,7 +23,7 @@ public final class URLSessionHTTPTransport: HTTPTransport {
     private let delegate: TransferDelegate
     private let onChallenge: ChallengeHandler?
 
-    /// Answers a challenge as `URLSession`'s delegate does: with a disposition, and with a credential for
+    /// Answers a challenge as a `URLSession` delegate does: with a disposition, and with a credential for
     /// `.useCredential`.
     public typealias ChallengeHandler =
         @Sendable (URLAuthenticationChallenge) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
@@ -33,22 +33,22 @@ public final class URLSessionHTTPTransport: HTTPTransport {
     /// - Parameters:
     ///   - timeout: How long a request without its own time limit may take, from the start to the last byte of the
     ///     response.
-    ///   - bodyLimit: How many bytes of a body are read. The response contains the beginning of a longer body.
-    ///   - transferLimit: How long any transfer may take, including one that no caller waits for. On Linux it limits
-    ///     only the time in which no bytes move.
+    ///   - bodyLimit: How many bytes of a body are read. If the body is longer, the response contains its beginning.
+    ///   - transferLimit: How long any transfer may take, including a transfer that no caller waits for. On Linux, it
+    ///     limits only the time during which no bytes are transferred.
     ///   - configuration: The session's configuration. The transport copies it without cache, cookies, and credentials.
-    ///     It keeps only those additional headers that any server may see, as ``APIClient`` does after a redirect to
-    ///     another origin. Set other headers with an ``HTTPInterceptor``.
-    ///   - onChallenge: Answers challenges, for example to compare a server's certificate with a pinned one, or to
-    ///     provide a client certificate. Its time counts toward the request's limit, and it isn't cancelled with the
-    ///     request. Return `.performDefaultHandling` for a challenge that you don't handle: then the system decides
-    ///     about certificates, and a 401 is the response. Without a handler, all challenges are answered like that. If
-    ///     the handler answers a 401 with a credential, `URLSession` sends the request again, which the server refused.
-    ///     If the server refuses the credential too, the handler is called again: compare the challenge's
-    ///     `previousFailureCount`, or a wrong password is sent until the request's limit.
+    ///     It keeps only those additional headers that any server may receive, as ``APIClient`` does after a redirect
+    ///     to another origin. Set other headers with an ``HTTPInterceptor``.
+    ///   - onChallenge: Answers challenges, for example to compare a server certificate with a pinned certificate, or
+    ///     to provide a client certificate. Its time counts toward the request's limit, and it isn't cancelled with the
+    ///     request. For a challenge that you don't handle, return `.performDefaultHandling`: the system then decides
+    ///     whether to trust the certificate, and a 401 becomes the response. If there is no handler, all challenges are
+    ///     answered that way. If the handler answers a 401 with a credential, `URLSession` resends the refused request.
+    ///     If the server also refuses the credential, the handler is called again. So check the challenge's
+    ///     `previousFailureCount`; otherwise, a wrong password is sent until the request's limit expires.
     ///
-    ///     > Important: On Linux, `URLSession` never asks about certificates, so the handler can't pin one there. It is
-    ///     called only for a 401 with the scheme `Basic`.
+    ///     > Important: On Linux, `URLSession` doesn't send certificate challenges, so the handler can't pin a
+    ///     certificate there. It is called only for a 401 with the scheme `Basic`.
     public init(
         timeout: Duration = .seconds(60),
         bodyLimit: Int = 1 << 20,
@@ -64,17 +64,18 @@ public final class URLSessionHTTPTransport: HTTPTransport {
         self.timeout = timeout
         self.transferLimit = min(transferLimit, Self.longest)
         self.bodyLimit = bodyLimit
-        // `copy()` returns `Any`.
+        // Fall back, because `copy()` returns `Any`.
         let own = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         own.timeoutIntervalForResource = self.transferLimit / .seconds(1)
-        // Allow many connections: a transfer that no caller waits for must not block other requests.
+        // Allow many connections, because a transfer that no caller waits for must not block other requests.
         own.httpMaximumConnectionsPerHost = 10_000
         own.urlCache = nil
         own.httpCookieStorage = nil
         own.httpCookieAcceptPolicy = .never
         own.httpShouldSetCookies = false
         own.urlCredentialStorage = nil
-        // The session adds them to every request, including one that a redirect sends to another server.
+        // Filter these headers: the session adds them to every request, including a request to another server after a
+        // redirect.
         own.httpAdditionalHeaders = own.httpAdditionalHeaders?.filter { HTTPHeaders.isPublic("\($0.key)") }
         self.configuration = own
         self.onChallenge = onChallenge
@@ -82,7 +83,7 @@ public final class URLSessionHTTPTransport: HTTPTransport {
         session = URLSession(configuration: own, delegate: delegate, delegateQueue: nil)
     }
 
-    /// The longest time limit, a year.
+    /// The longest time limit: a year.
     ///
     /// Foundation on Linux counts milliseconds and traps on overflow.
     static let longest = Duration.seconds(365 * 86_400)
@@ -91,26 +92,27 @@ public final class URLSessionHTTPTransport: HTTPTransport {
 
     /// Sends a request and returns the response with its body.
     ///
-    /// - Parameter request: The request.
+    /// - Parameter request: The request to send.
     /// - Returns: The response.
-    /// - Throws: `CancellationError` if the task is cancelled, or a `URLError` with the same code on all platforms.
+    /// - Throws: `CancellationError` if the task is cancelled; otherwise a `URLError` with the same code on all
+    ///   platforms.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
         let limit = min(request.timeout ?? timeout ?? Self.longest, Self.longest)
         guard limit > .zero else { throw URLError(.timedOut) }
-        // Don't limit HEAD: its response declares the length of a body that doesn't follow.
+        // Don't limit the body of a HEAD: its response declares the length of a body that isn't sent.
         let transfer = Transfer(bodyLimit: request.method == .head ? .max : bodyLimit)
         start(transfer, urlRequest(for: request, within: limit), alone: request.needsOwnConnection)
         do {
             return try await transfer.response(within: limit)
         } catch let error as URLError {
-            // Remove secrets here: a circuit around a transport retains and posts the transport's errors.
+            // Remove secrets here, because a circuit around a transport retains and posts the transport's errors.
             throw withoutSecrets(error.normalized(for: request.url))
         }
     }
 
     private func start(_ transfer: Transfer, _ request: URLRequest, alone: Bool) {
-        // Capture `self`: its session must not be invalidated before the task is created.
+        // Capture `self`, because its session must not be invalidated before the task is created.
         Transfer.calls.async { [self] in
             guard transfer.isWanted else { return }
             let delegate = alone ? TransferDelegate(onChallenge: onChallenge) : delegate
@@ -119,15 +121,16 @@ public final class URLSessionHTTPTransport: HTTPTransport {
             let task = session.dataTask(with: request)
             delegate.add(transfer, for: task)
             transfer.start(task)
-            // End the session and its connection with this one transfer.
+            // End the session and its connection together with this transfer.
             if alone { session.finishTasksAndInvalidate() }
         }
     }
 
     private func urlRequest(for request: TransportRequest, within limit: Duration) -> URLRequest {
         var result = URLRequest(url: request.url)
-        // On Linux this is the only limit, and it limits the time in which no bytes move. Round it up: Linux counts
-        // whole seconds, so half a second would mean no limit. Linux ignores the initializer's limit.
+        // On Linux, this is the only limit, and it limits the time during which no bytes are transferred. Round it up:
+        // Linux counts whole seconds, so half a second would mean no limit. Linux also ignores the limit that
+        // `URLRequest.init` takes.
         result.timeoutInterval = (min(limit, transferLimit) / .seconds(1)).rounded(.up)
         result.httpMethod = request.method.rawValue
         for (name, value) in request.headers.fields { result.setValue(value, forHTTPHeaderField: name) }
@@ -143,13 +146,13 @@ extension HTTPTransport where Self == URLSessionHTTPTransport {
     /// - Parameters:
     ///   - timeout: How long a request without its own time limit may take; positive.
     ///   - bodyLimit: How many bytes of a body are read; not negative.
-    /// - Returns: The transport. Create a ``URLSessionHTTPTransport`` for its further settings.
+    /// - Returns: The transport. To change other settings, create a ``URLSessionHTTPTransport`` instead.
     public static func urlSession(timeout: Duration = .seconds(60), bodyLimit: Int = 1 << 20) -> Self {
         URLSessionHTTPTransport(timeout: timeout, bodyLimit: bodyLimit)
     }
 }
 
-// The session's configuration might contain secrets.
+// Hide the session's configuration, because it might contain secrets.
 extension URLSessionHTTPTransport: SecretHolding {}
 
 extension TransportRequest {
@@ -167,9 +170,9 @@ extension TransportRequest {
 }
 
 extension URLError {
-    /// The error with the code that it has on other platforms.
+    /// The error with the code that other platforms use.
     ///
-    /// On Linux a dropped connection has the code of a bad response, and garbage has the code of an unsupported URL. A
+    /// On Linux, a dropped connection has the code of a bad response, and garbage has the code of an unsupported URL. A
     /// TLS failure, a truncated response, and a malformed response all have the code `unknown`. Only libcurl's message
     /// identifies a refused certificate and a malformed response.
     fileprivate func normalized(for url: URL) -> URLError {
@@ -194,14 +197,14 @@ extension URLError {
     #if canImport(FoundationNetworking)
         /// Parts of libcurl's messages for a body that it can't decode.
         ///
-        /// The last two mean bytes after the end of the body.
+        /// The last two messages mean that bytes follow the end of the body.
         private static let undecodable = [
             "content unencoding", "content encoding", "Failed writing received data", "chunked-encoded stream",
         ]
 
-        /// Parts of libcurl's messages for a response that it or Foundation can't read.
+        /// Parts of libcurl's messages for a response that libcurl or Foundation can't parse.
         ///
-        /// "Out of memory" means a line that is too long, and "bad argument" a folded first line.
+        /// "Out of memory" means a line that is too long, and "bad argument" means a folded first line.
         private static let malformed = [
             "Invalid Content-Length", "chunked-encoding", "Failed writing header", "Header without colon",
             "Nul byte in header", "Unsupported HTTP version", "Too large response headers", "Out of memory",

@@ -1,4 +1,4 @@
-"use strict"; // Whatever is in the data is anybody's text: it reaches the page as text, and never as HTML.
+"use strict"; // The data can contain strings from anyone, so the page shows them as text and never as HTML.
 const $ = id => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const count = new Intl.NumberFormat().format;
@@ -17,7 +17,7 @@ function make(name, attributes, ...children) {
   element.append(...children);
   return element;
 }
-// A count with its noun, which has no "s" for one.
+// Returns a count with its noun, in the singular for 1.
 const counted = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 const cell = (name, ...content) => make("td", { class: name }, ...content);
 const text = value => make("bdi", {}, value);
@@ -33,7 +33,7 @@ function decode(times) {
 const wholeTimelines = data.timelines.map(decode);
 const partTimelines = (data.deploymentTimelines ?? []).map(own => own.map(decode));
 
-// A deployment is a service's release. The first one stands for all that are beyond the page's limit.
+// A deployment is a service's release. The first deployment represents all those beyond the page's limit.
 const labels = data.deployments.map(([service, release], index) => index === 0 ? ["others", "others"]
   : [service || "no name", release === undefined ? "no release" : release || "no name"]);
 const occurring = [...new Set(data.rows.flatMap(row => row.parts.map(part => part.of)))].sort((a, b) => a - b);
@@ -44,14 +44,14 @@ const isChosen = of => (state.service === "" || labels[of][0] === state.service)
   && (state.release === "" || labels[of][1] === state.release);
 const newest = new Map(data.newest);
 
-// Adds the counts of names, the most frequent first.
+// Adds up the counts by name, and sorts them with the most frequent name first.
 function added(lists) {
   const counts = new Map();
   for (const [name, n] of lists.flat()) counts.set(name, (counts.get(name) ?? 0) + n);
   return [...counts].sort((a, b) => b[1] - a[1]);
 }
 const inOrder = lists => lists.length === 1 ? lists[0] : added(lists).sort((a, b) => a[0] - b[0]);
-// Gives a row the counts of its chosen parts.
+// Sets a row's counts to the sums of its chosen parts.
 function choose(row) {
   const parts = row.parts.filter(part => isChosen(part.of));
   const known = key => parts.map(part => part[key]).filter(value => value !== undefined);
@@ -127,7 +127,7 @@ function drawChart() {
   const rect = (name, color, place, y, height, opacity = 1) => make("rect",
     { class: name, fill: `var(--${color})`, x: begin + place * step, width: 0.92 * step, y, height, opacity });
   const height = 210 / highest;
-  const visible = length => Math.max(2, length); // A single error shows next to a flood.
+  const visible = length => Math.max(2, length); // Keep a single error visible next to a flood.
   const stacks = series.flatMap((own, index) => {
     const color = `k${index < rows.length ? Math.max(0, largest[state.role].indexOf(rows[index])) : colors}`;
     return ofNonzero(own, (n, place) =>
@@ -151,7 +151,7 @@ function drawChart() {
       ...[shown, unmatched, dropped].map(own => cell("number", count(own[place]))))));
 }
 
-// A button that shows only one kind in the chart and, with the next click, all of them again.
+// A button that shows only one kind in the chart; a second click shows all kinds again.
 function toggle(row, attributes, ...content) {
   const button = make("button", { "aria-pressed": state.row === row, ...attributes }, ...content);
   button.onclick = () => update({ row: state.row === row ? null : row });
@@ -161,7 +161,7 @@ function drawLegend() {
   const rest = total(timelines[state.role]) - sum(largest[state.role].map(row => total(row.entries)));
   const swatch = index => make("svg", { class: "swatch", color: `var(--k${index})` });
   const items = largest[state.role].map((row, index) => {
-    const title = `${count(row.count)} ${row.name}`; // For the eye: the label leaves out what most kinds share.
+    const title = `${count(row.count)} ${row.name}`; // in full, while the label is short
     const label = make("span", { class: "label" }, text(row.short));
     return toggle(row, { id: `legend-${index}`, title }, swatch(index), `${count(row.count)} `, label);
   });
@@ -228,7 +228,7 @@ function nearestRange(from, to) {
   const begin = Math.max(0, Math.min(Math.round(from), whole.to - size));
   return { from: begin, to: begin + size };
 }
-// The fractions of the shown time by which each button moves its begin and end. Half of one bucket would round to 0.
+// The fractions of the shown time by which each button moves its begin and end. Half of a bucket would round to 0.
 const moves = { closer: [0.25, -0.25], wider: [-0.5, 0.5], earlier: [-0.51, -0.51], later: [0.51, 0.51],
   whole: [-Infinity, Infinity] };
 function drawControls() {
@@ -247,7 +247,7 @@ function drawControls() {
   }
 }
 function update(changes) {
-  const focused = document.activeElement.id; // Its button is made again.
+  const focused = document.activeElement.id; // The focused button is created again.
   Object.assign(state, changes);
   if ("service" in changes || "release" in changes) chooseParts();
   [drawChart, drawLegend, drawTable, drawControls].forEach(draw => draw());
@@ -275,7 +275,7 @@ for (const [id, all, column] of [["service", services, 0], ["release", releases,
   $(id).parentElement.hidden = all.length < 2;
   const errorsOf = name => sum(data.rows.flatMap(row => row.parts).filter(part => labels[part.of][column] === name)
     .map(part => part.count));
-  // The position names the option, since a name from outside could be that of the first one.
+  // Identify the option by its position, because a recorded name could equal the first option's name.
   $(id).append(make("option", { value: "" }, "all"),
     ...all.map((name, index) => make("option", { value: index }, `${name} (${count(errorsOf(name))})`)));
   $(id).onchange = () => update({ [id]: all[$(id).value] ?? "", row: null });
@@ -314,7 +314,7 @@ $("all").onclick = () => update({ row: null });
 $("role").onchange = () => update({ role: Number($("role").value), row: null });
 $("search").oninput = () => update({ search: $("search").value, limit: 100 });
 $("more").onclick = () => update({ limit: state.limit + 200 });
-// Paper has no triangles to open: it shows the examples of all rows.
+// On paper, rows can't be expanded, so print the examples of all rows.
 addEventListener("beforeprint", () => document.querySelectorAll("#kinds details").forEach(part => part.open = true));
 addEventListener("afterprint", () => update({}));
 update({});

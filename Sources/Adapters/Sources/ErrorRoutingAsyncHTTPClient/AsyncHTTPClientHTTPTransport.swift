@@ -17,18 +17,18 @@ import Synchronization
 public struct AsyncHTTPClientHTTPTransport: HTTPTransport {
     /// Returns a configuration that makes a client behave like `URLSession`.
     ///
-    /// The client decompresses responses. It follows no redirects, because `APIClient` does. If the server refuses the
-    /// connection, the client fails immediately instead of retrying for ten seconds. The transport sets the time limit
-    /// of a request. A connection must be established within a minute, so that shutting down the client doesn't wait
-    /// longer for a server that doesn't answer.
+    /// The client decompresses responses. It doesn't follow redirects, because `APIClient` does. If the server refuses
+    /// the connection, the client fails immediately instead of retrying for ten seconds. The transport sets the time
+    /// limit of a request. A connection must be established within a minute, so that shutting down the client doesn't
+    /// wait longer for a server that doesn't answer.
     ///
-    /// For an invalid status, such as 99 or, in HTTP/2, -1, async-http-client stops the process; with this
-    /// configuration, it throws an error. If an HTTP/2 server ends the connection (GOAWAY) without having processed a
-    /// stream, the stream's error says so. After an error of an HTTP/2 connection, the connection is closed instead of
-    /// being used again.
+    /// For an invalid status, such as 99 or, in HTTP/2, -1, async-http-client crashes the process. With this
+    /// configuration, it throws an error instead. If an HTTP/2 server closes the connection (GOAWAY) without having
+    /// processed a stream, the stream's error says so. After an error, an HTTP/2 connection is closed instead of being
+    /// reused.
     ///
     /// - Parameter bodyLimit: The maximum number of decompressed bytes of one response, because a hundred kilobytes can
-    ///   decompress to a hundred megabytes, in two pieces. Use the same limit for the transport.
+    ///   decompress to a hundred megabytes. Use the same limit for the transport.
     /// - Returns: The configuration, which you can change further.
     public static func configuration(bodyLimit: Int = 1 << 20) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration.singletonConfiguration
@@ -37,21 +37,21 @@ public struct AsyncHTTPClientHTTPTransport: HTTPTransport {
         configuration.http1_1ConnectionDebugInitializer = StatusGuard.add
         configuration.http2ConnectionDebugInitializer = StreamGuard.add
         configuration.connectionPool.retryConnectionEstablishment = false
-        // A nil would mean no limit for reading, but ten seconds for connecting.
+        // Set both limits: nil would mean no limit for reading, but ten seconds for connecting.
         configuration.timeout = HTTPClient.Configuration.Timeout(connect: .minutes(1), read: nil)
         return configuration
     }
 
     private let client: HTTPClient
-    /// How long a response with its body can take if the request has no time limit.
+    /// How long a response, including its body, may take if the request doesn't have a time limit.
     public let timeout: Duration?
     private let bodyLimit: Int
 
-    /// Creates a transport that uses a client; the caller must shut down the client.
+    /// Creates a transport that uses a client, which the caller must shut down.
     ///
     /// - Parameters:
     ///   - client: The client, preferably with ``configuration(bodyLimit:)``; it must not follow redirects.
-    ///   - timeout: How long a response with its body can take if the request has no time limit.
+    ///   - timeout: How long a response, including its body, may take if the request doesn't have a time limit.
     ///   - bodyLimit: The maximum number of bytes to read from a body. A longer body is truncated in the response; a
     ///     compressed body might then be empty.
     public init(_ client: HTTPClient, timeout: Duration = .seconds(60), bodyLimit: Int = 1 << 20) {
@@ -62,18 +62,18 @@ public struct AsyncHTTPClientHTTPTransport: HTTPTransport {
 
     /// Sends a request once, and returns the response.
     ///
-    /// A cancelled task receives a `CancellationError` immediately, and the connection is closed.
+    /// If the task is cancelled, it immediately receives a `CancellationError` and the connection is closed.
     ///
-    /// - Parameter request: The request.
+    /// - Parameter request: The request to send.
     /// - Returns: The response.
     /// - Throws: A ``NetworkError``, a `URLError`, or a `CancellationError`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        // At most a year: SwiftNIO traps if the seconds don't fit into 64 bits.
+        // Limit the time to a year: SwiftNIO traps if the seconds don't fit into 64 bits.
         let limit = min(request.timeout ?? timeout ?? .seconds(60), .seconds(365 * 86_400))
         guard limit > .zero else { throw NetworkError(.timeout, cause: HTTPClientError.deadlineExceeded) }
         // Use neither the client's own deadline nor a sleeping task. The deadline covers only the head of the response,
-        // so the body could take forever. A sleeping task stays in memory until its time even if it is cancelled, with
-        // a kilobyte for each request.
+        // so the body could take forever. A sleeping task stays in memory until its deadline, even if it is cancelled;
+        // that would be a kilobyte per request.
         let exchange = Task { try await self.exchange(request) }
         let isOver = Flag()
         let timer = client.eventLoopGroup.any().scheduleTask(in: TimeAmount(limit)) {
@@ -95,12 +95,12 @@ public struct AsyncHTTPClientHTTPTransport: HTTPTransport {
     }
 
     private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
-        // Check the port, which a redirect can name too: for any other number SwiftNIO stops the process.
+        // Check the port, which can come from a redirect: SwiftNIO crashes if it is out of range.
         guard request.url.port.map((0...65_535).contains) ?? true else { throw URLError(.badURL) }
         let response = try await client.execute(clientRequest(request), deadline: .distantFuture)
         let headers = HTTPErrors.HTTPHeaders(response.headers.map { ($0.name, $0.value) })
         var result = TransportResponse(status: Int(response.status.code), headers: headers)
-        // Some responses declare a length but have no body.
+        // Ignore the length of responses that never contain a body.
         let isBodiless = request.method == .head || [204, 304].contains(response.status.code)
         let length = isBodiless ? nil : response.headers.first(name: "Content-Length").flatMap { Int($0) }
         do {
@@ -114,13 +114,14 @@ public struct AsyncHTTPClientHTTPTransport: HTTPTransport {
             result.isTruncated = true
             return result
         } catch  where (length ?? 0) > bodyLimit && !Task.isCancelled {
-            // The body would have been too long, so return the truncated response, however the rest breaks off.
+            // Return the truncated response regardless of how the rest fails, because the body would have been too
+            // long.
             result.isTruncated = true
             return result
         } catch {
             throw ErrorMapping.error(ofBody: error)
         }
-        // A cancelled body can end in the same way as a complete one.
+        // Check for cancellation, because a cancelled body can end like a complete body.
         try Task.checkCancellation()
         return result
     }
@@ -134,7 +135,7 @@ public struct AsyncHTTPClientHTTPTransport: HTTPTransport {
     }
 }
 
-/// An atomic flag.
+/// A flag that the timer's thread sets and the calling task reads.
 private final class Flag: Sendable {
     private let value = Atomic(false)
 
@@ -147,9 +148,9 @@ extension HTTPTransport where Self == AsyncHTTPClientHTTPTransport {
     /// A transport that sends requests with async-http-client.
     ///
     /// - Parameters:
-    ///   - client: The client, preferably with ``AsyncHTTPClientHTTPTransport/configuration(bodyLimit:)``; the caller
+    ///   - client: The client, preferably with ``AsyncHTTPClientHTTPTransport/configuration(bodyLimit:)``. The caller
     ///     must shut it down.
-    ///   - timeout: How long a response with its body can take if the request has no time limit.
+    ///   - timeout: How long a response, including its body, may take if the request doesn't have a time limit.
     ///   - bodyLimit: The maximum number of bytes to read from a body.
     /// - Returns: The transport.
     public static func asyncHTTPClient(

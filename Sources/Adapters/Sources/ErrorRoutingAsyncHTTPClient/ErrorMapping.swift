@@ -9,11 +9,11 @@ import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
 
-/// Maps the errors of async-http-client, and of the libraries that it uses, to those of `URLSession`.
+/// Maps the errors of async-http-client, and of the libraries that it uses, to the errors of `URLSession`.
 ///
 /// The original error becomes the cause, so that rules can still match it. An unknown error is returned unchanged.
 enum ErrorMapping {
-    /// Returns the mapped error of a request in a task that isn't cancelled.
+    /// Returns the mapped error of a request; call it in a task that isn't cancelled.
     static func error(for error: any Error) -> any Error {
         switch error {
         case is CancellationError: shutDown(error)
@@ -29,7 +29,7 @@ enum ErrorMapping {
         case is NIOHTTPDecompression.ExtraDecompressionError: NetworkError(.invalidResponse, cause: error)
         case let error as NIOSSLError: tls(error)
         case is NIOSSLExtraError: lost(.serverCertificateUntrusted, error)
-        // TLS failed after the connection was established.
+        // TLS failed after the connection had been established.
         case is BoringSSLError, is NIOSSLCloseTimedOutError: lost(.networkConnectionLost, error)
         default: error
         }
@@ -37,17 +37,17 @@ enum ErrorMapping {
 
     /// Returns the mapped error of a body.
     ///
-    /// The server has processed the request, even if it refuses the stream later.
+    /// The server has processed the request, even if it later refuses the stream.
     static func error(ofBody error: any Error) -> any Error {
         let mapped = self.error(for: error)
         let isRefused = (mapped as? NetworkError)?.neverReachedServer == true
         return isRefused ? lost(.networkConnectionLost, error) : mapped
     }
 
-    /// Whether an error means that the server took too long.
+    /// Returns whether an error means that the server took too long.
     static func isTimeout(_ error: any Error) -> Bool { (self.error(for: error) as? NetworkError)?.kind == .timeout }
 
-    /// Returns the error of a connection that failed, with the client's error wrapped in the code's.
+    /// Returns a connection error for a code, with the client's error as an underlying error of the `URLError`.
     private static func lost(
         _ code: URLError.Code, _ cause: any Error, detail: String? = nil, isUnsent: Bool = false
     ) -> NetworkError {
@@ -56,7 +56,9 @@ enum ErrorMapping {
             neverReachedServer: isUnsent)
     }
 
-    /// The task isn't cancelled: the client was shut down before or during the request.
+    /// Returns the error for a client that was shut down before or during the request.
+    ///
+    /// In a task that isn't cancelled, this is the only reason for a cancellation.
     private static func shutDown(_ cause: any Error, isUnsent: Bool = false) -> NetworkError {
         lost(.cancelled, cause, detail: UpstreamError.clientIsShutDown, isUnsent: isUnsent)
     }
@@ -79,8 +81,8 @@ enum ErrorMapping {
         default:
             break
         }
-        // Compare names: these errors have associated values, so no constant equals them. Header values must not reach
-        // the logs.
+        // Compare names: these errors have associated values, so they can't equal a constant. Drop header values,
+        // because they must not reach logs.
         return switch error.shortDescription {
         case HTTPClientError.unsupportedScheme("").shortDescription: URLError(.unsupportedURL)
         case HTTPClientError.invalidHeaderFieldNames([]).shortDescription: NetworkError(.encoding, cause: error)
@@ -95,7 +97,8 @@ enum ErrorMapping {
     private static func http2(_ error: any NIOHTTP2Error) -> NetworkError {
         switch error {
         case let error as NIOHTTP2Errors.StreamClosed:
-            // RFC 9113, section 8.7: neither a refused stream nor one above the last of a GOAWAY was processed.
+            // According to RFC 9113, section 8.7, a stream wasn't processed if it was refused or if its ID is above the
+            // last ID in a GOAWAY.
             lost(.networkConnectionLost, error, isUnsent: error.errorCode == .refusedStream)
         case is NIOHTTP2Errors.CreatedStreamAfterGoaway, is NIOHTTP2Errors.NoStreamIDAvailable:
             lost(.networkConnectionLost, error, isUnsent: true)
@@ -134,7 +137,7 @@ enum ErrorMapping {
 
     private static func parser(_ error: HTTPParserError) -> any Error {
         switch error {
-        // The connection ended before the declared length was read.
+        // The connection was closed before the declared length had been read.
         case .invalidEOFState, .closedConnection: lost(.networkConnectionLost, error)
         default: NetworkError(.invalidResponse, cause: error)
         }
@@ -143,7 +146,7 @@ enum ErrorMapping {
     private static func tls(_ error: NIOSSLError) -> any Error {
         switch error {
         case .handshakeFailed(let cause):
-            // BoringSSL's reason is available only as text.
+            // Search the description, because BoringSSL's reason is available only as a string.
             let isUntrusted = String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED")
             return lost(isUntrusted ? .serverCertificateUntrusted : .secureConnectionFailed, error)
         case .noCertificateToValidate, .unableToValidateCertificate:

@@ -32,12 +32,13 @@ final class StatusGuard: ChannelInboundHandler {
     }
 }
 
-/// Watches the frames of an HTTP/2 connection.
+/// Watches the frames of an HTTP/2 connection, and corrects three behaviors.
 ///
-/// A stream above the last one that a GOAWAY names was not processed. SwiftNIO ends it like a cancelled stream; this
-/// guard ends it like a refused one. For a negative status SwiftNIO stops the process; this guard replaces an invalid
-/// status with one that SwiftNIO rejects. After an error of the connection SwiftNIO reads nothing more, and
-/// async-http-client would send more requests on it; this guard closes the connection.
+/// - A stream whose ID is above the last ID in a GOAWAY wasn't processed. SwiftNIO closes it like a cancelled stream;
+///   this guard closes it like a refused stream.
+/// - SwiftNIO crashes on a negative status. This guard replaces an invalid status with a value that SwiftNIO rejects.
+/// - After a connection error, SwiftNIO stops reading, but async-http-client would continue to send requests on the
+///   connection. This guard closes the connection.
 final class StreamGuard: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
@@ -84,7 +85,7 @@ final class StreamGuard: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Whether a string is a valid status in HTTP/2, which doesn't allow 101 (RFC 9113, section 8.6).
+    /// Returns whether a string is a valid status in HTTP/2, which doesn't allow 101 (RFC 9113, section 8.6).
     private static func isStatus(_ text: String) -> Bool {
         Int(text).map { (100...999).contains($0) && $0 != 101 } ?? false
     }

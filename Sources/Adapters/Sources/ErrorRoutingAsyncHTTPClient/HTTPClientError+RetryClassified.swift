@@ -5,18 +5,18 @@ extension HTTPClientError: @retroactive RetryClassified {
     /// `.fail` if the same request or client would fail again, such as `invalidURL`; otherwise `.retry`.
     public var retryDecision: RetryDecision { Self.final.contains(shortDescription) ? .fail : .retry() }
 
-    /// The short descriptions of the final errors: some of them contain values, so that they can't be compared.
+    /// The short descriptions of the final errors, which can't be compared directly because some contain values.
     private static let final: Set<String> = {
         let errors: [HTTPClientError] = [
-            // The request.
+            // Caused by the request.
             .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath, .unsupportedScheme(""),
             .identityCodingIncorrectlyPresent, .contentLengthMissing,
             .traceRequestWithBody, .invalidHeaderFieldNames([]), .invalidHeaderFieldValues([]), .bodyLengthMismatch,
             .writeAfterRequestSent,
-            // The client.
+            // Caused by the client.
             .alreadyShutdown, .cancelled, .invalidRedirectConfiguration, .invalidHTTPVersionConfiguration,
             .invalidDNSOverridesConfiguration, .invalidLocalAddress, .invalidProxyConfiguration,
-            // The server, which would answer likewise.
+            // Caused by the server, which would respond in the same way again.
             .redirectLimitReached, .redirectCycleDetected, .proxyAuthenticationRequired,
             .serverOfferedUnsupportedApplicationProtocol(""),
         ]

@@ -10,7 +10,7 @@ public import NIOSSL
 // The errors of async-http-client, and of the parts of SwiftNIO that it uses, if `ErrorMapping` maps them.
 
 extension HTTPClientError: UpstreamFailure {
-    /// Whether one of the client's time limits was reached.
+    /// Whether one of the client's time limits expired.
     public var isUpstreamTimeout: Bool { ErrorMapping.isTimeout(self) }
 
     /// Whether the client was shut down before or during the request.
@@ -28,7 +28,7 @@ extension NIOConnectionError: UpstreamFailure {
 }
 
 extension IOError: UpstreamFailure {
-    /// Whether the system gave up the connection.
+    /// Whether the system gave up on the connection.
     public var isUpstreamTimeout: Bool { ErrorMapping.isTimeout(self) }
 }
 
@@ -42,7 +42,7 @@ extension NIOSSLExtraError: UpstreamFailure {}
 extension BoringSSLError: UpstreamFailure {}
 extension NIOSSLCloseTimedOutError: UpstreamFailure {}
 
-// The errors of HTTP/2: of the connection, of its streams, and of servers that violate the protocol.
+// The errors of HTTP/2: errors of the connection, of its streams, and of servers that violate the protocol.
 extension NIOHTTP2Errors.StreamError: UpstreamFailure {}
 extension NIOHTTP2Errors.StreamClosed: UpstreamFailure {}
 extension NIOHTTP2Errors.NoSuchStream: UpstreamFailure {}

@@ -5,7 +5,7 @@
     import GRPCCore
     import Synchronization
 
-    /// One call; each of its errors is reported once.
+    /// One call, each of whose errors is reported once.
     final class Call: Sendable {
         private let answers: ErrorMap<RPCError>
         private let scope: ErrorScope
@@ -26,17 +26,17 @@
             self.answers = answers
             self.scope = scope
             self.trace = .current
-            // Use the method, because a line of this file would be the same for every method.
+            // Use the method as the source, because a line of this file would be the same for every method.
             self.source = ErrorReport.Source(fileID: "\(module)/\(method.fullyQualifiedMethod)", line: 0)
             self.timeout = timeout
             self.cancellation = cancellation
         }
 
-        // If the response's metadata can't be written, gRPC releases its messages unread, and no other code ends the
-        // call.
+        // End the call here if gRPC can't write the response's metadata: it then releases the messages unread, and no
+        // other code ends the call.
         deinit { end(with: nil) }
 
-        /// Binds the scope and the trace again for the messages, which are written after the interceptor has returned.
+        /// Binds the scope and the trace again, because messages are written after the interceptor has returned.
         func bound<Value>(_ body: @Sendable () async throws -> Value) async throws -> Value {
             try await trace.bound { try await scope.bound { @concurrent () async throws in try await body() } }
         }
@@ -49,8 +49,8 @@
                     try await withRPCCancellationHandler {
                         try await task.value
                     } onCancelRPC: {
-                        // Cancel in a new task: gRPC might hold a lock here that a handler in this part of the call
-                        // needs.
+                        // Cancel in a new task: gRPC might hold a lock here that a cancellation handler in this part of
+                        // the call needs.
                         Task { task.cancel() }
                     }
                 } onCancel: {
@@ -72,12 +72,10 @@
             return true
         }
 
-        /// Ends the call with an error, reports the error, and returns the answer for the caller.
+        /// Ends the call with an error, reports the error if necessary, and returns the answer for the caller.
         ///
-        /// - Parameters:
-        ///   - error: The error.
-        ///   - isReturned: Whether the handler returned it as its response. A thrown `RPCError` might be another
-        ///     service's answer: its code and message are not for this service's caller.
+        /// `isReturned` is true if the handler returned the error as its response. A thrown `RPCError` might be another
+        /// service's answer, whose code and message aren't meant for this service's caller.
         func answer(to error: any Error, isReturned: Bool = false) -> RPCError {
             let own =
                 isReturned || !(error is RPCError) ? (error as? any RPCErrorConvertible).map { RPCError($0) } : nil

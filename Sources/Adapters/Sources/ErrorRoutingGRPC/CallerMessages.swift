@@ -4,7 +4,7 @@
 
     /// A call's messages.
     ///
-    /// An error while they are received or read is the caller's error.
+    /// An error thrown while receiving or decoding them is attributed to the caller.
     struct CallerMessages<Element: Sendable>: AsyncSequence, Sendable {
         struct AsyncIterator: AsyncIteratorProtocol {
             var messages: RPCAsyncSequence<Element, any Error>.AsyncIterator
@@ -23,24 +23,24 @@
         func makeAsyncIterator() -> AsyncIterator { AsyncIterator(messages: messages.makeAsyncIterator()) }
     }
 
-    /// A message of a call could not be received or read.
+    /// The error that a message of a call couldn't be received or decoded.
     ///
-    /// gRPC's own error is an `RPCError`, like the status of another service. So ``ErrorReportingInterceptor`` wraps it
-    /// where the error certainly comes from this call's messages. The caller receives its status.
+    /// gRPC's own error is an `RPCError`, like the status of another service. So ``ErrorReportingInterceptor`` wraps
+    /// the error where it certainly comes from this call's messages. The caller receives the wrapped error's status.
     public struct UnreadableMessage: Error, RPCErrorConvertible, UnderlyingErrorsProviding, CustomStringConvertible {
         /// gRPC's error.
         public let error: RPCError
 
-        /// The error's code.
+        /// The code of gRPC's error.
         public var rpcErrorCode: RPCError.Code { error.code }
-        /// The error's message.
+        /// The message of gRPC's error.
         public var rpcErrorMessage: String { error.message }
-        /// The error's metadata.
+        /// The metadata of gRPC's error.
         public var rpcErrorMetadata: Metadata { error.metadata }
         /// gRPC's error.
         public var underlyingErrors: [any Error] { [error] }
 
-        /// Describes the failure; gRPC's error is in the report's trail.
+        /// The failure, without gRPC's error, which is among the report's underlying errors.
         public var description: String { "a message of the call could not be read" }
     }
 #endif

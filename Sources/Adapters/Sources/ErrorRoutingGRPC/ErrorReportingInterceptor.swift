@@ -3,7 +3,7 @@
     import ErrorRoutingTracing
     public import GRPCCore
 
-    /// The interceptor that turns each error of a server's call, unary or streaming, into a status and a report.
+    /// An interceptor that turns each error of a server call, unary or streaming, into a status and a report.
     ///
     /// ```swift
     /// let answers = ErrorMap(default: RPCError(code: .internalError, message: "Internal error"))
@@ -11,28 +11,30 @@
     /// let interceptors: [any ServerInterceptor] = [tracing, authorization, ErrorReportingInterceptor(answers)]
     /// ```
     ///
-    /// Make it the last interceptor: gRPC converts each error that passes through a later one to an `RPCError`. This
-    /// interceptor finds the original error in it, but for a thrown `RPCError`, which then looks like a returned one.
-    /// Put an interceptor that opens a span, or that rejects a call with its own status, before it.
+    /// Make it the last interceptor, because gRPC converts each error that passes through a later interceptor to an
+    /// `RPCError`. This interceptor finds the original error in it, except for a thrown `RPCError`, which then looks
+    /// like a returned error. If an interceptor opens a span, or rejects a call with its own status, put it before this
+    /// interceptor.
     ///
     /// While a call is handled or its messages are written, all posts are in a scope that is named after the method,
     /// with the metadata `rpc.system`, `rpc.service`, `rpc.method`, and `network.peer.address`.
     ///
     /// | event | status | reported | span |
     /// | --- | --- | --- | --- |
-    /// | your error | as `answers` says | yes | error; failed if the status is the server's |
-    /// | an `RPCError` that is thrown, such as another service's | as `answers` says | yes | the same |
-    /// | ``UpstreamError`` | as `answers` says | yes | the same |
+    /// | your error | from `answers` | yes | error; failed if the status has a server error code |
+    /// | an `RPCError` that is thrown, such as another service's | from `answers` | yes | the same |
+    /// | ``UpstreamError`` | from `answers` | yes | the same |
     /// | your error that is `RPCErrorConvertible`, with a client error code | its own | no | nothing |
     /// | the same with a server error code | its own | yes | error; failed |
     /// | the handler returns a response with an error | as in the previous two rows | | |
-    /// | any of these three, with a rule in `answers` | as `answers` says | yes | as for your error |
+    /// | any of these three, with a rule in `answers` | from `answers` | yes | as for your error |
     /// | the call is cancelled | its own, or `cancelled` | ``CallCancelled``, a notice | error; failed |
     ///
-    /// An `RPCError` doesn't show its origin. If a client throws it, it has the code and message of another service,
-    /// which are about this service instead of its caller. So a thrown one is an internal error, and only an error that
-    /// certainly comes from the handler is sent unchanged. If a handler decides a status itself, add a rule to
-    /// `answers`, conform the error to `RPCErrorConvertible`, or return `StreamingServerResponse(error:)`.
+    /// An `RPCError` doesn't show its origin. If a client throws it, its code and message come from another service and
+    /// describe that service's view of this service, not of this service's caller. So a thrown `RPCError` counts as an
+    /// internal error, and only an error that certainly comes from the handler is sent unchanged. If a handler chooses
+    /// a status itself, add a rule to `answers`, conform the error to `RPCErrorConvertible`, or return
+    /// `StreamingServerResponse(error:)`.
     ///
     /// The source of a report is the method, in the module that created the interceptor: `Shop/orders.Shipping/Ship`,
     /// without a line. So the fingerprint consists of the method, the error's type, and its case or code. The source of
@@ -44,8 +46,9 @@
     /// The server error codes are those of OpenTelemetry's semantic conventions: `unknown`, `deadlineExceeded`,
     /// `unimplemented`, `internalError`, `unavailable`, and `dataLoss`.
     ///
-    /// gRPC cancels a call without cancelling its task, so a handler that doesn't check for it continues to the end.
-    /// This interceptor cancels the handler's task too; so the handler ends, and with it the span.
+    /// gRPC cancels a call without cancelling its task, so a handler that doesn't check for the call's cancellation
+    /// continues to the end. This interceptor also cancels the handler's task, so that the handler ends, and the span
+    /// with it.
     ///
     /// If the span has ended before the messages are written, later errors are recorded in a span `error` inside it.
     public struct ErrorReportingInterceptor: ServerInterceptor {
@@ -55,7 +58,8 @@
         /// Creates the interceptor.
         ///
         /// - Parameters:
-        ///   - answers: The answer to the caller for an error. The default should reveal nothing about the internals.
+        ///   - answers: The caller's answer for each error. The default should reveal nothing about the service's
+        ///     internals.
         ///   - fileID: The file whose module is the source of the reports.
         public init(
             _ answers: ErrorMap<RPCError> = ErrorMap(
@@ -120,7 +124,7 @@
     }
 
     extension RPCError {
-        /// The error that gRPC has converted to this one because the error passed through another interceptor.
+        /// The error that gRPC has converted to this `RPCError` because the error passed through another interceptor.
         fileprivate var unconverted: any Error {
             if let cause = cause as? any (Error & RPCErrorConvertible), RPCError(cause) == self { return cause }
             return code == .unknown && message.isEmpty ? cause ?? self : self
@@ -128,7 +132,7 @@
     }
 
     extension Metadata {
-        /// The time limit of the call as its caller gave it, such as `500m`; nil if it isn't in gRPC's form.
+        /// The call's time limit as its caller set it, such as `500m`; nil if it isn't in gRPC's format.
         fileprivate var deadline: String? {
             self[stringValues: "grpc-timeout"].first { _ in true }.flatMap { text in
                 text.wholeMatch(of: /[0-9]{1,8}[HMSmun]/).map { String($0.output) }
@@ -137,22 +141,23 @@
     }
 
     extension ErrorHandler {
-        /// Handles the errors that need no rule of the application.
+        /// Handles the errors that don't need a rule of the application.
         fileprivate static let calls = ErrorHandler().expecting(CallCancelled.self)
     }
 
-    /// A call was cancelled before it was answered: a notice, not a failure.
+    /// The notice that a call was cancelled before it was answered.
     ///
-    /// ``ErrorReportingInterceptor`` posts one for each such call, and has its own rule that handles it.
+    /// ``ErrorReportingInterceptor`` posts one notice for each such call, and handles it with its own rule.
     public struct CallCancelled: Error, UnderlyingErrorsProviding, CustomStringConvertible {
-        /// The time limit that the caller gave, as gRPC writes it: `500m` for half a second; nil if there was none.
+        /// The time limit that the caller set, in gRPC's format: `500m` for half a second; nil if there was no limit.
         ///
-        /// A call with a limit might have been cancelled for another reason before its deadline.
+        /// Even if a call has a limit, it might have been cancelled for another reason before its deadline.
         public let timeout: String?
         /// The error that the call threw when it was cancelled.
         public let underlyingErrors: [any Error]
 
-        /// The cancellation and the call's time limit; the thrown error is in the report's trail.
+        /// The cancellation and the call's time limit, without the thrown error, which is among the report's underlying
+        /// errors.
         public var description: String {
             timeout.map { "the call was cancelled, whose time limit was \($0)" } ?? "the call was cancelled"
         }

@@ -7,9 +7,9 @@ public import ServiceLifecycle
 public import UnixSignals
 
 extension ApplicationProtocol {
-    /// Runs the application and its services until SIGTERM, and ends them so that no error is lost.
+    /// Runs the application and its services until SIGTERM, and stops them so that no error is lost.
     ///
-    /// It replaces `runService()`; the application stays as it is, and so do its tests:
+    /// It replaces `runService()`; the application and its tests don't change:
     ///
     /// ```swift
     /// let errors = ErrorBusService(handler: rules, logger: logger)
@@ -17,21 +17,22 @@ extension ApplicationProtocol {
     /// try await app.runService(reportingTo: errors)
     /// ```
     ///
-    /// The services that were added to the application, and the processes to run before the server starts, start as in
-    /// `runService()`. On SIGTERM, the server ends when the last request is answered. Then the bus's tasks end, then
-    /// the application's services, from the last to the first, then the bus, and then the exporters. See
-    /// ``ErrorBusService`` for the limits.
+    /// The services that were added to the application, and the processes that run before the server starts, start as
+    /// with `runService()`. On SIGTERM, the server stops when the last request has been answered. Then the bus's tasks
+    /// end, followed by the application's services, from the last to the first, the bus, and the exporters. See
+    /// ``ErrorBusService`` for the time limits.
     ///
-    /// Each service and the application run in the bus, and post their errors in scopes with their names. If one fails,
-    /// the others end in the same order, where `runService()` would cancel all of them, and the error is thrown.
+    /// Each service and the application run in the bus, and post their errors in scopes with their names. If one of
+    /// them fails, the others stop in the same order, while `runService()` would cancel all of them. The error is then
+    /// thrown.
     ///
     /// - Parameters:
-    ///   - errors: The bus.
-    ///   - exporters: The services that send logs, metrics, and traces. Don't add them to the application, which ends
+    ///   - errors: The bus that receives the errors.
+    ///   - exporters: The services that send logs, metrics, and traces. Don't add them to the application, which stops
     ///     before the bus.
     ///   - gracefulShutdownSignals: The signals that shut the application down.
-    ///   - fileID: The file for the source of a failing service's report.
-    ///   - line: The line for the source of a failing service's report.
+    ///   - fileID: The file in the source of a failing service's report.
+    ///   - line: The line in the source of a failing service's report.
     /// - Throws: The first error of a service or of the application.
     public func runService(
         reportingTo errors: ErrorBusService,
@@ -51,7 +52,7 @@ extension ApplicationProtocol {
     }
 }
 
-/// An application without its services, which its group runs.
+/// An application without its services, which the service group runs.
 private struct ApplicationWithoutServices<Base: ApplicationProtocol>: ApplicationProtocol {
     typealias Responder = Base.Responder
 

@@ -2,19 +2,19 @@ public import ErrorRouting
 import Hummingbird
 import NIOHTTP1
 
-/// The client's connection broke, which isn't a failure of the service.
+/// The error of a broken client connection, which isn't a failure of the service.
 ///
-/// The service's own outgoing connections break with the same errors. So ``ErrorReportingMiddleware`` wraps them only
-/// where the connection is certainly the client's: around the request's body, and around the writer of the response's
-/// body. It ignores them, unless your rules do otherwise.
+/// The service's own outgoing connections break with the same errors. So ``ErrorReportingMiddleware`` wraps an error
+/// only where the connection is certainly the client's: in the request's body and in the writer of the response's body.
+/// The middleware ignores the wrapped errors unless your rules match them.
 public enum ClientDisconnected: Error, UnderlyingErrorsProviding, CustomStringConvertible {
-    /// The client has disconnected; it receives no response.
+    /// The client has disconnected and doesn't receive a response.
     case left(any Error)
-    /// The client has sent malformed HTTP, and is still connected.
+    /// The client has sent malformed HTTP but is still connected.
     case malformed(any Error)
 
-    /// Returns the error for one of the connection's errors, except in a cancelled request, which closes the connection
-    /// itself.
+    /// Returns the error for a connection error; in a cancelled request, a `CancellationError`, because the
+    /// cancellation closes the connection.
     static func unlessCancelled(_ error: any Error) -> any Error {
         if Task.isCancelled { return CancellationError() }
         let isMalformed = (error as? HTTPParserError).map { $0 != .invalidEOFState } ?? false
@@ -28,7 +28,7 @@ public enum ClientDisconnected: Error, UnderlyingErrorsProviding, CustomStringCo
         }
     }
 
-    /// Describes the case; the connection's error is in the report's trail.
+    /// The case, without the connection's error, which is among the report's underlying errors.
     public var description: String {
         switch self {
         case .left: "the client has left"
@@ -37,21 +37,20 @@ public enum ClientDisconnected: Error, UnderlyingErrorsProviding, CustomStringCo
     }
 }
 
-/// The request was cancelled before it was answered, for example by the time limit of a shutdown: a notice, not a
-/// failure.
+/// The notice that a request was cancelled before it was answered, for example by the time limit of a shutdown.
 ///
-/// ``ErrorReportingMiddleware`` posts one for each such request, and has its own rule that handles it.
+/// ``ErrorReportingMiddleware`` posts one notice for each such request, and handles it with its own rule.
 public struct RequestCancelled: Error, UnderlyingErrorsProviding, CustomStringConvertible {
     /// The error that the request threw when it was cancelled.
     public let underlyingErrors: [any Error]
 
-    /// The cancellation; the thrown error is in the report's trail.
+    /// The cancellation, without the thrown error, which is among the report's underlying errors.
     public var description: String { "the request was cancelled" }
 }
 
 /// The body of a request.
 ///
-/// An error while it is read is the client's error.
+/// An error while reading it is attributed to the client.
 struct ClientBody: AsyncSequence {
     struct AsyncIterator: AsyncIteratorProtocol {
         var parts: RequestBody.AsyncIterator
@@ -59,7 +58,7 @@ struct ClientBody: AsyncSequence {
         mutating func next() async throws -> ByteBuffer? {
             let part: ByteBuffer?
             do { part = try await parts.next() } catch { throw ClientDisconnected.unlessCancelled(error) }
-            // A cancelled body can end in the same way as a complete one.
+            // Check for cancellation, because a cancelled body can end like a complete body.
             if part == nil { try Task.checkCancellation() }
             return part
         }
@@ -72,7 +71,7 @@ struct ClientBody: AsyncSequence {
 
 /// The writer of a response's body.
 ///
-/// An error while it writes is the client's error.
+/// An error while writing is attributed to the client.
 struct ClientWriter: ResponseBodyWriter {
     var writer: any ResponseBodyWriter
 

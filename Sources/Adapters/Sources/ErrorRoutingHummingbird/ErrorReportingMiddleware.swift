@@ -4,14 +4,14 @@ public import HTTPErrors
 public import Hummingbird
 import Logging
 
-/// The middleware that turns each error of a request into a response and a report.
+/// A middleware that turns each error of a request into a response and a report.
 ///
-/// Add it directly inside `TracingMiddleware`, so that the span is still open when it records an error, and outside all
-/// code that throws:
+/// Add it directly inside `TracingMiddleware`, so that the span is still open when the middleware records an error, and
+/// outside all code that throws:
 ///
 /// ```swift
 /// router.addMiddleware {
-///     MetricsMiddleware()                 // counts the status that the client gets
+///     MetricsMiddleware()                 // counts the status that the client receives
 ///     TracingMiddleware()                 // its span is open until the body is written
 ///     ErrorReportingMiddleware(problems)  // turns errors into responses
 ///     …                                   // everything that throws
@@ -21,46 +21,46 @@ import Logging
 /// While a request is handled or its response's body is written, all posts are in a scope that is named after the
 /// request's method and route, such as `POST /orders/{id}`, with this metadata:
 ///
-/// - `hb.request.id`, as in Hummingbird's own log entries, if the request's logger has it.
-/// - `http.request.method`, which is `_OTHER` for an unknown one.
-/// - `http.route`, if there is one.
+/// - `hb.request.id`, as in Hummingbird's own log entries, if the request's logger contains it.
+/// - `http.request.method`, which is `_OTHER` for an unknown method.
+/// - `http.route`, if there is a route.
 /// - `url.path`, without the query, in at most 256 bytes.
 ///
 /// | event | response | reported | span |
 /// | --- | --- | --- | --- |
-/// | your error | as `problems` says; 500 unless its status is 400 to 599 | yes | error; failed from 500 on |
+/// | your error | from `problems`; 500 unless its status is 400 to 599 | yes | error; failed from 500 on |
 /// | `HTTPError`, or any `HTTPResponseError`, below 500 | its own | no | nothing |
 /// | the same from 500 on | its own | yes | error; failed |
-/// | either of these two, with a rule in `problems` | as `problems` says | yes | error; failed from 500 on |
+/// | either of these two, with a rule in `problems` | from `problems` | yes | error; failed from 500 on |
 /// | either of these two, with `allProblems`, without a rule | a problem with its status and message | as above | |
 /// | a route returns a response | that response | no: nothing was thrown | failed from 500 on |
-/// | the response's body breaks off | the status was already sent | yes | error; failed from 500 on |
+/// | the response's body fails | the status was already sent | yes | error; failed from 500 on |
 /// | ``ClientDisconnected`` | 499, or 400 for ``ClientDisconnected/malformed(_:)`` | yes; ignored | error |
 /// | ``UpstreamError`` | 502, or 504 for ``UpstreamError/timeout(_:_:)`` | yes | error; failed |
-/// | the request is cancelled, also while its head is written | 503 | ``RequestCancelled``, a notice | error; failed |
+/// | the request is cancelled, even while its head is written | 503 | ``RequestCancelled``, a notice | error; failed |
 /// | a cancellation during a graceful shutdown | 503 | ``RequestCancelled``, a notice | error; failed |
-/// | an unrequested cancellation, such as a subtask's | as `problems` says | yes | error; failed from 500 on |
+/// | an unrequested cancellation, such as a subtask's | from `problems` | yes | error; failed from 500 on |
 ///
-/// If `problems` has a rule for an error with its own response, the fields of that response stay, such as
-/// `WWW-Authenticate` and `Retry-After`, but not those that describe its body. `fields` adds others.
+/// If `problems` has a rule for an error with its own response, that response's fields are kept, such as
+/// `WWW-Authenticate` and `Retry-After`, except for the fields that describe its body. `fields` adds further fields.
 ///
-/// `CORSMiddleware` wraps each error of a browser's request to add fields to the response. Such an error counts as the
-/// wrapped one in your rules, in `problems`, and in the report, and the response has the added fields. A response to
-/// HEAD, and one with the status 204, 205, or 304, is sent without its body.
+/// `CORSMiddleware` wraps each error of a browser's request to add fields to the response. For such an error, your
+/// rules, `problems`, and the report use the wrapped error, and the response contains the added fields. A response to
+/// HEAD, and a response with the status 204, 205, or 304, is sent without its body.
 ///
-/// The source of a report is the method and the route, in the module that created the middleware:
-/// `Shop/POST /orders/{id}`, without a line. So the report's fingerprint consists of the route, the error's type, and
-/// its case or code. The source of an ``UpstreamError`` is the file and line that called `upstream`.
+/// The source of a report is the method and route, in the module that created the middleware: `Shop/POST /orders/{id}`,
+/// without a line. So the report's fingerprint consists of the route, the error's type, and its case or code. The
+/// source of an ``UpstreamError`` is the file and line that called `upstream`.
 ///
-/// A request that no route matches has the kind `no route`, whatever its path is: a stranger chooses the path, and each
-/// kind is a scope, a line in a table, and a dimension of a metric. A `RouterBuilder` finds the route after the scope
-/// has been opened, so its requests have that kind too, but the source and `http.route` are those of the route.
+/// A request that doesn't match a route has the kind `no route`, regardless of its path. Clients choose the path, and
+/// each kind is a scope, a row in a table, and a value of a metric dimension. A `RouterBuilder` finds the route after
+/// the scope has been opened, so its requests have that kind too, but their source and `http.route` contain the route.
 ///
 /// A rule in `problems` changes the last five responses. Two rules follow yours: one ignores ``ClientDisconnected``,
-/// the other handles ``RequestCancelled``, so that neither alerts anyone.
+/// and the other handles ``RequestCancelled``, so that neither triggers an alert.
 ///
-/// If a middleware is inside another one, as for a group of routes, it answers with its own `problems`. The outer one
-/// reports errors that break the bodies.
+/// If this middleware is inside another instance, as for a group of routes, the inner instance answers with its own
+/// `problems`, and the outer instance reports errors that interrupt the bodies.
 public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddleware {
     private let problems: ErrorMap<ProblemDetails>
     private let fields: ErrorMap<HTTPFields>
@@ -71,15 +71,16 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
     /// Creates the middleware.
     ///
     /// - Parameters:
-    ///   - problems: The response to a request that fails. The default should reveal nothing about the internals.
-    ///   - fields: Fields to add to the response, such as `Retry-After`. They replace fields of the same name that the
-    ///     error's own response has. Fields that describe the body, such as `Content-Type`, aren't added.
+    ///   - problems: The response to a failed request. The default should reveal nothing about the service's internals.
+    ///   - fields: Fields to add to the response, such as `Retry-After`. They replace fields of the same name in the
+    ///     error's own response. Fields that describe the body, such as `Content-Type`, aren't added.
     ///   - allProblems: Whether the response to an error with its own response, such as `HTTPError`, is a problem too,
-    ///     so that clients read a single format. Without it, Hummingbird's own errors are sent in Hummingbird's JSON.
-    ///   - kindLimit: How many kinds `kind` can give requests; all further ones are `other`.
+    ///     so that clients read a single format. If it is false, Hummingbird's own errors are sent in Hummingbird's
+    ///     JSON.
+    ///   - kindLimit: How many kinds `kind` can return; all further kinds become `other`.
     ///   - fileID: The file whose module is the source of the reports.
-    ///   - kind: The kind of a request without a route, as in a proxy, without the method; nil for `no route`. Choose
-    ///     from your own names, not from the path, which a stranger writes.
+    ///   - kind: Returns the kind of a request without a route, as in a proxy, not including the method. If it is nil,
+    ///     the kind is `no route`. Choose from your own names instead of the path, which clients choose.
     public init(
         _ problems: ErrorMap<ProblemDetails> = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500)),
         fields: ErrorMap<HTTPFields> = ErrorMap(default: [:]),
@@ -97,10 +98,10 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
 
     /// Handles a request in its scope.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - context: Its context.
+    ///   - request: The request to handle.
+    ///   - context: The request's context.
     ///   - next: The next handler.
+    /// - Returns: The response, including the response to an error.
     /// - Returns: The response, including the response to an error.
     public func handle(
         _ request: Request,
@@ -134,7 +135,7 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
         ErrorReport.Source(fileID: "\(module)/\(kind)", line: 0)
     }
 
-    /// Returns a reporter that knows the route, if a `RouterBuilder` has found it since the scope was opened.
+    /// Returns a reporter with the route, if a `RouterBuilder` has found it since the scope was opened.
     private func found(
         _ route: String?, _ request: Request, _ context: Context, by reporter: RequestReporter
     ) -> RequestReporter {
@@ -149,7 +150,7 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
         var metadata = [
             "http.request.method": request.method.semanticName, "url.path": RequestKinds.bounded(request.uri.path),
         ]
-        // Don't read `context.id`, which crashes if the logger has no such key, such as swift-log's no-op logger.
+        // Don't read `context.id`: it crashes if the logger doesn't contain this key, as with swift-log's no-op logger.
         if let id = context.logger[metadataKey: "hb.request.id"] { metadata["hb.request.id"] = "\(id)" }
         if let route = context.endpointPath { metadata["http.route"] = route }
         return metadata
@@ -157,7 +158,7 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
 }
 
 extension ErrorHandler {
-    /// Handles errors that need no rule of the application.
+    /// Handles errors that don't need a rule of the application.
     fileprivate static let requests = ErrorHandler()
         .expecting(RequestCancelled.self)
         .ignore(ClientDisconnected.self)

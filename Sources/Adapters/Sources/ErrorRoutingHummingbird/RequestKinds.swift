@@ -2,27 +2,23 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// The kinds of requests: the names of their scopes, and the places of their errors.
+/// The kinds of requests: the names of their scopes, and the sources of their errors.
 ///
-/// Each kind is a scope, a fingerprint, a line of a flood limit, and a value of a dimension. So there are few, whatever
-/// paths and methods strangers send.
+/// Each kind is a scope, a fingerprint, a window of a flood limit, and a value of a metric dimension. So their number
+/// is bounded, regardless of the paths and methods that clients send.
 final class RequestKinds: Sendable {
     private let limit: Int
     private let kind: (@Sendable (Request) -> String)?
     /// The kinds that the closure has returned so far.
     private let known = Mutex<Set<String>>([])
 
-    /// Creates kinds.
-    ///
-    /// - Parameters:
-    ///   - limit: How many kinds the closure can give.
-    ///   - kind: Returns the kind of a request without a route.
+    /// `limit` is how many kinds the closure can return, and `kind` returns the kind of a request without a route.
     init(limit: Int, _ kind: (@Sendable (Request) -> String)?) {
         self.limit = limit
         self.kind = kind
     }
 
-    /// Returns the method with the route; for a request without a route, the method with the closure's kind.
+    /// Returns the method and route; for a request without a route, the method and the closure's kind.
     func kind(of request: Request, route: String?) -> String {
         if let route { return "\(request.method.semanticName) \(route)" }
         guard let kind else { return "no route" }
@@ -38,14 +34,14 @@ final class RequestKinds: Sendable {
         }
     }
 
-    /// Returns a string with at most 256 bytes.
+    /// Returns a string of at most 256 bytes.
     static func bounded(_ text: String) -> String {
         text.utf8.count <= 256 ? text : "\(String(decoding: text.utf8.prefix(253), as: UTF8.self))…"
     }
 }
 
 extension HTTPRequest.Method {
-    /// The method by OpenTelemetry's semantic conventions, so that clients can't add values to a dimension.
+    /// The method as in OpenTelemetry's semantic conventions, so that clients can't add values to a metric dimension.
     var semanticName: String {
         switch self {
         case .connect, .delete, .get, .head, .options, .patch, .post, .put, .trace: rawValue

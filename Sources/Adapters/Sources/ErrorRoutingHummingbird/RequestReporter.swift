@@ -18,18 +18,17 @@ struct RequestReporter: Sendable {
     let trace: RequestTrace
     /// The method and route, as the source of the request's errors.
     ///
-    /// A line of the middleware would be the same for every route, so neither a fingerprint nor a log would show where
-    /// the error was thrown.
+    /// A line of the middleware would be the same for every route, so neither a fingerprint nor a log would show which
+    /// route failed.
     var source: ErrorReport.Source
 
     /// Reports an error, and returns the response to it.
     func response(to thrown: any Error, _ request: Request, _ context: some RequestContext) -> Response {
         let (error, added) = EditedError.unwrapped(thrown)
-        // error-audit: harmless, because an error without a response of its own is answered and reported below
+        // error-audit: harmless, because an error without its own response is answered and reported below
         let own = try? (error as? any HTTPResponseError)?.response(from: request, context: context)
-        // An error of Hummingbird has its own response. Without a rule, that response isn't a failure if its status is
-        // below 500. Check the status: it might come from another service, and no client can read an invalid or interim
-        // status.
+        // Return Hummingbird's own response if there is no rule. If its status is below 500, it isn't a failure. Check
+        // the status, because it might come from another service, and clients can't read an invalid or interim status.
         if !Task.isCancelled, problem(for: error) == nil, error is any HTTPResponseError, var response = own,
             (200...599).contains(response.status.code)
         {
@@ -48,7 +47,7 @@ struct RequestReporter: Sendable {
         return response.sendable(to: request.method)
     }
 
-    /// Returns a body that reports the errors that break it while it is written.
+    /// Returns a body that reports errors that occur while it is written.
     ///
     /// The body is written after `handle` has returned, so the scope and the trace are bound again for it.
     func reporting(_ body: ResponseBody) -> ResponseBody {
@@ -70,8 +69,8 @@ struct RequestReporter: Sendable {
 
     /// Returns the error to report.
     ///
-    /// In a cancelled request, every error counts as a result of the cancellation, because nothing more is known.
-    /// During a graceful shutdown, so does a cancellation.
+    /// In a cancelled request, every error counts as a result of the cancellation, because its real cause can't be
+    /// determined. During a graceful shutdown, a cancellation counts too.
     private func reportable(_ error: any Error) -> any Error {
         let isCancelled = Task.isCancelled || Task.isShuttingDownGracefully && ErrorMatcher.cancellation ~= error
         return isCancelled ? RequestCancelled(underlyingErrors: [error]) : error
@@ -99,8 +98,9 @@ struct RequestReporter: Sendable {
 
 /// The head of a response, which Hummingbird writes before it begins the body.
 ///
-/// If the head can't be written, the body is released before it begins. In a cancelled request, the cancellation is
-/// the reason. Otherwise, the client might have disconnected, or an outer middleware might have replaced the body.
+/// If the head can't be written, the body is released before it begins. In a cancelled request, the cancellation is the
+/// reason. In any other request, the client might have disconnected, or an outer middleware might have replaced the
+/// body.
 private final class Head: Sendable {
     private let hasBegun = Atomic(false)
     private let onCancelled: @Sendable () -> Void

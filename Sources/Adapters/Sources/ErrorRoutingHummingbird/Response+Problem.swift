@@ -4,18 +4,18 @@ import Hummingbird
 import NIOHTTP1
 
 extension Response {
-    /// Creates the response that sends a problem.
+    /// Creates a response that sends a problem.
     init(_ problem: ProblemDetails) {
         let response = TransportResponse(problem)
         let body = ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
         self.init(status: .init(code: response.status), headers: [.contentType: ProblemDetails.mediaType], body: body)
     }
 
-    /// Creates the response that sends an error with its own response as a problem, with the same status and fields.
+    /// Creates a response that replaces an error's own response with a problem that has the same status and fields.
     ///
     /// The message of an `HTTPError` becomes the detail, because its route wrote it for the client.
     init(_ error: any Error, answering own: Response) {
-        // A status that was created from its code has no phrase of its own.
+        // Look up the phrase, because a status that was created from its code doesn't have one.
         let phrases = [own.status.reasonPhrase, HTTPResponseStatus(statusCode: own.status.code).reasonPhrase]
         let problem = ProblemDetails(
             title: phrases.first { !$0.isEmpty }, status: own.status.code, detail: (error as? HTTPError)?.body)
@@ -24,9 +24,10 @@ extension Response {
         headers.replace(with: own.headers)
     }
 
-    /// Returns the response without its body if HTTP allows none: the client would take the body for the next response.
+    /// Returns the response without its body if HTTP doesn't allow one, because the client would read the body as the
+    /// next response.
     ///
-    /// A response to HEAD keeps the length that the body has for GET. Hummingbird doesn't do this for an error.
+    /// A response to HEAD keeps the length that the body would have for GET. Hummingbird doesn't do this for errors.
     func sendable(to method: HTTPRequest.Method) -> Response {
         switch status {
         case .noContent, .notModified:
@@ -44,15 +45,16 @@ extension Response {
 }
 
 extension HTTPFields {
-    /// Replaces the fields that have the names of other ones, but for those that describe the body.
+    /// Replaces the fields whose names occur in `others`, except for fields that describe the body.
     mutating func replace(with others: HTTPFields) {
         let others = others.filter { !$0.describesBody }
         for field in others { self[field.name] = nil }
         append(contentsOf: others)
     }
 
-    /// Adds what other middlewares add to a response: the last of several `CORSMiddleware` decides on the origin,
-    /// because a browser refuses two.
+    /// Adds the fields that other middlewares add to a response.
+    ///
+    /// If there are several `CORSMiddleware`, the last one determines the origin, because browsers reject two origins.
     mutating func add(_ added: HTTPFields) {
         for field in added {
             if field.name != .vary {
@@ -68,7 +70,7 @@ extension HTTPFields.Element {
     /// Whether the field describes the body of its response, or how the body is sent.
     fileprivate var describesBody: Bool {
         let name = name.canonicalName
-        // In the response to an error, a range is the one that the client could have asked for.
+        // Keep this field: in the response to an error, it contains the range that the client could have requested.
         if name == "content-range" { return false }
         if name.hasPrefix("content-") { return !name.hasPrefix("content-security-policy") }
         return Self.othersOfBody.contains(name)
@@ -79,13 +81,13 @@ extension HTTPFields.Element {
     ]
 }
 
-/// The errors that other middlewares wrap only to add fields to the response.
+/// Unwraps the errors that other middlewares wrap only to add fields to the response.
 enum EditedError {
-    /// Returns the error that is wrapped, once or several times, and these fields in the order in which they were
-    /// added.
+    /// Returns the error inside one or more wrappers, and the wrappers' fields in the order in which they were added.
     ///
-    /// Hummingbird's wrapper is internal, so it is recognized by its name, and its contents are found by reflection.
-    /// This isn't an extension of `Error`, which would put the error into another box, without the place of its throw.
+    /// Hummingbird's wrapper is internal, so it is recognized by its name, and its contents are read by reflection.
+    /// This isn't an extension of `Error`, because that would wrap the error in another existential box and lose its
+    /// throw location.
     static func unwrapped(_ thrown: any Error) -> (error: any Error, added: HTTPFields) {
         var (error, added): (any Error, HTTPFields) = (thrown, [:])
         while String(reflecting: type(of: error)) == "Hummingbird.EditedHTTPError" {

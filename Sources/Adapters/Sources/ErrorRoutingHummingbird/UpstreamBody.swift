@@ -11,10 +11,10 @@ import Synchronization
 /// between the request for the next part and its arrival.
 ///
 /// - Parameters:
-///   - body: The body. Its iterator must end when its task is cancelled, as async-http-client's does.
-///   - limit: How long the next part can take.
-///   - fileID: The file for the source of a failure's report.
-///   - line: The line for the source of a failure's report.
+///   - body: The response's body. Its iterator must end when its task is cancelled, as async-http-client's does.
+///   - limit: How long the next part may take.
+///   - fileID: The file in the source of a failure's report.
+///   - line: The line in the source of a failure's report.
 /// - Returns: The body, which throws ``UpstreamError``.
 public func upstream<Body: AsyncSequence & Sendable>(
     _ body: Body,
@@ -23,8 +23,8 @@ public func upstream<Body: AsyncSequence & Sendable>(
     line: UInt = #line
 ) -> UpstreamBody<Body> where Body.Element: Sendable {
     let loop = MultiThreadedEventLoopGroup.singleton.any()
-    // From zero to a year: SwiftNIO takes a limit before now that it can't express for the longest, and traps if the
-    // seconds don't fit into 64 bits.
+    // Keep the limit between zero and a year: SwiftNIO traps if the seconds don't fit into 64 bits, and it treats a
+    // negative limit that it can't represent as the longest limit.
     let limit = min(max(.zero, limit), .seconds(365 * 86_400))
     return UpstreamBody(body: body, limit: limit, source: .init(fileID: fileID, line: line), loop: loop)
 }
@@ -41,7 +41,7 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
             (self.parts, self.watch, self.source) = (parts, watch, source)
         }
 
-        /// Waits for the next part, for a limited time.
+        /// Waits for the next part, up to the time limit.
         ///
         /// - Returns: The part; nil at the end of the body.
         /// - Throws: ``UpstreamError``, or the body's error if the request was cancelled.
@@ -55,13 +55,14 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
                 } onCancel: {
                     task.cancel()
                 }
-                // If its wait is cancelled, a body ends as if it were complete, perhaps after one more part.
+                // Check for cancellation: if its wait is cancelled, a body ends as if it were complete, perhaps after
+                // one more part.
                 if !watch.end(isLast: part == nil) { throw CancellationError() }
                 if part == nil { try Task.checkCancellation() }
                 return part
             } catch {
                 if !watch.end(isLast: true) { throw UpstreamError.timeout(UpstreamPaused(limit: watch.limit), source) }
-                // The body might read the request's body, and that body's errors are the client's.
+                // Rethrow the client's error, which occurs if this body reads the request's body.
                 if error is ClientDisconnected { throw error }
                 throw UpstreamError.error(for: error, at: source, else: UpstreamError.body)
             }
@@ -71,19 +72,19 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
     let body: Body
     let limit: Duration
     let source: ErrorReport.Source
-    /// The event loop with the clock for the limit.
+    /// The event loop whose clock measures the limit.
     let loop: any EventLoop
 
-    /// Begins the body.
+    /// Creates an iterator over the body's parts.
     ///
-    /// - Returns: Its iterator.
+    /// - Returns: The iterator.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(Parts(body), PauseWatch(limit: limit, loop), source)
     }
 
     /// The body's iterator.
     ///
-    /// Only one task at a time uses it: a part's task has ended before the next part is requested.
+    /// Only one task at a time uses it, because a part's task has ended before the next part is requested.
     fileprivate final class Parts: @unchecked Sendable {
         private var iterator: Body.AsyncIterator
 
@@ -93,7 +94,7 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
     }
 }
 
-/// The cause of a timeout in a body.
+/// The cause of a timeout between two parts of a body.
 private struct UpstreamPaused: Error, CustomStringConvertible {
     let limit: Duration
 
@@ -103,7 +104,7 @@ private struct UpstreamPaused: Error, CustomStringConvertible {
 /// Cancels the wait for a part that takes too long.
 ///
 /// One timer per body checks at intervals how long the current wait has taken. A sleeping task for each part would stay
-/// in memory until its time, even if it is cancelled.
+/// in memory until its deadline, even if it is cancelled.
 private final class PauseWatch: Sendable {
     private struct State {
         /// The start of the current wait, and a closure that cancels it; nil between two waits.
@@ -130,7 +131,7 @@ private final class PauseWatch: Sendable {
         }
     }
 
-    /// Returns whether this wait and all earlier ones were within the limit.
+    /// Returns whether this wait and all earlier waits were within the limit.
     func end(isLast: Bool) -> Bool {
         state.withLock { state in
             state.wait = nil

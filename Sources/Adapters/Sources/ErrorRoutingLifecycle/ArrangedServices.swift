@@ -1,25 +1,20 @@
 import ErrorRouting
 import ServiceLifecycle
 
-/// A group's services in the order that loses no error: exporters, the bus, the services that its tasks need, its
-/// tasks, and the services that end before them.
+/// A group's services in an order in which no error is lost: exporters, the bus, the services that the bus's tasks
+/// need, the bus's tasks, and the services that stop before the tasks.
 struct ArrangedServices {
     typealias Part = ServiceGroupConfiguration.ServiceConfiguration
 
     private(set) var parts: [Part] = []
-    /// The names of services that end before the bus's tasks although they aren't marked.
+    /// The names of the services that stop before the bus's tasks without being marked.
     private(set) var unmarked: [String] = []
 
     /// Arranges services.
     ///
-    /// A bus or tasks that the services already contain stay where they are. Otherwise the marked services, or the last
-    /// one if none is marked, are listed after the tasks.
-    ///
-    /// - Parameters:
-    ///   - services: The services in their order.
-    ///   - errors: The bus.
-    ///   - exporters: The services that outlive the bus.
-    ///   - source: Where the services are arranged.
+    /// If the services already contain the bus or its tasks, these stay in place. Otherwise, the marked services, or
+    /// the last service if none is marked, are listed after the tasks. `exporters` are the services that outlive the
+    /// bus.
     init(
         _ services: [Part], around errors: ErrorBusService, exporters: [any Service], at source: ErrorReport.Source
     ) {
@@ -27,7 +22,7 @@ struct ArrangedServices {
         func watched(_ part: Part, within limit: Duration) -> Part {
             Self.watched(part, by: errors, within: limit, source)
         }
-        // No service waits for the exporters, so their own limits are in effect.
+        // Use no limit for exporters: other services don't wait for them, so their own limits are in effect.
         let unlimited = Duration.seconds(Int64.max)
         let exporters = exporters.map {
             watched(Part(service: $0, successTerminationBehavior: .ignore), within: unlimited)
@@ -35,7 +30,7 @@ struct ArrangedServices {
         let bus = Part(service: errors)
         let tasks = Part(service: errors.tasks)
 
-        // The services before a bus that is already listed are exporters, too.
+        // Treat the services before a bus that is already listed as exporters.
         let busIndex = services.firstIndex { ($0.service as? ErrorBusService)?.bus === errors.bus }
         let before = services[..<(busIndex ?? 0)].map { watched($0, within: unlimited) }
         let rest = services[(busIndex.map { $0 + 1 } ?? 0)...]
@@ -55,20 +50,22 @@ struct ArrangedServices {
         parts += shorter.map { watched($0, within: limits.application) }
     }
 
-    /// Returns a service that posts its error, and whose end shuts the group down instead of cancelling it.
+    /// Returns a service that posts its error, and that shuts the group down when it ends, instead of cancelling the
+    /// group.
     ///
-    /// A cancelled group would not let its requests and tasks end. Behaviors that the caller has chosen stay.
+    /// In a cancelled group, requests and tasks couldn't finish. Termination behaviors that the caller has chosen are
+    /// kept.
     private static func watched(
         _ part: Part, by errors: ErrorBusService, within limit: Duration, _ source: ErrorReport.Source
     ) -> Part {
         var part = part
-        // The behaviors can't be compared.
+        // Compare descriptions, because the behaviors aren't equatable.
         let isFinalIfItReturns = "\(part.successTerminationBehavior)" == "\(Part.TerminationBehavior.cancelGroup)"
         if isFinalIfItReturns { part.successTerminationBehavior = .gracefullyShutdownGroup }
         if "\(part.failureTerminationBehavior)" == "\(Part.TerminationBehavior.cancelGroup)" {
             part.failureTerminationBehavior = .gracefullyShutdownGroup
         }
-        // A service that its owner watches has the owner's name and limit.
+        // Keep the service if its owner already watches it, because it then has the owner's name and limit.
         if isWatched(part.service) { return part }
         let name = name(of: part)
         part.service =
@@ -79,19 +76,20 @@ struct ArrangedServices {
         return part
     }
 
-    /// The name that the caller has given a service; nil if it is the service's description, which can be long.
+    /// Returns the name that the caller gave a service; nil if it is the service's description, which can be long.
     private static func name(of part: Part) -> String? {
         part.serviceName == "\(part.service)" && !isWatched(part.service) ? nil : part.serviceName
     }
 
-    /// Whether a service, or one that it runs, posts its error already; a mark can be inside or outside of it.
+    /// Returns whether a service, or a service that it runs, already posts its error; a mark can be inside or outside
+    /// of it.
     private static func isWatched(_ service: any Service) -> Bool {
         if service is any WatchedService { return true }
         return (service as? any WrappingService).map { isWatched($0.wrapped) } ?? false
     }
 }
 
-/// A service that posts its error already.
+/// A service that already posts its error.
 private protocol WatchedService {}
 
 extension Watched: WatchedService {}

@@ -1,7 +1,7 @@
 import ErrorRouting
 import Synchronization
 
-/// Ends the tasks of a bus, and counts the ones that a time limit cuts off, for the last entry.
+/// Ends the tasks of a bus, and counts the tasks that a time limit cuts off, for the last log entry.
 final class CutOffTasks: Sendable {
     private let isCounting = Atomic(false)
     private let number = Atomic(0)
@@ -12,7 +12,7 @@ final class CutOffTasks: Sendable {
         await bus.cancelTasks(after: limit)
     }
 
-    /// Cancels the tasks at once, because the group's task was cancelled.
+    /// Cancels the tasks immediately, because the group's task was cancelled.
     func cancelTasks(of bus: ErrorBus) async {
         beginToCount(on: bus)
         await bus.cancelTasks(after: .zero, waitingUpTo: .seconds(5))
@@ -23,13 +23,14 @@ final class CutOffTasks: Sendable {
         if report.error is TaskCutOff { number.wrappingAdd(1, ordering: .relaxed) }
     }
 
-    /// What follows the counts in the last entry; empty if no task was cut off.
+    /// The string to append to the counts in the last log entry; empty if no task was cut off.
     var text: String {
         let number = number.load(ordering: .relaxed)
         return number == 0 ? "" : "; tasks cut off: \(number)"
     }
 
-    /// Observes the bus from the first call on: before that, nothing cuts a task off, and each report would cost more.
+    /// Observes the bus, starting with the first call: no task is cut off before that, and an observer adds a cost to
+    /// each report.
     private func beginToCount(on bus: ErrorBus) {
         if isCounting.exchange(true, ordering: .relaxed) { return }
         bus.observeUntilEnd { [weak self] in self?.count($0) }

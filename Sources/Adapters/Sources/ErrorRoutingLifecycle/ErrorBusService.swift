@@ -12,48 +12,49 @@ public import ServiceLifecycle
 /// let group = ServiceGroup(services: services, reportingTo: errors)  // without it
 /// ```
 ///
-/// Both arrange the services in this order: the exporters, `errors`, your services, `errors.tasks`, the application.
-/// In a group that you arrange yourself, wrap the services in ``watching(_:as:endingWithin:fileID:line:)``.
+/// Both arrange the services in this order: the exporters, `errors`, your services, `errors.tasks`, the application. If
+/// you arrange a group yourself, wrap the services in ``watching(_:as:endingWithin:fileID:line:)``.
 ///
-/// A group stops its services one by one, the last one first. So the bus's tasks end before the services that they
-/// need. The bus then delivers the errors that all of these posted, while the exporters still send the log.
+/// A group stops its services one by one, starting with the last service. So the bus's tasks end before the services
+/// that they need. The bus then delivers the errors that the tasks and services have posted, while the exporters still
+/// send the log.
 ///
 /// | step after SIGTERM | at most |
 /// | --- | --- |
-/// | the application ends when the last request is answered; then it is cancelled | 15 s |
-/// | ``tasks``: the bus's tasks (`errors.bus.task`) end; then they are cancelled | 2 s, and 1 s after that |
-/// | the other services end, such as a client; then each is cancelled | 3 s each, if the library arranged them |
-/// | the bus delivers pending reports, and tasks that its rules start then end as above | 3 s, and the tasks' 3 s |
-/// | the recorder writes its pending reports, and sinks send theirs; the last log entry has the counts | 3 s |
+/// | the application stops when the last request has been answered; at the limit it is cancelled | 15 s |
+/// | ``tasks``: the bus's tasks (`errors.bus.task`) end; at the limit they are cancelled | 2 s, and 1 s after that |
+/// | other services stop, such as a client; at the limit each is cancelled | 3 s each, if the library arranged them |
+/// | the bus delivers pending reports; then tasks that its rules have started end as above | 3 s, and the tasks' 3 s |
+/// | the recorder writes its pending reports, and sinks send theirs; the last log entry contains the counts | 3 s |
 ///
 /// For the other services, that leaves 3 of the 30 seconds that Kubernetes gives a process. If the group is cancelled
-/// instead, all services end immediately. Then the bus accepts errors until its tasks, which are cancelled too, have
-/// ended: for at least 1 s and at most 5 s.
+/// instead, all services end immediately. The bus then accepts errors until its tasks, which are cancelled too, have
+/// ended, but for at least 1 s and at most 5 s.
 public struct ErrorBusService: Service, CustomStringConvertible {
     /// The time limits of a shutdown.
     public struct ShutdownLimits: Sendable, Hashable {
-        /// How long a service that ends before the bus's tasks can take, such as the application with its requests,
-        /// before it is cancelled.
+        /// How long a service that stops before the bus's tasks, such as the application with its requests, may take to
+        /// stop before it is cancelled.
         public let application: Duration
-        /// How long the bus's tasks can take to end before they are cancelled.
+        /// How long the bus's tasks may take to end before they are cancelled.
         public let tasks: Duration
-        /// How long each of the other services can take to end before it is cancelled.
+        /// How long each of the other services may take to stop before it is cancelled.
         public let services: Duration
-        /// How long the bus can take to deliver pending reports, and then the recorder and the sinks, at the same time,
-        /// to write or send theirs.
+        /// How long the bus may take to deliver its pending reports, and how long the recorder and the sinks may then
+        /// take, in parallel, to write or send theirs.
         public let delivery: Duration
 
-        /// Creates limits; by default those of the table above.
+        /// Creates limits; the defaults are those of the table in ``ErrorBusService``.
         ///
         /// The limits `application` and `services` apply to the services that the library arranged.
         ///
         /// - Parameters:
-        ///   - application: How long a service that ends before the bus's tasks can take, such as the application with
-        ///     its requests, before it is cancelled.
-        ///   - tasks: How long the bus's tasks can take to end before they are cancelled.
-        ///   - services: How long each of the other services can take to end before it is cancelled.
-        ///   - delivery: How long the bus can take to deliver pending reports, and then the recorder and the sinks, at
-        ///     the same time, to write or send theirs.
+        ///   - application: How long a service that stops before the bus's tasks, such as the application with its
+        ///     requests, may take to stop before it is cancelled.
+        ///   - tasks: How long the bus's tasks may take to end before they are cancelled.
+        ///   - services: How long each of the other services may take to stop before it is cancelled.
+        ///   - delivery: How long the bus may take to deliver its pending reports, and how long the recorder and the
+        ///     sinks may then take, in parallel, to write or send theirs.
         public init(
             application: Duration = .seconds(15),
             tasks: Duration = .seconds(2),
@@ -77,18 +78,19 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     private let clock: any Clock<Duration>
     private let cutOffs = CutOffTasks()
 
-    /// Creates the bus and makes it the process's root bus; it delivers once the service runs.
+    /// Creates the bus and makes it the process's root bus; the bus delivers errors once the service runs.
     ///
     /// - Parameters:
-    ///   - handler: The rules; the log is overlaid on them. A rule must not need a service that stops before the bus.
-    ///   - logger: The logger of the errors, and of the last entries, which have the counts of all errors. Pass the
-    ///     service's own, so that it has the service's level.
-    ///   - levels: The levels of the errors' entries; an error for which it is nil has the level of its severity.
+    ///   - handler: The rules, on which the log is overlaid. A rule must not need a service that stops before the bus.
+    ///   - logger: The logger for the errors, and for the last entries, which contain the counts of all errors. Pass
+    ///     the service's own logger, so that its level is used.
+    ///   - levels: The levels of the errors' entries. If it returns nil for an error, the level is that of the error's
+    ///     severity.
     ///   - configuration: The bus's configuration.
     ///   - limits: The time limits of a shutdown.
     ///   - recorder: Receives every report, and is closed at the end.
-    ///   - sinks: Receive every report, and are closed at the end, such as a `SentrySink`.
-    ///   - fileID: The file of the last entries, whose module is their source.
+    ///   - sinks: Receive every report and are closed at the end, such as a `SentrySink`.
+    ///   - fileID: The file of the last entries, whose module becomes their source.
     ///   - line: The line of the last entries.
     public init(
         handler: ErrorHandler,
@@ -106,18 +108,17 @@ public struct ErrorBusService: Service, CustomStringConvertible {
             limits: limits, recorder: recorder, sinks: sinks, fileID: fileID, line: line)
     }
 
-    /// Creates the bus with a log of its own; see
-    /// ``init(handler:logger:levels:configuration:limits:recorder:sinks:)``.
+    /// Creates the bus with a custom log; see ``init(handler:logger:levels:configuration:limits:recorder:sinks:)``.
     ///
     /// - Parameters:
-    ///   - handler: The rules; the log is overlaid on them.
-    ///   - logger: The logger of the last entries, which have the counts of all errors.
-    ///   - log: The log of the errors.
+    ///   - handler: The rules, on which the log is overlaid.
+    ///   - logger: The logger for the last entries, which contain the counts of all errors.
+    ///   - log: The log to which the errors are written.
     ///   - configuration: The bus's configuration.
     ///   - limits: The time limits of a shutdown.
     ///   - recorder: Receives every report, and is closed at the end.
-    ///   - sinks: Receive every report, and are closed at the end, such as a `SentrySink`.
-    ///   - fileID: The file of the last entries, whose module is their source.
+    ///   - sinks: Receive every report and are closed at the end, such as a `SentrySink`.
+    ///   - fileID: The file of the last entries, whose module becomes their source.
     ///   - line: The line of the last entries.
     public init(
         handler: ErrorHandler,
@@ -139,11 +140,11 @@ public struct ErrorBusService: Service, CustomStringConvertible {
         for sink in sinks { bus.observeUntilEnd { sink.receive($0) } }
     }
 
-    /// Delivers errors until the service is shut down or cancelled, then delivers the pending ones.
+    /// Delivers errors until the service is shut down or cancelled, and then delivers the pending errors.
     ///
-    /// Errors that could not be delivered in time are logged and recorded with the disposition `pending`.
+    /// Errors that couldn't be delivered in time are logged and recorded with the disposition `pending`.
     public func run() async {
-        // Detach the task: cancelling this one would finish the bus while other services still post.
+        // Detach the task, because cancelling this task would finish the bus while other services are still posting.
         Task.detached { [bus] in await bus.run() }
         for sink in sinks { sink.start() }
         if await isShutDownGracefully() {
@@ -179,24 +180,25 @@ public struct ErrorBusService: Service, CustomStringConvertible {
         note("\(bus.statistics)\(cutOffs.text)")
     }
 
-    /// The service's name, for the group's log.
+    /// The service's name, for the log of the service group.
     public var description: String { "ErrorBusService" }
 
     /// A service that ends the bus's tasks; list it after the services that they need.
     ///
-    /// It waits for all tasks of the bus: those of `errors.bus.task`, of `postingTask`, and of `.ambient` in a route.
+    /// It waits for all tasks of the bus: tasks from `errors.bus.task`, from `postingTask`, and from `.ambient` in a
+    /// route.
     public var tasks: some Service { Tasks(bus: bus, limit: limits.tasks, cutOffs: cutOffs) }
 
-    /// Returns a service that runs another one in the bus, and posts its errors in a scope with its name.
+    /// Returns a service that runs another service in the bus, and posts its errors in a scope with its name.
     ///
-    /// Inside the service the bus is the current one, so applications in parallel tests don't mix their errors.
+    /// Inside the service, this bus is the current bus, so applications in parallel tests don't mix up their errors.
     ///
     /// - Parameters:
-    ///   - service: The service, such as an `Application`.
+    ///   - service: The service to run, such as an `Application`.
     ///   - name: The service's name in the report, such as `Application`; nil for the name of its type.
-    ///   - limit: How long the service can take to end before it is cancelled.
-    ///   - fileID: The file for the source of the report.
-    ///   - line: The line for the source of the report.
+    ///   - limit: How long the service may take to stop before it is cancelled.
+    ///   - fileID: The file in the source of the report.
+    ///   - line: The line in the source of the report.
     /// - Returns: The service. It throws the same errors, except for a cancellation that follows a shutdown or a
     ///   cancelled task.
     public func watching(
@@ -212,7 +214,7 @@ public struct ErrorBusService: Service, CustomStringConvertible {
             clock: clock)
     }
 
-    /// Returns a service that runs another one in the bus; a service that returns before the shutdown has failed.
+    /// Returns a service that runs another service in the bus, and fails if that service returns before the shutdown.
     func watchingUntilShutdown(
         _ service: some Service, as name: String?, endingWithin limit: Duration, _ source: ErrorReport.Source
     ) -> any Service {

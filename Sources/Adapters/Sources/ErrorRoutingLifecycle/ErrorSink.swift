@@ -1,13 +1,14 @@
 public import ErrorRouting
 
-/// Sends every report of an ``ErrorBusService`` somewhere else, such as to Sentry.
+/// Sends every report of an ``ErrorBusService`` to another destination, such as Sentry.
 ///
 /// Pass it as one of the service's `sinks`. The service starts it, passes each report to it, and closes it after the
 /// bus has delivered the last report.
 ///
-/// A sink must not post its own failures to the bus that it observes: each of them would be one more report to send.
+/// A sink must not post its own failures to the bus that it observes, because each of them would be another report to
+/// send.
 public protocol ErrorSink: Sendable {
-    /// Starts the sending; reports that were received before are sent too. A second call has no effect.
+    /// Starts sending, including the reports that were received earlier; a second call has no effect.
     func start()
 
     /// Receives a report.
@@ -17,9 +18,9 @@ public protocol ErrorSink: Sendable {
     /// - Parameter report: The report, with its outcome.
     func receive(_ report: ErrorReport)
 
-    /// Sends the pending reports, as far as the time allows, and stops.
+    /// Sends pending reports until the time runs out, and stops.
     ///
     /// - Parameter limit: The time after which it returns, even if the caller's task is cancelled.
-    /// - Returns: What happened to the reports, as text for the last entry in the log.
+    /// - Returns: What happened to the reports, as a string for the last log entry.
     func close(within limit: Duration) async -> String
 }

@@ -4,7 +4,7 @@ public import ServiceLifecycle
 public import UnixSignals
 
 extension ServiceGroup {
-    /// Creates a group that posts its services' errors to a bus, and ends so that no error is lost.
+    /// Creates a group that posts its services' errors to a bus, and stops so that no error is lost.
     ///
     /// ```swift
     /// let errors = ErrorBusService(handler: rules, logger: logger)
@@ -15,17 +15,17 @@ extension ServiceGroup {
     /// ```
     ///
     /// The services start as in any group. See ``ServiceLifecycle/ServiceGroupConfiguration/reporting(to:exporters:)``
-    /// for the order in which they end.
+    /// for the order in which they stop.
     ///
     /// - Parameters:
-    ///   - services: The services in their order, without `errors`.
-    ///   - errors: The bus.
-    ///   - exporters: The services that send logs, metrics, and traces; they end after the bus.
+    ///   - services: The services in start order, without `errors`.
+    ///   - errors: The bus that receives the errors.
+    ///   - exporters: The services that send logs, metrics, and traces; they stop after the bus.
     ///   - gracefulShutdownSignals: The signals that shut the group down.
     ///   - cancellationSignals: The signals that cancel the group.
     ///   - logger: The group's logger.
-    ///   - fileID: The file for the source of a failing service's report.
-    ///   - line: The line for the source of a failing service's report.
+    ///   - fileID: The file in the source of a failing service's report.
+    ///   - line: The line in the source of a failing service's report.
     public init(
         services: [any Service],
         reportingTo errors: ErrorBusService,
@@ -47,28 +47,29 @@ extension ServiceGroup {
 extension ServiceGroupConfiguration {
     /// Returns the configuration with a bus that receives its services' errors, in an order in which no error is lost.
     ///
-    /// On SIGTERM, the services end in this order:
+    /// On SIGTERM, the services stop in this order:
     ///
-    /// 1. the services that are marked by ``ServiceLifecycle/Service/endingBeforeTasks()``, from the last to the first;
-    ///    if none is marked, the last service
+    /// 1. the services that are marked with ``ServiceLifecycle/Service/endingBeforeTasks()``, from the last to the
+    ///    first; if none is marked, the last service
     /// 2. the bus's tasks
     /// 3. the other services, from the last to the first
-    /// 4. the bus, which delivers the errors that all of these posted
+    /// 4. the bus, which delivers the errors that all of these have posted
     /// 5. the exporters
     ///
-    /// A warning names each service that ends before the bus's tasks without the mark, because a task that uses this
-    /// service fails. If `errors` and `errors.tasks` are already among the services, they stay where they are.
+    /// A warning names each service that stops before the bus's tasks without being marked, because a task that uses
+    /// this service fails. If `errors` and `errors.tasks` are already among the services, they stay in place.
     ///
     /// Each service runs in the bus, and posts its error in a scope with its name. A service that isn't wrapped in
     /// ``ErrorBusService/watching(_:as:endingWithin:fileID:line:)`` has the limits of ``ErrorBusService/limits``. If a
-    /// service fails, or returns before the shutdown, the group shuts down in the order above and throws, where it
-    /// would otherwise cancel all services. Termination behaviors other than `cancelGroup` don't change.
+    /// service fails, or returns before the shutdown, the group shuts down in the order above and throws, instead of
+    /// cancelling all services. Termination behaviors other than `cancelGroup` don't change.
     ///
     /// - Parameters:
-    ///   - errors: The bus.
-    ///   - exporters: The services that send logs, metrics, and traces. One that returns early ends nothing else.
-    ///   - fileID: The file for the source of a failing service's report.
-    ///   - line: The line for the source of a failing service's report.
+    ///   - errors: The bus that receives the errors.
+    ///   - exporters: The services that send logs, metrics, and traces. If one of them returns early, the group
+    ///     continues.
+    ///   - fileID: The file in the source of a failing service's report.
+    ///   - line: The line in the source of a failing service's report.
     /// - Returns: The configuration.
     public func reporting(
         to errors: ErrorBusService,

@@ -2,7 +2,8 @@ public import ErrorRouting
 public import ServiceLifecycle
 
 extension ServiceGroupError: @retroactive ErrorDetailsProviding {
-    /// The name of the error's code, such as `serviceFinishedUnexpectedly`; nil for a code that is unknown here.
+    /// The name of the error's code, such as `serviceFinishedUnexpectedly`; nil for a code that this library doesn't
+    /// know.
     public var errorDetails: ErrorDetails {
         switch errorCode {
         case .alreadyRunning: ErrorDetails(kind: "alreadyRunning")

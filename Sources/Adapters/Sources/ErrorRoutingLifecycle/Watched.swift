@@ -1,9 +1,9 @@
 import ErrorRouting
 import ServiceLifecycle
 
-/// A service that runs in a bus, ends within a limit, and posts its errors.
+/// A service that runs in a bus, stops within a limit, and posts its errors.
 ///
-/// Its group throws only the first error, and only after the bus has ended.
+/// It posts them itself because its group throws only the first error, and only after the bus has ended.
 struct Watched<Content: Service>: WrappingService, CustomStringConvertible {
     let service: Content
     let bus: ErrorBus
@@ -11,7 +11,7 @@ struct Watched<Content: Service>: WrappingService, CustomStringConvertible {
     let source: ErrorReport.Source
     let limit: Duration
     let clock: any Clock<Duration>
-    /// Whether the service fails if it returns before its shutdown.
+    /// Whether returning before the shutdown counts as a failure of the service.
     var mustNotReturn = false
 
     var wrapped: any Service { service }
@@ -24,7 +24,7 @@ struct Watched<Content: Service>: WrappingService, CustomStringConvertible {
                     try? await gracefulShutdown()
                     try? await sleep(for: limit, on: clock)
                 }
-                // The service or the limit has ended. After the limit, cancel the service and wait for it.
+                // Cancel the group: the service has ended, or the limit has expired and the service must end now.
                 defer { group.cancelAll() }
                 try await group.next()
                 group.cancelAll()
@@ -49,6 +49,6 @@ struct Watched<Content: Service>: WrappingService, CustomStringConvertible {
 }
 
 extension Error {
-    /// Whether a service was cancelled; gRPC's error has the cancellation as its cause.
+    /// Whether a service was cancelled; gRPC's error contains the cancellation as its cause.
     fileprivate var isCancellation: Bool { ErrorMatcher.anywhere(.cancellation).match(self) != nil }
 }

@@ -1,10 +1,11 @@
 public import ServiceLifecycle
 
 extension Service {
-    /// Marks a service that must end before the bus's tasks, such as a server, or a worker that only starts tasks.
+    /// Marks a service that must stop before the bus's tasks, such as a server, or a worker that only starts tasks.
     ///
-    /// The library lists such a service after ``ErrorBusService/tasks``. By default, only an application does so, and
-    /// all other services outlive the tasks, because a task might need them. Without a bus, the mark has no effect.
+    /// The library lists such a service after ``ErrorBusService/tasks``. By default, only an application stops before
+    /// the tasks, and all other services outlive them, because a task might need these services. Without a bus, the
+    /// mark has no effect.
     ///
     /// ```swift
     /// let group = ServiceGroup(services: [client, server.endingBeforeTasks()], reportingTo: errors, logger: logger)
@@ -14,12 +15,12 @@ extension Service {
     public func endingBeforeTasks() -> some Service { EndingBeforeTasks(service: self) }
 }
 
-/// A service of the library that runs another one.
+/// A service of the library that runs another service.
 protocol WrappingService: Service {
     var wrapped: any Service { get }
 }
 
-/// A service that its owner has marked.
+/// A service that the caller has marked to stop before the bus's tasks.
 private struct EndingBeforeTasks<Content: Service>: WrappingService, CustomStringConvertible {
     let service: Content
 
@@ -29,13 +30,13 @@ private struct EndingBeforeTasks<Content: Service>: WrappingService, CustomStrin
     func run() async throws { try await service.run() }
 }
 
-/// Whether a service, or one that it runs, is marked to end before the bus's tasks.
+/// Returns whether a service, or a service that it runs, is marked to stop before the bus's tasks.
 func endsBeforeTasks(_ service: any Service) -> Bool {
     if service is any MarkedService { return true }
     return (service as? any WrappingService).map { endsBeforeTasks($0.wrapped) } ?? false
 }
 
-/// Returns the name of a service's type without its parameters; that of the service inside, if it is marked.
+/// Returns the name of a service's type without its generic arguments; for a marked service, of the service inside.
 func typeName(of service: any Service) -> String {
     if let marked = service as? any MarkedService { return typeName(of: marked.wrapped) }
     return String("\(type(of: service))".prefix { $0 != "<" })

@@ -1,4 +1,4 @@
-/// A report's fields as text, `key=value`, the ones that a reader needs first at the beginning.
+/// A report's fields as a string of `key=value` pairs, starting with the fields that a reader needs first.
 struct EntryText {
     let text: String
 
@@ -8,22 +8,23 @@ struct EntryText {
             .map { key, value in "\(Self.word(key))=\(Self.word(value))" }.joined(separator: " ")
     }
 
-    /// The keys before those of the metadata.
+    /// The keys that come before the metadata's keys.
     private static let first = [
         "exception.type", "error.source", "error.disposition", "error.rule", "error.scope", "error.trail",
         "error.occurrences",
     ]
 
-    /// The keys after those of the metadata: of little use to a reader of the text, whose line has a time, say.
+    /// The keys that come after the metadata's keys, because they help readers little: a log line already shows its
+    /// time.
     private static let last = ["exception.message", "error.role", "error.time", "error.fingerprint"]
 
     private static let ranks = Dictionary(
         uniqueKeysWithValues: first.enumerated().map { ($1, $0) }
             + last.enumerated().map { ($1, first.count + 1 + $0) })
 
-    /// Returns the string, quoted unless it is one word.
+    /// Returns the string, in quotation marks unless it is one word.
     ///
-    /// The fields have no line breaks or control characters.
+    /// The fields don't contain line breaks or control characters.
     private static func word(_ text: String) -> String {
         let needsQuotes = text.isEmpty || text.utf8.contains { $0 == 0x20 || $0 == 0x22 || $0 == 0x3D || $0 == 0x5C }
         guard needsQuotes else { return text }

@@ -3,30 +3,30 @@ public import Logging
 
 /// Writes reports to a swift-log logger, one entry per report.
 ///
-/// The entry's message is the error's, truncated to 120 characters. Its metadata is `ErrorReport.fields`, with the
-/// names of OpenTelemetry's semantic conventions. It contains `exception.message` only if the message was truncated. If
-/// the message already contains a cause, `error.trail` has only that cause's type. Message and trail are computed once
-/// per report.
+/// The entry's message is the error's message, truncated to 120 characters. Its metadata is `ErrorReport.fields`, with
+/// the names of OpenTelemetry's semantic conventions. It contains `exception.message` only if the message was
+/// truncated. If the message already contains a cause's message, `error.trail` contains only the type of that cause.
+/// The message and the underlying errors are computed once per report.
 ///
-/// File and line are those of the post, or the route in the module of your service, and swift-log's `source` is that
-/// module: never an adapter.
+/// The entry's file and line are those of the post, or the route in your service's module, and swift-log's `source` is
+/// that module. They never refer to an adapter.
 ///
-/// swift-log's own `StreamLogHandler`, which is used unless you bootstrap another one, prints metadata before the
-/// message, so that the message would begin after hundreds of characters. For that handler the fields are a part of the
-/// message's text instead; see ``Layout``.
+/// swift-log's own `StreamLogHandler`, which is used unless you bootstrap another handler, prints metadata before the
+/// message, so the message would begin after hundreds of characters. For that handler, the fields are a part of the
+/// message instead; see ``Layout``.
 ///
-/// The entry's level is the report's severity: a failure that a rule handled is a `notice`, and one that no rule
+/// The entry's level is the report's severity: a failure that a rule handled is a `notice`, and a failure that no rule
 /// matched is an `error`. A level that `levels` returns takes precedence.
 ///
 /// By default, the error itself isn't passed as swift-log's `error:`, because handlers print it as `"\(error)"`: a
-/// string of any length and any number of lines, with the contents of the error's fields. A handler that needs the
-/// error's type or value, such as one that sends it to a service, receives it with `passesErrors: true`.
+/// string of any length and any number of lines, including the contents of the error's fields. If a handler needs the
+/// error's type or value, for example to send it to a service, pass `passesErrors: true`.
 public struct ErrorLog: Sendable {
-    /// Where an entry has the report's fields.
+    /// Where an entry contains the report's fields.
     public enum Layout: Sendable, Hashable {
-        /// In the entry's metadata, for a handler that keeps messages and metadata apart.
+        /// In the entry's metadata, for a handler that keeps messages and metadata separate.
         case metadata
-        /// In the entry's text, after the message, as `key=value`: for a handler that prints metadata first.
+        /// After the entry's message as `key=value`, for a handler that prints metadata first.
         case text
     }
 
@@ -43,12 +43,12 @@ public struct ErrorLog: Sendable {
     ///
     /// - Parameters:
     ///   - logger: The logger for the entries.
-    ///   - levels: The levels of failures that matter more or less than their severity indicates; nil for errors whose
-    ///     severity is right. Convert a table whose values aren't optional: `table.map { $0 }`.
-    ///   - layout: Where an entry has the report's fields; nil for `text` if the logger's handler is swift-log's
+    ///   - levels: The levels of failures that should differ from their severity; nil for errors whose severity is
+    ///     right. Convert a table whose values aren't optional: `table.map { $0 }`.
+    ///   - layout: Where an entry contains the report's fields; nil for `text` if the logger's handler is swift-log's
     ///     `StreamLogHandler`, otherwise `metadata`.
-    ///   - passesErrors: Whether the handler receives the error itself too, as swift-log's `error:`.
-    ///   - bind: Called around each entry. `ErrorTracing.bind` of ErrorRoutingTracing binds the trace in which the
+    ///   - passesErrors: Whether the handler also receives the error itself, as swift-log's `error:`.
+    ///   - bind: Called around each entry. `ErrorTracing.bind` from ErrorRoutingTracing binds the trace in which the
     ///     error was posted.
     public init(
         _ logger: Logger,
@@ -67,9 +67,9 @@ public struct ErrorLog: Sendable {
     /// Writes a report's entry.
     ///
     /// A handler with ``ErrorRouting/ErrorHandler/logging(to:)`` calls it for each delivered report. Call it yourself
-    /// for the reports that the bus's `shutdown` returns, because these were not delivered.
+    /// for the reports that the bus's `shutdown` returns, because these reports weren't delivered.
     ///
-    /// - Parameter report: The report.
+    /// - Parameter report: The report to log.
     public func write(_ report: ErrorReport) {
         let level = level(of: report)
         guard level >= logger.logLevel else { return }
@@ -82,13 +82,13 @@ public struct ErrorLog: Sendable {
             }.joined(separator: " < ")
         }
         var message = fields["exception.message"] ?? ""
-        // Don't count all characters: the message can have thousands.
+        // Don't count all characters, because the message can contain thousands.
         if message.dropFirst(Self.messageLimit).isEmpty {
             fields["exception.message"] = nil
         } else {
             message = "\(message.prefix(Self.messageLimit - 1))…"
         }
-        // A route has no line.
+        // Remove the line, because a route doesn't have one.
         if report.source.line == 0 { fields["error.source"]?.removeLast(":0".count) }
         bind(report) {
             switch layout {
@@ -105,11 +105,13 @@ public struct ErrorLog: Sendable {
             file: source.fileID, function: "", line: source.line)
     }
 
-    /// Returns the level for a report: for a failure, the level that the map returns; if that is nil, or for any other
-    /// report, the level of its `severity`.
+    /// Returns the level at which a report is logged.
     ///
-    /// - Parameter report: The report.
-    /// - Returns: The level.
+    /// For a failure, it is the level that the map returns. If that is nil, or for any other report, it is the level of
+    /// the report's `severity`.
+    ///
+    /// - Parameter report: The report to log.
+    /// - Returns: The level of its entry.
     public func level(of report: ErrorReport) -> Logger.Level {
         if report.role == .failure, let level = levels[report.error] { return level }
         return Logger.Level(rawValue: report.severity.rawValue) ?? .error
@@ -117,18 +119,18 @@ public struct ErrorLog: Sendable {
 }
 
 extension Logger {
-    /// Logs a report, at the level of its severity, as an ``ErrorLog`` of this logger does.
+    /// Logs a report at the level of its severity, like an ``ErrorLog`` of this logger.
     ///
-    /// Use it where no handler logs: for the reports that a bus's `shutdown` returns, or in an observer.
+    /// Use it for reports that no handler logs: reports that a bus's `shutdown` returns, or reports in an observer.
     ///
-    /// - Parameter report: The report.
+    /// - Parameter report: The report to log.
     public func log(_ report: ErrorReport) { ErrorLog(self).write(report) }
 }
 
 extension ErrorHandler {
-    /// Logs each error after its rules have run, and does nothing else.
+    /// Logs each error after its rules have run, without any other effect.
     ///
-    /// Overlay it on your rules. Your rules shouldn't write to the log themselves:
+    /// Overlay it on your rules, which shouldn't write to the log themselves:
     ///
     /// ```swift
     /// ErrorHandler()
@@ -138,8 +140,8 @@ extension ErrorHandler {
     ///
     /// - Parameters:
     ///   - logger: The logger for the entries.
-    ///   - levels: The levels of failures that matter more or less than their severity indicates; nil for errors whose
-    ///     severity is right. Convert a table whose values aren't optional: `table.map { $0 }`.
+    ///   - levels: The levels of failures that should differ from their severity; nil for errors whose severity is
+    ///     right. Convert a table whose values aren't optional: `table.map { $0 }`.
     /// - Returns: The handler.
     public static func logging(
         to logger: Logger,
@@ -148,9 +150,9 @@ extension ErrorHandler {
         logging(to: ErrorLog(logger, levels: levels))
     }
 
-    /// Writes each error to a log after its rules have run, and does nothing else.
+    /// Writes each error to a log after its rules have run, without any other effect.
     ///
-    /// - Parameter log: The log.
+    /// - Parameter log: The log to write to.
     /// - Returns: The handler.
     public static func logging(to log: ErrorLog) -> ErrorHandler {
         .logging { _, report in log.write(report) }

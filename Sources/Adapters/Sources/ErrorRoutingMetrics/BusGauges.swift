@@ -2,21 +2,21 @@ import ErrorRouting
 import Metrics
 import Synchronization
 
-/// One measured bus's part of the gauges that buses of the same name share.
+/// One measured bus's contribution to the gauges that buses with the same name share.
 final class BusGauges: Sendable {
-    /// A gauge: its label, and the rule of a count by rule.
+    /// Identifies a gauge: its label and, for a count by rule, the rule.
     private struct Key: Hashable {
         let label: String
         var rule: String?
     }
 
     private struct Part {
-        /// The counts that this bus has in the sums.
+        /// The counts that this bus contributes to the sums.
         var counts: [Key: Int] = [:]
         var hasEnded = false
     }
 
-    /// The sums of the counts of all buses with a name, including the buses that have ended.
+    /// The sums of the counts of all buses by name, including buses that have ended.
     private static let sums = Mutex<[String?: [Key: Int]]>([:])
 
     /// The bus's name, as a dimension.
@@ -29,17 +29,15 @@ final class BusGauges: Sendable {
         dimensions = name.map { [("bus", $0)] } ?? []
     }
 
-    /// Records the sums with a bus's current statistics and counts by rule.
+    /// Records the sums after adding a bus's current statistics and counts by rule.
     ///
-    /// - Parameters:
-    ///   - isLast: Whether the bus has ended; later calls, such as one of a timer, then do nothing.
-    ///   - rules: The counts by rule; nil to leave them unchanged, because there are too many to record with each
-    ///     report.
-    ///   - statistics: Returns the statistics; called under a lock, so that no older ones replace newer ones.
+    /// `isLast` is true if the bus has ended; later calls, such as a timer's, then have no effect. `rules` is nil to
+    /// leave the counts by rule unchanged, because there are too many to record with each report. `statistics` is
+    /// called under a lock, so that older statistics don't replace newer ones.
     func record(isLast: Bool = false, rules: RuleCounts? = nil, _ statistics: () -> ErrorBus.Statistics) {
         guard let keys = add(statistics, rules, isLast: isLast) else { return }
-        // Record without a lock, because this calls the metrics backend. If another thread changes the sums by then,
-        // record again: that thread might have recorded the newer ones first.
+        // Record without a lock, because this calls the metrics backend. If another thread has changed the sums by
+        // then, record again, because that thread might have recorded its newer sums first.
         var recorded: [Key: Int] = [:]
         while let sums = Self.sums.withLock({ $0[name]?.filter { keys.contains($0.key) } }), sums != recorded {
             for (key, sum) in sums {
@@ -50,7 +48,7 @@ final class BusGauges: Sendable {
         }
     }
 
-    /// Replaces the bus's counts in the sums; returns the gauges to record, or nil if the bus had ended before.
+    /// Replaces the bus's counts in the sums, and returns the gauges to record; nil if the bus had already ended.
     private func add(_ statistics: () -> ErrorBus.Statistics, _ rules: RuleCounts?, isLast: Bool) -> Set<Key>? {
         part.withLock { part -> Set<Key>? in
             if part.hasEnded { return nil }

@@ -9,25 +9,26 @@ extension ErrorBus {
     /// | counter `errors`, with the dimensions | errors, including all occurrences of a report |
     /// | timer `errors.age` | the time from the post to the end of the delivery |
     /// | gauges `errors.handled`, `errors.ignored`, `errors.unmatched` | delivered reports, by disposition |
-    /// | gauges `errors.suppressed`, `errors.dropped` | errors that were not delivered |
-    /// | gauge `errors.pending` | errors that wait for their delivery |
-    /// | gauge `errors.rule` | the reports that a rule decided, with the dimension `rule`; 0 if it never did |
+    /// | gauges `errors.suppressed`, `errors.dropped` | errors that weren't delivered |
+    /// | gauge `errors.pending` | errors that are waiting to be delivered |
+    /// | gauge `errors.rule` | the reports whose outcome a rule decided, with the dimension `rule`; 0 if it never did |
     ///
     /// The gauges are recorded with each report, at intervals, and once more when the bus has ended. So they also show
-    /// an action that blocks the bus: `errors.pending` grows. Their sum, without `errors.rule`, is the number of posted
-    /// errors. The gauge `errors.rule` shows `ErrorBus.ruleCounts`; it isn't recorded with each report.
+    /// when an action blocks the bus: `errors.pending` grows. Their sum, not counting `errors.rule`, is the number of
+    /// posted errors. The gauge `errors.rule` shows `ErrorBus.ruleCounts`; it isn't recorded with each report.
     ///
-    /// If a process measures several buses, give each one a name. All metrics of a bus with a name also have the
-    /// dimension `bus`. Buses with the same name, or without a name, share their metrics: like the counter, each gauge
-    /// records the sum of these buses, including the ones that have ended.
+    /// If a process measures several buses, give each bus a name. All metrics of a named bus also have the dimension
+    /// `bus`. Buses with the same name, or without a name, share their metrics: like the counter, each gauge records
+    /// the sum over these buses, including buses that have ended.
     ///
     /// - Important: In one process, give a name either to all measured buses or to none. Some backends, such as
-    ///   swift-prometheus, stop the process if a metric exists both with and without dimensions.
+    ///   swift-prometheus, crash the process if a metric exists both with and without dimensions.
     ///
     /// - Parameters:
-    ///   - name: The value of the dimension `bus`; nil for no such dimension.
+    ///   - name: The value of the dimension `bus`; nil to leave the dimension out.
     ///   - interval: The time between two recordings of the gauges while no errors arrive; it must be positive.
-    ///   - dimensions: The dimensions of the counter, each with few values; never a message, an identifier, or a path.
+    ///   - dimensions: The dimensions of the counter. Each must have few values: never a message, an identifier, or a
+    ///     path.
     public func measureErrors(
         as name: String? = nil,
         every interval: Duration = .seconds(10),
@@ -36,7 +37,8 @@ extension ErrorBus {
         if interval <= .zero { fatalError("ErrorBus.measureErrors(every:) must be positive, but is \(interval)") }
         let gauges = BusGauges(name)
         let timer = Task.detached { [weak self] in
-            // Don't retain the bus while sleeping: a bus that is discarded would live on until the interval ends.
+            // Don't retain the bus while sleeping, because a discarded bus would otherwise stay alive until the
+            // interval ends.
             while !Task.isCancelled, self?.recordStatistics(to: gauges, withRules: true) != nil {
                 try? await ErrorRouting.sleep(for: interval)
             }
@@ -58,12 +60,11 @@ extension ErrorBus {
 }
 
 extension ErrorReport {
-    /// The disposition, the role, the error's type with its case, and the type of its first cause: few values each.
+    /// The disposition, the role, the error's type with its case, and the type of its first cause; each has few values.
     ///
-    /// The keys are `disposition`, `role`, `type`, and `cause`, which is `none` for an error without one.
+    /// The keys are `disposition`, `role`, `type`, and `cause`, which is `none` for an error without a cause.
     public var dimensions: [(String, String)] {
-        // Don't use the trail, which has the messages of all causes: the bus's worker would compute them for each
-        // report.
+        // Don't read `trail`: the bus's worker would compute the messages of all underlying errors for each report.
         let cause = underlyingErrors(of: error).first.map { ErrorReport(error: $0, source: source).typeName }
         return [
             ("disposition", "\(outcome.disposition)"), ("role", role.name),

@@ -22,7 +22,7 @@ final class Completion: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits for the event; a cancelled task waits too.
+    /// Waits for the event, even in a cancelled task.
     func wait() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in

@@ -4,9 +4,9 @@ import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPCompression
 
-/// What is sent to Sentry in one request: a line with headers, and one item, which is an event or a client report.
+/// The contents of one request to Sentry: a header line and one item, which is an event or a client report.
 ///
-/// Sentry allows only one event in an envelope.
+/// Sentry allows only one event per envelope.
 struct Envelope {
     private struct Header: Encodable {
         enum CodingKeys: String, CodingKey {
@@ -47,12 +47,12 @@ struct Envelope {
         let discarded: [Discarded]
     }
 
-    /// Sentry rejects a larger event.
+    /// The maximum size of an event, above which Sentry rejects it.
     private static let eventLimit = 1 << 20
 
     let bytes: Data
 
-    /// Creates the envelope of an event, which is truncated to Sentry's limits.
+    /// Creates the envelope of an event, truncating the event to Sentry's limits.
     init(_ event: SentryEvent, sentAt date: Date) throws {
         var payload = try Self.encoder.encode(event.bounded)
         if payload.count > Self.eventLimit { payload = try Self.encoder.encode(event.small) }
@@ -78,7 +78,7 @@ struct Envelope {
         self.bytes = bytes
     }
 
-    /// JSON without line breaks, in the same order each time.
+    /// An encoder for JSON without line breaks and with keys in a fixed order.
     private static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -87,7 +87,7 @@ struct Envelope {
 
     /// The envelope, compressed with gzip.
     ///
-    /// SwiftNIO's compressor is a handler in a channel, so it needs one. The channel exists only in memory.
+    /// SwiftNIO's compressor is a channel handler, so it needs a channel, which exists only in memory.
     var compressed: Data {
         get throws {
             let channel = EmbeddedChannel()

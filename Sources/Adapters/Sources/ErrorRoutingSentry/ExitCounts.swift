@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Writes the counts of sinks that were not closed to standard error when the process exits.
+/// Writes the counts of sinks that weren't closed to standard error when the process exits.
 enum ExitCounts {
     private struct Weak {
         weak var sink: SentrySink?
@@ -28,10 +28,10 @@ enum ExitCounts {
     }
 
     private static func write() {
-        // Retain the sinks until the lock is released, since a sink's end would take it.
+        // Retain the sinks until the lock is released, because releasing a sink might run code that takes it.
         let sinks = state.withLock { $0.sinks.compactMap(\.sink) }
         for statistics in sinks.map(\.statistics) where statistics.pending > 0 || statistics.lost > 0 {
-            // A pipe that nobody reads must not keep the process from ending.
+            // Stop if writing would block: a pipe without a reader must not keep the process from exiting.
             var standardError = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
             guard unsafe poll(&standardError, 1, 0) == 1 else { return }
             let line = Array("Sentry, at exit: \(statistics)\n".utf8)

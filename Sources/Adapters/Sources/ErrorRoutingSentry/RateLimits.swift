@@ -1,10 +1,10 @@
 import Foundation
 
-/// The times until which Sentry accepts no errors, or nothing at all.
+/// The times until which Sentry doesn't accept errors, or doesn't accept any requests.
 ///
 /// Times are durations since the sink was created.
 struct RateLimits: Sendable, Equatable {
-    /// A limit that a response contains.
+    /// A limit in a response.
     struct Limit: Sendable, Equatable {
         let duration: Duration
         /// The categories; empty for all categories.
@@ -13,30 +13,26 @@ struct RateLimits: Sendable, Equatable {
         var concernsErrors: Bool { categories.isEmpty || categories.contains("error") }
     }
 
-    /// The longest time for which a limit is in effect, since a faulty server could silence a process forever.
+    /// The longest time for which a limit is in effect, because a faulty server could otherwise silence a process.
     static let longest: Duration = .seconds(24 * 3600)
-    /// The limit that a 429 without further fields means.
+    /// The limit that a 429 implies if its fields don't contain a limit.
     static let unspecified: Duration = .seconds(60)
 
     private var errors: Duration?
     private var all: Duration?
 
-    /// Whether events must not be sent at a time.
+    /// Returns whether events must not be sent at a given time.
     func forbidErrors(at now: Duration) -> Bool { forbidAll(at: now) || errors.map { now < $0 } ?? false }
 
-    /// Whether nothing must be sent at a time, not even a client report.
+    /// Returns whether all requests are forbidden at a given time, including client reports.
     func forbidAll(at now: Duration) -> Bool { all.map { now < $0 } ?? false }
 
-    /// The time from which on a client report can be sent; nil if it can be sent now.
+    /// Returns the time from which a client report can be sent; nil if it can be sent now.
     func endOfAll(after now: Duration) -> Duration? { all.flatMap { now < $0 ? $0 : nil } }
 
-    /// Applies the limits of a response; a limit that ends earlier than a known one changes nothing.
+    /// Applies the limits of a response; a limit that ends earlier than a known limit has no effect.
     ///
-    /// - Parameters:
-    ///   - status: The response's status.
-    ///   - header: The value of `X-Sentry-Rate-Limits`.
-    ///   - retryAfter: The value of `Retry-After`.
-    ///   - now: The time.
+    /// `header` is the value of `X-Sentry-Rate-Limits`, and `retryAfter` is the value of `Retry-After`.
     mutating func apply(status: Int, header: String?, retryAfter: Duration?, at now: Duration) {
         var limits = header.map(Self.limits) ?? []
         if status == 429, limits.isEmpty {
@@ -48,7 +44,7 @@ struct RateLimits: Sendable, Equatable {
         }
     }
 
-    /// Returns the limits in the value of `X-Sentry-Rate-Limits`; skips what can't be read.
+    /// Returns the limits in the value of `X-Sentry-Rate-Limits`, skipping invalid parts.
     static func limits(_ header: String) -> [Limit] {
         header.split(separator: ",").compactMap { text in
             let fields = text.split(separator: ":", omittingEmptySubsequences: false).map {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The address of a Sentry project: `https://public-key@host/project`.
+/// The URL of a Sentry project, which Sentry calls its DSN: `https://public-key@host/project`.
 struct SentryDSN: Sendable {
-    /// The URL to send envelopes to.
+    /// The URL to which envelopes are sent.
     let url: URL
     /// The project's public key.
     let key: String
-    /// The secret that old servers require; nil for all others.
+    /// The secret that old servers require; nil for other servers.
     let secret: String?
 
     init(_ text: String) throws(InvalidSentrySetting) {
@@ -16,7 +16,7 @@ struct SentryDSN: Sendable {
         guard let scheme = parts.scheme?.lowercased(), ["https", "http"].contains(scheme) else {
             throw invalid("does not begin with https:// or http://")
         }
-        // Foundation's `host` of "https://key@/1" is empty or nil, depending on the version.
+        // Check for both: depending on its version, Foundation's `host` of "https://key@/1" is empty or nil.
         guard let host = parts.host, !host.isEmpty else { throw invalid("has no host") }
         guard let key = parts.user, !key.isEmpty else { throw invalid("has no public key before the host") }
         guard Self.isToken(key), Self.isToken(parts.password ?? "") else {
@@ -44,7 +44,7 @@ struct SentryDSN: Sendable {
         return text
     }
 
-    /// Whether a text can be a value in a header, between commas.
+    /// Returns whether a string can be a header value between commas.
     private static func isToken(_ text: String) -> Bool {
         text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }
     }

@@ -9,12 +9,13 @@ extension SentryEvent: Encodable {
         case serverName = "server_name"
     }
 
-    /// Encodes the event as Sentry's documents describe it.
+    /// Encodes the event as Sentry's documentation describes it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encode(timestamp.timeIntervalSince1970, forKey: .timestamp)
-        // Sentry has no platform for Swift on servers. For "cocoa" and "native", it would look for symbols.
+        // Send "other", because Sentry doesn't have a platform for Swift on servers: for "cocoa" and "native", it would
+        // look for symbols.
         try container.encode("other", forKey: .platform)
         try container.encode(level, forKey: .level)
         if !logger.isEmpty { try container.encode(logger, forKey: .logger) }
@@ -29,14 +30,14 @@ extension SentryEvent: Encodable {
             let context = ["type": "trace", "trace_id": trace.traceID, "span_id": trace.spanID]
             try container.encode(["trace": context], forKey: .contexts)
         }
-        // Sentry expects the cause before the error that it caused.
+        // Reverse the order, because Sentry expects a cause before the error that it caused.
         let values = exceptions.reversed().map { ExceptionValue($0, isHandled: isHandled) }
         try container.encode(["values": values], forKey: .exception)
         try container.encode(["name": Self.clientName, "version": Self.clientVersion], forKey: .sdk)
     }
 }
 
-/// An exception as Sentry's documents describe it.
+/// An exception as Sentry's documentation describes it.
 private struct ExceptionValue: Encodable {
     struct Mechanism: Encodable {
         struct Meta: Encodable {
@@ -85,7 +86,8 @@ private struct ExceptionValue: Encodable {
             meta = Mechanism.Meta(error: .init(domain: domain, code: code))
         }
         mechanism = Mechanism(handled: isHandled, meta: meta)
-        // Sentry expects the innermost frame last. A frame without a function, a file, or an address says nothing.
+        // Reverse the order, because Sentry expects the innermost frame last. Drop frames without a function, a file,
+        // or an address, because they contain no information.
         let frames = exception.frames.reversed().filter { $0.function != nil || $0.file != nil || $0.address != nil }
         stacktrace = frames.isEmpty ? nil : ["frames": frames.map(Frame.init)]
     }

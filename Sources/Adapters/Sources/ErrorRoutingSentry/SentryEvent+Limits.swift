@@ -3,7 +3,7 @@ import ErrorRouting
 extension SentryEvent {
     /// The maximum numbers of characters and items in an event.
     ///
-    /// Sentry would truncate or drop what exceeds its own limits.
+    /// Sentry would truncate or drop anything that exceeds its own limits.
     private struct Limits {
         var message = 8_192
         var exceptions = 50
@@ -13,18 +13,19 @@ extension SentryEvent {
         var tags = 100
         var fingerprint = 1_000
 
-        /// For an event that is still too large: at most some hundred kilobytes, even if JSON escapes each character.
+        /// Limits for an event that is still too large: a few hundred kilobytes at most, even if JSON escapes each
+        /// character.
         static let small = Limits(
             message: 500, exceptions: 10, frames: 10, extraItem: 500, extra: 20_000, tags: 50, fingerprint: 200)
     }
 
-    /// The maximum length of a name, of a tag, and of a type or path.
+    /// The maximum length of a name or tag, and of a type or path.
     private static let (nameLimit, typeLimit) = (200, 256)
 
     /// The event within Sentry's limits for each field.
     var bounded: SentryEvent { bounded(Limits()) }
 
-    /// The event with so few and so short texts that it is always within Sentry's limit for an event, 1 MiB.
+    /// The event with so few and so short strings that it never exceeds Sentry's limit for an event, 1 MiB.
     var small: SentryEvent { bounded(.small) }
 
     private func bounded(_ limits: Limits) -> SentryEvent {
@@ -35,19 +36,19 @@ extension SentryEvent {
         event.fingerprint = fingerprint.prefix(10).map { Self.truncated($0, limits.fingerprint) }
         event.tags = Self.bounded(tags: tags, limits)
         event.extra = Self.bounded(extra: extra, limits)
-        // The posted error is the first.
+        // Keep the first exceptions, because the posted error comes first.
         event.exceptions = exceptions.prefix(limits.exceptions).map { Self.bounded($0, limits) }
         return event
     }
 
     private static func bounded(_ exception: Exception, _ limits: Limits) -> Exception {
         var exception = exception
-        // Sentry drops an exception without a type and a value.
+        // Replace an empty type, because Sentry drops an exception without a type and a value.
         exception.type = exception.type.isEmpty ? "Error" : truncated(exception.type, typeLimit)
         exception.value = truncated(exception.value, limits.message)
         exception.module = exception.module.map { truncated($0, typeLimit) }
         exception.domain = exception.domain.map { truncated($0, typeLimit) }
-        // Sentry drops empty texts of a frame.
+        // Replace empty strings with nil, because Sentry drops them.
         func part(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : truncated($0, typeLimit) } }
         exception.frames = exception.frames.prefix(limits.frames).map { frame in
             ErrorOrigin.Frame(
@@ -57,12 +58,13 @@ extension SentryEvent {
         return exception
     }
 
-    /// The tags that Sentry would take for fields of the event.
+    /// The tags that Sentry would treat as fields of the event.
     private static let reserved: Set = [
         "dist", "environment", "filename", "function", "release", "server_name", "user",
     ]
 
-    /// Sentry drops a tag with an empty value, and a key with other characters than these.
+    /// Returns the tags that Sentry accepts: it drops a tag whose value is empty or whose key contains other
+    /// characters.
     private static func bounded(tags: [String: String], _ limits: Limits) -> [String: String] {
         var result: [String: String] = [:]
         for (key, value) in tags.sorted(by: { $0.key < $1.key }) where result.count < limits.tags {
@@ -75,7 +77,7 @@ extension SentryEvent {
         return result
     }
 
-    /// Returns a text on one line, without control characters and without spaces at its ends.
+    /// Returns a string on one line, without control characters and without leading or trailing spaces.
     static func line(_ text: String) -> String {
         let isBlank = { (scalar: Unicode.Scalar) in
             scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
@@ -83,7 +85,7 @@ extension SentryEvent {
         return text.unicodeScalars.split(whereSeparator: isBlank).map { String($0) }.joined(separator: " ")
     }
 
-    /// The items in alphabetical order, until the total is reached.
+    /// Returns the items in alphabetical order, up to the total limit.
     private static func bounded(extra: [String: String], _ limits: Limits) -> [String: String] {
         var result: [String: String] = [:]
         var left = limits.extra
@@ -96,7 +98,7 @@ extension SentryEvent {
         return result
     }
 
-    /// Returns a text with at most a number of Unicode scalars, which is how Sentry counts characters.
+    /// Returns a string of at most a number of Unicode scalars, which is how Sentry counts characters.
     static func truncated(_ text: String, _ limit: Int) -> String {
         if text.utf8.count <= limit { return text }
         let scalars = text.unicodeScalars

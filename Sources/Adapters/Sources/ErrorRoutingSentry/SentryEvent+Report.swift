@@ -2,12 +2,12 @@ public import ErrorRouting
 import Foundation
 
 extension SentryEvent {
-    /// The name and the version of this client.
+    /// The name and version of this client.
     static let client = "\(clientName)/\(clientVersion)"
     static let clientName = "swift-error-bus.swift"
     static let clientVersion = "0.1.0"
 
-    /// What is the same for all events of a process.
+    /// The values that are the same for all events of a process.
     struct Process: Sendable {
         let release: String?
         let environment: String
@@ -30,7 +30,7 @@ extension SentryEvent {
         trace = metadata["traceparent"].flatMap(Trace.init)
         if trace != nil { metadata["traceparent"] = nil }
         extra = metadata
-        // A route has no line.
+        // Leave the line out if the source is a route, which doesn't have a line.
         extra["error.source"] = report.source.line == 0 ? report.source.fileID : report.source.description
         if let rule = report.outcome.rule { extra["error.rule"] = rule.description }
         if report.occurrences > 1 { extra["error.occurrences"] = "\(report.occurrences)" }
@@ -41,16 +41,17 @@ extension SentryEvent {
         exceptions =
             [exception]
             + texts.trail.map { step in
-                // The fingerprint is the type with its kind, or with a domain and a code in parentheses.
+                // Extract the kind: the fingerprint is the type with its kind, or with a domain and a code in
+                // parentheses.
                 let kind = step.fingerprint.dropFirst(step.typeName.count)
                 return Exception(
                     step.typeName, kind: kind.first == "." ? String(kind.dropFirst()) : nil, message: step.message)
             }
     }
 
-    /// Returns the tags that an event has by default: the same dimensions as the counter of ErrorRoutingMetrics.
+    /// Returns the default tags of an event: the same dimensions as the counter in ErrorRoutingMetrics.
     ///
-    /// - Parameter report: The report.
+    /// - Parameter report: The report of the event.
     /// - Returns: The disposition, the role, the type with its kind, and the type of the first cause, or `none`.
     public static func dimensions(of report: ErrorReport) -> [String: String] {
         let texts = report.texts
@@ -64,7 +65,7 @@ extension SentryEvent {
 
 extension SentryEvent.Exception {
     fileprivate init(_ typeName: String, kind: String?, message: String) {
-        // A name of a type begins with its module.
+        // Split the type's name, which begins with its module.
         let parts = typeName.split(separator: ".", maxSplits: 1)
         let name = parts.count == 2 ? String(parts[1]) : typeName
         self.init(

@@ -2,20 +2,20 @@ public import ErrorRouting
 
 /// The level of an event in Sentry.
 public enum SentryLevel: String, Sendable, Hashable, CaseIterable, Codable {
-    /// For developers only.
+    /// A message for developers only.
     case debug
-    /// For information; no error has occurred.
+    /// Information; no error has occurred.
     case info
-    /// An error that matters less than others.
+    /// An error that is less important than others.
     case warning
     /// An error.
     case error
-    /// An error that matters more than others, such as errors that a full bus dropped.
+    /// An error that is more important than others, such as errors that a full bus dropped.
     case fatal
 
     /// Creates the level that corresponds to a report's severity.
     ///
-    /// - Parameter severity: The severity.
+    /// - Parameter severity: The report's severity.
     public init(_ severity: ErrorReport.Severity) {
         self =
             switch severity {

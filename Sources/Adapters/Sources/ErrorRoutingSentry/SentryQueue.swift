@@ -1,23 +1,23 @@
-/// The events that wait to be sent, and all that decides what happens to them; a plain value.
+/// The events that wait to be sent, and the logic that decides what happens to them: a plain value.
 ///
-/// Each event is received once, and then reaches exactly one end: it is sent, discarded, or failed. Until then it is
-/// pending. One event or client report at a time is being sent. Times are durations since the sink was created.
+/// Each event is received once, and then reaches exactly one final state: it is sent, discarded, or failed. Until then,
+/// it is pending. Only one event or client report is sent at a time. Times are durations since the sink was created.
 struct SentryQueue<Event: Sendable>: Sendable {
-    /// What the sender does next.
+    /// The sender's next step.
     enum Step: Sendable {
         /// Send an event, and call ``answered(status:header:retryAfter:at:)``, ``failed(_:)``, or ``discarded(_:)``.
         case send(Event)
-        /// Send a client report with these counts, and call one of the first two.
+        /// Send a client report with these counts, and call `answered` or `failed`.
         case report([SentryDiscardReason: Int])
-        /// Release these events, which a rate limit discarded, and continue.
+        /// Release these events, which were discarded because of a rate limit, and continue.
         case release([Event])
-        /// Wait for a wake-up, or until a time.
+        /// Wait for a wake-up or until a time.
         case wait(until: Duration?)
         /// Stop.
         case stop
     }
 
-    /// What is being sent.
+    /// The item that is being sent.
     private enum Sending {
         case event
         case report([SentryDiscardReason: Int])
@@ -25,9 +25,9 @@ struct SentryQueue<Event: Sendable>: Sendable {
 
     private enum Phase { case open, closing, ended }
 
-    /// How long at least passes between two client reports.
+    /// The minimum time between two client reports.
     static var reportInterval: Duration { .seconds(30) }
-    /// How long at least passes between two lines in the log.
+    /// The minimum time between two lines in the log.
     static var noticeInterval: Duration { .seconds(3600) }
 
     private let capacity: Int
@@ -37,26 +37,25 @@ struct SentryQueue<Event: Sendable>: Sendable {
     private var limits = RateLimits()
     private(set) var statistics = SentryStatistics()
 
-    /// The discarded events that no client report contains yet.
+    /// The discarded events that aren't yet in a client report.
     private var unreported: [SentryDiscardReason: Int] = [:]
     private var lastReport: Duration?
     private var isLastReportTried = false
     private var noticed: (at: Duration, lost: Int)?
-    /// Why something could not be sent the last time.
+    /// The reason for the last failure to send something.
     private var cause: String?
 
     init(capacity: Int) { self.capacity = capacity }
 
     // MARK: The bus's side
 
-    /// Receives an event.
+    /// Receives an event, and returns whether to wake the sender, and the event if it was discarded.
     ///
-    /// - Returns: Whether the sender must be woken up; and the event if it was discarded, to be released outside of the
-    ///   lock, since this might run user code.
+    /// Release a discarded event outside the lock, because that might run user code.
     mutating func receive(_ event: Event, at now: Duration) -> (wakes: Bool, discarded: Event?) {
         defer { check() }
         statistics.received += 1
-        // An event that arrives later than the end is neither sent nor reported.
+        // Drop an event that arrives after the end, without reporting it to Sentry.
         if phase == .ended { return count(.shutdown, event) }
         if limits.forbidErrors(at: now) { return count(.rateLimit, event) }
         if waiting.count >= capacity { return count(.queueOverflow, event) }
@@ -67,13 +66,13 @@ struct SentryQueue<Event: Sendable>: Sendable {
 
     private mutating func count(_ reason: SentryDiscardReason, _ event: Event) -> (wakes: Bool, discarded: Event?) {
         lose(1, reason)
-        // The first discarded event wakes the sender, which sets a timer for the client report.
+        // Wake the sender for the first discarded event, so that it sets a timer for the client report.
         return (reason != .shutdown && unreported.count == 1 && unreported[reason] == 1, event)
     }
 
     // MARK: The sender's side
 
-    /// Decides what the sender does next.
+    /// Returns the sender's next step.
     mutating func next(at now: Duration) -> Step {
         defer { check() }
         assert(sending == nil, "two things are being sent")
@@ -85,7 +84,7 @@ struct SentryQueue<Event: Sendable>: Sendable {
             lose(released.count, .rateLimit)
             return .release(released)
         }
-        // A flood must not starve the client reports, which describe the flood.
+        // Check for a due client report first: a flood of events must not delay the reports that describe the flood.
         if let report = dueReport(at: now, isIdle: waiting.isEmpty) {
             sending = .report(report)
             return .report(report)
@@ -101,7 +100,7 @@ struct SentryQueue<Event: Sendable>: Sendable {
         return .wait(until: unreported.isEmpty ? nil : reportTime(after: now))
     }
 
-    /// Counts the event that is being sent as discarded: it never left.
+    /// Counts the event that is being sent as discarded, because it never left the process.
     mutating func discarded(_ reason: SentryDiscardReason) {
         defer { check() }
         guard endSending() != nil else { return }
@@ -109,7 +108,7 @@ struct SentryQueue<Event: Sendable>: Sendable {
         lose(1, reason)
     }
 
-    /// Handles the response to what is being sent.
+    /// Processes the response to the item that is being sent.
     mutating func answered(status: Int, header: String?, retryAfter: Duration?, at now: Duration) {
         defer { check() }
         limits.apply(status: status, header: header, retryAfter: retryAfter, at: now)
@@ -120,17 +119,17 @@ struct SentryQueue<Event: Sendable>: Sendable {
             statistics.pending -= 1
             switch status {
             case 200..<300: statistics.sent += 1
-            // The server counts these itself, so no client report contains them.
+            // Keep these out of client reports, because the server counts them itself.
             case 429: lose(1, .refused)
             default: lose(1, .sendError)
             }
         case .report(let counts):
-            // A server that refuses client reports for another reason would refuse this one again.
+            // Retry only after a 429: a server that rejects a client report for another reason would reject it again.
             if status == 429 { restore(counts) }
         }
     }
 
-    /// Handles the failure of all attempts to send.
+    /// Processes a failure of all attempts to send an item.
     mutating func failed(_ cause: String) {
         defer { check() }
         self.cause = cause
@@ -145,12 +144,12 @@ struct SentryQueue<Event: Sendable>: Sendable {
 
     // MARK: The end
 
-    /// Lets the sender stop once it has sent everything.
+    /// Lets the sender stop after it has sent everything.
     mutating func close() { if phase == .open { phase = .closing } }
 
-    /// Ends the sending now; pending events count as lost.
+    /// Stops sending immediately, counts pending events as lost, and returns the events whose sending hadn't begun.
     ///
-    /// - Returns: The events that no attempt was made to send, to be released outside of the lock.
+    /// Release the returned events outside the lock.
     mutating func abandon() -> [Event] {
         defer { check() }
         if phase == .ended, sending == nil { return [] }
@@ -159,7 +158,7 @@ struct SentryQueue<Event: Sendable>: Sendable {
         waiting = []
         lose(left.count, .shutdown)
         statistics.pending -= left.count
-        // The server might still have received it.
+        // Count the event that is being sent as failed, although the server might still have received it.
         if case .event = endSending() {
             statistics.pending -= 1
             lose(1, .networkError)
@@ -167,9 +166,9 @@ struct SentryQueue<Event: Sendable>: Sendable {
         return left
     }
 
-    /// Returns a line for the log about the events that were lost since the last line.
+    /// Returns a log line about the events that were lost since the last line.
     ///
-    /// It is nil if no events were lost, or if there was a line within the last hour.
+    /// It is nil if no further events were lost, or if there was a line within the last hour.
     mutating func notice(at now: Duration) -> String? {
         let lost = statistics.lost
         if let noticed, now < noticed.at + Self.noticeInterval { return nil }
@@ -196,13 +195,13 @@ struct SentryQueue<Event: Sendable>: Sendable {
         unreported.merge(counts, uniquingKeysWith: +)
     }
 
-    /// Returns the client report to send now, and takes its counts.
+    /// Returns the counts for a client report that is due, and resets them; nil if no report is due.
     private mutating func dueReport(at now: Duration, isIdle: Bool) -> [SentryDiscardReason: Int]? {
         if unreported.isEmpty || limits.forbidAll(at: now) { return nil }
         let isLast = phase == .closing && isIdle
         if !isLast, reportTime(after: now) > now { return nil }
         if isLast {
-            // Try the last report only once: counts that were restored must not keep a closing sender from stopping.
+            // Try the last report only once, because restored counts must not keep a closing sender from stopping.
             if isLastReportTried { return nil }
             isLastReportTried = true
         }
@@ -211,7 +210,7 @@ struct SentryQueue<Event: Sendable>: Sendable {
         return unreported
     }
 
-    /// The earliest time for the next client report.
+    /// Returns the earliest time for the next client report.
     private func reportTime(after now: Duration) -> Duration {
         max(limits.endOfAll(after: now) ?? now, lastReport.map { $0 + Self.reportInterval } ?? now)
     }

@@ -1,4 +1,4 @@
-/// The settings that Sentry checks in each event.
+/// Checks the settings that Sentry checks in each event.
 enum SentrySetting {
     static func release(_ text: String) throws(InvalidSentrySetting) -> String {
         let name = "release"

@@ -3,38 +3,40 @@ public import ErrorRouting
 public import Logging
 
 extension SentrySink {
-    /// What a sink sends, and how.
+    /// The settings of a sink: what it sends, and how.
     public struct Configuration: Sendable {
-        /// The levels of errors, and the choice of what is sent.
+        /// The levels of errors, which also select the errors to send.
         ///
-        /// An error for which a rule of the map returns a level is always sent, with this level, even if a rule of the
-        /// bus handled it. An error for which a rule returns nil is never sent. If no rule matches, the map's default
-        /// applies if it isn't nil. Otherwise these are sent, with the level of their severity: failures that no rule
-        /// handled, an `ActionFailure`, and an `ErrorsDropped`. Attempts are never sent.
+        /// If a rule of the map returns a level for an error, the error is always sent, with this level, even if a rule
+        /// of the bus handled it. If a rule returns nil, the error is never sent. If no rule matches, the map's default
+        /// applies unless it is nil. If it is nil, these errors are sent, with the level of their severity: failures
+        /// that no rule of the bus handled, `ActionFailure`, and `ErrorsDropped`. Attempts are never sent.
         ///
-        /// The bus's worker reads the map for each report.
+        /// The bus's worker evaluates the map for each report.
         public var levels: ErrorMap<SentryLevel?>
         /// The tags of an event; by default ``SentryEvent/dimensions(of:)``.
         ///
         /// Each tag must have few values: never an identifier, a message, or a path.
         public var tags: @Sendable (ErrorReport) -> [String: String]
-        /// Returns an event without what must not leave the process.
+        /// Returns an event without the data that must not leave the process.
         ///
-        /// The sink calls it last, so it also receives what `beforeSend` has added.
+        /// The sink calls it last, so it also receives the data that `beforeSend` has added.
         public var redact: @Sendable (SentryEvent) -> SentryEvent
         /// Returns the event to send, or nil to discard it.
         public var beforeSend: @Sendable (SentryEvent, ErrorReport) -> SentryEvent?
-        /// The maximum number of events that wait to be sent, at least 1; a full queue discards the newest event.
+        /// The maximum number of events that wait to be sent, at least 1.
+        ///
+        /// If the queue is full, new events are discarded.
         public var capacity: Int
         /// Whether envelopes are compressed with gzip.
         public var isCompressed: Bool
-        /// How long an attempt to send an event can take.
+        /// How long an attempt to send an event may take.
         public var timeout: Duration
-        /// How often an event is sent if the network fails, and the delays in between.
+        /// How often an event is sent if the network fails, and the delays between the attempts.
         ///
-        /// If the server answers, the event isn't sent again, whatever the answer is.
+        /// If the server answers, the event isn't sent again, regardless of the answer.
         public var retry: RetryPolicy
-        /// How long the sink, as a service of its own, sends pending events after the shutdown has begun.
+        /// How long the sink sends pending events after the shutdown has begun if it runs as its own service.
         ///
         /// An `ErrorBusService` uses its own limit, `ShutdownLimits.delivery`.
         public var closingLimit: Duration
@@ -44,15 +46,15 @@ extension SentrySink {
         /// Creates a configuration.
         ///
         /// - Parameters:
-        ///   - levels: The levels of errors, and the choice of what is sent; see ``levels``.
+        ///   - levels: The levels of errors, which also select the errors to send; see ``levels``.
         ///   - tags: The tags of an event.
-        ///   - redact: Returns an event without what must not leave the process.
+        ///   - redact: Returns an event without the data that must not leave the process.
         ///   - beforeSend: Returns the event to send, or nil to discard it.
         ///   - capacity: The maximum number of events that wait to be sent.
         ///   - isCompressed: Whether envelopes are compressed with gzip.
-        ///   - timeout: How long an attempt to send an event can take.
-        ///   - retry: How often an event is sent if the network fails.
-        ///   - closingLimit: How long the sink, as a service of its own, sends pending events at the end.
+        ///   - timeout: How long an attempt to send an event may take.
+        ///   - retry: How often an event is sent if the network fails, and the delays between the attempts.
+        ///   - closingLimit: How long the sink sends pending events at the end if it runs as its own service.
         ///   - logger: Receives a warning at most once an hour if events were lost.
         public init(
             levels: ErrorMap<SentryLevel?> = ErrorMap(),
@@ -71,7 +73,7 @@ extension SentrySink {
             (self.retry, self.closingLimit, self.logger) = (retry, closingLimit, logger)
         }
 
-        /// Returns the level with which a report is sent; nil if it isn't sent.
+        /// Returns the level at which a report is sent; nil if it isn't sent.
         func level(of report: ErrorReport) -> SentryLevel? {
             if report.role == .attempt { return nil }
             if let match = levels.match(report.error) { return match.value }

@@ -6,7 +6,7 @@ import Logging
 import Synchronization
 
 extension SentrySink {
-    /// Does what the queue says, until it says to stop.
+    /// Executes the queue's steps until the queue returns `stop`.
     func sendAll() async {
         let transport = transport()
         var wakeUps = wakeUps.stream.makeAsyncIterator()
@@ -18,7 +18,7 @@ extension SentrySink {
                     let envelope = try Envelope(counts, sentAt: Date())
                     await send(envelope, over: transport)
                 } catch {
-                    // Counts are always valid JSON.
+                    // Counts can always be encoded as JSON.
                     assertionFailure("\(error)")
                     queue.withLock { $0.failed("\(error)") }
                 }
@@ -34,7 +34,7 @@ extension SentrySink {
                 timer?.cancel()
             case .stop: break sending
             }
-            // One line an hour, however much is lost.
+            // Log at most one line per hour, regardless of how many events are lost.
             if let line = queue.withLock({ $0.notice(at: now()) }) { configuration.logger.warning("\(line)") }
         }
         await transport.shutDown()
@@ -56,20 +56,21 @@ extension SentrySink {
         await send(envelope, over: transport)
     }
 
-    /// Sends an envelope, and tells the queue how that ended.
+    /// Sends an envelope, and reports the result to the queue.
     private func send(_ envelope: Envelope, over transport: SentryTransport) async {
         var request = TransportRequest(method: .post, url: dsn.url, timeout: configuration.timeout)
         request.headers["Content-Type"] = "application/x-sentry-envelope"
         request.headers["User-Agent"] = SentryEvent.client
         request.headers["X-Sentry-Auth"] = dsn.authorization
         request.body = envelope.bytes
-        // error-audit: harmless, because the envelope is then sent as it is
+        // error-audit: harmless, because the envelope is then sent uncompressed
         if configuration.isCompressed, let compressed = try? envelope.compressed {
             request.body = compressed
             request.headers["Content-Encoding"] = "gzip"
         }
         do {
-            // Sentry stores only one event with an identifier, so a second attempt repeats nothing.
+            // Retry without risk: Sentry stores only one event per identifier, so a second attempt doesn't create a
+            // second event.
             let response = try await retry(configuration.retry) { _ in try await transport.send(request) }
             let failure = HTTPFailure(status: response.status, headers: response.headers)
             queue.withLock {

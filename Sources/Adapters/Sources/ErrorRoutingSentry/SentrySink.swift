@@ -7,26 +7,26 @@ import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Sends errors to Sentry, each report as an event.
+/// Sends errors to Sentry, one event per report.
 ///
 /// ```swift
 /// let sentry = try SentrySink(dsn: dsn, release: "shop@1.4.0")
 /// let errors = ErrorBusService(handler: rules, logger: logger, sinks: [sentry])
 /// ```
 ///
-/// Without an `ErrorBusService`, let the sink observe the bus, `bus.observeUntilEnd { sentry.receive($0) }`, and run it
-/// as a service that ends after the bus.
+/// Without an `ErrorBusService`, let the sink observe the bus (`bus.observeUntilEnd { sentry.receive($0) }`), and run
+/// the sink as a service that stops after the bus.
 ///
-/// The sink keeps a bounded number of reports, and its task sends one event at a time over one connection. Code that
-/// posts an error never waits for it, and neither does the bus. An event that can't be sent is counted in
-/// ``statistics``, and a client report tells Sentry how many there were. The sink doesn't post its own failures to a
-/// bus; it logs a warning at most once an hour.
+/// The sink stores a bounded number of reports, and its task sends one event at a time over one connection. Neither
+/// code that posts an error nor the bus waits for it. Events that can't be sent are counted in ``statistics``, and a
+/// client report contains their number for Sentry. The sink doesn't post its own failures to a bus; it logs a warning
+/// at most once an hour.
 ///
 /// If the network fails, the sink sends the event again, as ``Configuration/retry`` allows. If Sentry answers with an
-/// error, the event is lost. After a 429, or a rate limit in any response, the sink sends no events until the limit has
-/// expired, and discards those that arrive by then.
+/// error, the event is lost. After a 429, or a rate limit in any response, the sink doesn't send events until the limit
+/// has expired, and discards the events that arrive by then.
 public final class SentrySink: ErrorSink, Service, CustomStringConvertible {
-    /// A report that is sent with a level.
+    /// A report that was selected for sending, with its level.
     struct Chosen: Sendable {
         let report: ErrorReport
         let level: SentryLevel
@@ -44,15 +44,15 @@ public final class SentrySink: ErrorSink, Service, CustomStringConvertible {
     private let sender = Mutex<Task<Void, Never>?>(nil)
     private let end = Completion()
 
-    /// Creates a sink; it sends once it is started.
+    /// Creates a sink, which sends events once it is started.
     ///
     /// - Parameters:
-    ///   - dsn: The project's address, `https://public-key@host/project`.
-    ///   - release: The program's version, such as `shop@1.4.0`; nil if it has none.
-    ///   - environment: The environment.
+    ///   - dsn: The project's DSN: `https://public-key@host/project`.
+    ///   - release: The program's version, such as `shop@1.4.0`; nil to send none.
+    ///   - environment: The environment, such as `production`.
     ///   - serverName: The name of the host; nil to send none.
-    ///   - client: The client that sends, preferably with `AsyncHTTPClientHTTPTransport.configuration()`. The caller
-    ///     must shut it down, after the sink. If it is nil, the sink has its own client.
+    ///   - client: The client that sends the events, preferably with `AsyncHTTPClientHTTPTransport.configuration()`.
+    ///     The caller must shut it down after the sink. If it is nil, the sink creates its own client.
     ///   - configuration: What is sent, and how.
     /// - Throws: An ``InvalidSentrySetting`` if Sentry would reject every event.
     public convenience init(
@@ -87,31 +87,31 @@ public final class SentrySink: ErrorSink, Service, CustomStringConvertible {
     /// How many events were received, and what happened to them.
     public var statistics: SentryStatistics { queue.withLock { $0.statistics } }
 
-    /// The sink's name, for a group's log.
+    /// The sink's name, for the log of a service group.
     public var description: String { "SentrySink" }
 
-    /// Receives a report, and lets the sink's task send it if the configuration chooses it.
+    /// Receives a report, and lets the sink's task send it if the configuration selects it.
     ///
     /// - Parameter report: The report, with its outcome.
     public func receive(_ report: ErrorReport) {
         guard let level = configuration.level(of: report) else { return }
         let (wakes, discarded) = queue.withLock { $0.receive(Chosen(report: report, level: level), at: now()) }
-        // Release a discarded report outside the lock: that might run user code.
+        // Release a discarded report outside the lock, because that might run user code.
         withExtendedLifetime(discarded) {}
         if wakes { wakeUps.continuation.yield() }
     }
 
-    /// Starts the sending; a second call has no effect.
+    /// Starts sending; a second call has no effect.
     public func start() {
         sender.withLock { sender in
-            // Detach the task: it must know nothing of the caller's bus, and outlive the caller's cancellation.
+            // Detach the task: it must not inherit the caller's bus, and must outlive the caller's cancellation.
             if sender == nil, !end.isOver { sender = Task.detached { await self.sendAll() } }
         }
     }
 
-    /// Sends events until the service is shut down or cancelled, and then the pending ones.
+    /// Sends events until the service is shut down or cancelled, and then sends the pending events.
     ///
-    /// As one of the `sinks` of an `ErrorBusService`, the sink isn't a service of the group.
+    /// Don't add the sink to the service group if it is one of the `sinks` of an `ErrorBusService`.
     public func run() async {
         start()
         try? await gracefulShutdown()
@@ -119,17 +119,17 @@ public final class SentrySink: ErrorSink, Service, CustomStringConvertible {
         configuration.logger.notice("\(counts)")
     }
 
-    /// Sends the pending events, as far as the time allows, and stops; events that remain are counted as discarded.
+    /// Sends pending events until the time runs out, counts the remaining events as lost, and stops.
     ///
     /// - Parameter limit: The time after which it returns, even if the caller's task is cancelled.
-    /// - Returns: The statistics as text.
+    /// - Returns: The statistics as a string.
     @discardableResult
     public func close(within limit: Duration) async -> String {
         queue.withLock { $0.close() }
         wakeUps.continuation.yield()
-        // Detach the timer: the caller's cancellation must not shorten it.
+        // Detach the timer, because the caller's cancellation must not shorten it.
         let timer = Task.detached { [self] in
-            // A sender that was never started sends nothing.
+            // Don't wait if the sender was never started, because it then sends nothing.
             let isStarted = sender.withLock { $0 != nil }
             if isStarted { do { try await sleep(for: limit) } catch { return } }
             abandon()

@@ -1,4 +1,4 @@
-/// Why an event did not reach Sentry, with Sentry's own names in client reports.
+/// Why an event didn't reach Sentry, with the names that Sentry uses in client reports.
 public enum SentryDiscardReason: String, Sendable, Hashable, CaseIterable {
     /// The queue was full.
     case queueOverflow = "queue_overflow"
@@ -6,21 +6,21 @@ public enum SentryDiscardReason: String, Sendable, Hashable, CaseIterable {
     case rateLimit = "ratelimit_backoff"
     /// `beforeSend` returned nil.
     case beforeSend = "before_send"
-    /// No attempt reached the server.
+    /// All attempts to reach the server failed.
     case networkError = "network_error"
     /// The server rejected the event.
     case sendError = "send_error"
-    /// The event could not be encoded.
+    /// The event couldn't be encoded.
     case internalError = "internal_sdk_error"
-    /// The server answered with 429. It counts these events itself, so they aren't in client reports.
+    /// The server answered with 429; it counts these events itself, so they aren't in client reports.
     case refused = "rate_limited"
-    /// The time of the shutdown ran out. These events can't be in a client report.
+    /// The time for the shutdown ran out, so that these events can't be in a client report.
     case shutdown = "shutdown"
 
-    /// Whether client reports contain it.
+    /// Whether client reports contain this reason.
     var isReported: Bool { self != .refused && self != .shutdown }
 
-    /// Whether the event was given to the network.
+    /// Whether an attempt was made to send the event.
     var isFailure: Bool { self == .networkError || self == .sendError || self == .refused }
 }
 
@@ -32,21 +32,22 @@ public struct SentryStatistics: Sendable, Hashable, CustomStringConvertible {
     public internal(set) var received = 0
     /// The events that Sentry accepted.
     public internal(set) var sent = 0
-    /// The events that wait, or are being sent.
+    /// The events that are waiting or being sent.
     public internal(set) var pending = 0
-    /// The numbers of events that did not reach Sentry, by reason.
+    /// The number of events that didn't reach Sentry, by reason.
     public internal(set) var reasons: [SentryDiscardReason: Int] = [:]
 
-    /// The events that the sink didn't send.
+    /// The events that the sink didn't try to send.
     ///
-    /// Its queue was full, a rate limit was in effect, `beforeSend` returned nil, or the time of the shutdown ran out.
+    /// The queue was full, a rate limit was in effect, `beforeSend` returned nil, the event couldn't be encoded, or the
+    /// time for the shutdown ran out.
     public var discarded: Int { sum { !$0.isFailure } }
-    /// The events that could not be sent, or that the server rejected.
+    /// The events that the sink couldn't send or that the server rejected.
     public var failed: Int { sum(\.isFailure) }
 
     init() {}
 
-    /// The counts in one line, with the reasons in parentheses.
+    /// The counts on one line, with the reasons in parentheses.
     public var description: String {
         func detailed(_ number: Int, _ isFailure: Bool) -> String {
             let parts = reasons.filter { $0.key.isFailure == isFailure }.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -59,7 +60,7 @@ public struct SentryStatistics: Sendable, Hashable, CustomStringConvertible {
             """
     }
 
-    /// The events that did not reach Sentry although the program did not decide so.
+    /// The events that didn't reach Sentry, not counting events that `beforeSend` discarded.
     var lost: Int { sum { $0 != .beforeSend } }
 
     var isBalanced: Bool { received == sent + discarded + failed + pending && pending >= 0 }

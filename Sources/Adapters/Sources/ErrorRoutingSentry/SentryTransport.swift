@@ -2,20 +2,19 @@ import AsyncHTTPClient
 import ErrorRoutingAsyncHTTPClient
 import HTTPErrors
 
-/// Sends requests with a client, which it shuts down at the end if the client is its own.
+/// Sends requests with a client, and finally shuts the client down if it created the client itself.
 struct SentryTransport: Sendable {
     let send: @Sendable (TransportRequest) async throws -> TransportResponse
     let shutDown: @Sendable () async -> Void
 
-    /// - Parameters:
-    ///   - client: The client; nil to create one.
-    ///   - timeout: How long an attempt can take.
+    /// Uses the given client, or creates one if it is nil; an attempt can take as long as `timeout`.
     init(client: HTTPClient?, timeout: Duration) {
         let used = client ?? HTTPClient(configuration: Self.configuration)
-        // Sentry's answers are short; nobody reads them.
+        // Use a small body limit, because Sentry's answers are short and aren't read.
         let transport = AsyncHTTPClientHTTPTransport(used, timeout: timeout, bodyLimit: Self.bodyLimit)
         send = { try await transport.send($0) }
-        // A client that is deallocated before its shutdown stops the process.
+        // Shut down a client that this initializer created, because a client that is deallocated before its shutdown
+        // crashes.
         shutDown = { if client == nil { try? await used.shutdown() } }
     }
 

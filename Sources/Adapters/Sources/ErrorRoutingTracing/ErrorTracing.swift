@@ -4,7 +4,7 @@ import Tracing
 /// Adds the trace in which an error is posted to its report.
 ///
 /// The bus's task, which logs the error later, isn't in that trace. So the trace's context is injected into the
-/// report's metadata, as a tracer does with the headers of a request, and extracted again for the log's entry:
+/// report's metadata, as a tracer does with a request's headers, and extracted again for the log entry:
 ///
 /// ```swift
 /// ErrorBus.Configuration(metadataProvider: ErrorTracing.metadata)
@@ -14,13 +14,13 @@ public enum ErrorTracing {
     /// Returns the context of the current trace as metadata, such as W3C's `traceparent`.
     ///
     /// A tracer also injects values that callers have added to their requests, such as W3C's `baggage`, which might
-    /// name a user. Metadata goes into logs, files, and exporters, so only the keys of ``traceKeys`` are copied. For
+    /// identify a user. Metadata goes to logs, files, and exporters, so only the keys in ``traceKeys`` are copied. For
     /// other keys, see ``metadata(including:)``.
     ///
-    /// - Returns: The metadata; empty if there is no trace or no tracer.
+    /// - Returns: The metadata; empty if there is no trace or tracer.
     public static func metadata(of _: any Error) -> [String: String] { current(including: []) }
 
-    /// Returns a metadata provider that also copies the keys that you name.
+    /// Returns a metadata provider that also copies the given keys.
     ///
     /// ```swift
     /// ErrorBus.Configuration(metadataProvider: ErrorTracing.metadata(including: ["tenant"]))
@@ -33,7 +33,8 @@ public enum ErrorTracing {
         return { _ in current(including: keys) }
     }
 
-    /// The keys that propagators use for a trace, in lower case: those of W3C, B3, Jaeger, Datadog, Amazon, and Google.
+    /// The keys that propagators use for a trace, in lowercase: the keys of W3C, B3, Jaeger, Datadog, Amazon, and
+    /// Google.
     public static let traceKeys: Set<String> = [
         "traceparent", "tracestate", "b3", "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled",
         "x-b3-flags", "uber-trace-id", "x-datadog-trace-id", "x-datadog-parent-id", "x-datadog-sampling-priority",
@@ -47,12 +48,12 @@ public enum ErrorTracing {
         return metadata.filter { key, _ in traceKeys.contains(key.lowercased()) || keys.contains(key.lowercased()) }
     }
 
-    /// Runs a body in the trace that a report's metadata names; the log's backend reads it from
+    /// Runs a body in the trace that a report's metadata contains, so that the log's backend finds the trace in
     /// `ServiceContext.current`.
     ///
     /// - Parameters:
-    ///   - report: The report.
-    ///   - body: Writes the log's entry.
+    ///   - report: The report to log.
+    ///   - body: Writes the log entry.
     public static func bind(_ report: ErrorReport, _ body: () -> Void) {
         var context = ServiceContext.topLevel
         InstrumentationSystem.instrument.extract(report.metadata, into: &context, using: Metadata())
@@ -68,27 +69,27 @@ public enum ErrorTracing {
     }
 }
 
-/// The trace of a request or a call, for the adapters that report its errors.
+/// The trace of a request or call, for the adapters that report its errors.
 package struct RequestTrace: Sendable {
     private let context: ServiceContext?
 
     /// The trace of the current task.
     package static var current: RequestTrace { RequestTrace(context: ServiceContext.current) }
 
-    /// Records an error's type and message in the span, and marks the span if it has failed.
+    /// Records an error's type and message in the span, and marks the span as failed if `isFailed` is true.
     ///
-    /// It doesn't pass the error itself. Exporters print it as `"\(error)"`: a string of any length, with the contents
-    /// of the error's fields.
+    /// It doesn't pass the error itself, because exporters print it as `"\(error)"`: a string of any length, including
+    /// the contents of the error's fields.
     ///
     /// If the span has ended, a separate span for the error is opened inside it; a gRPC span might end before the
-    /// messages are written. The same happens if the tracer doesn't implement `activeSpan(identifiedBy:)`, because it
-    /// can't find the span.
+    /// messages are written. The same happens if the tracer doesn't implement `activeSpan(identifiedBy:)`, because the
+    /// span then can't be found.
     package func record(_ error: any Error, isFailed: Bool) {
         guard let context else { return }
         let open = span
         let span = open ?? startSpan("error", context: context)
         let recorded = RecordedError(error)
-        // Set attributes too: they replace those that a tracer derives from the error's type and description.
+        // Set attributes too, because they replace those that a tracer derives from the error's type and description.
         var attributes: SpanAttributes = [
             "exception.type": .string(recorded.typeName), "exception.message": .string(recorded.message),
         ]
@@ -105,7 +106,7 @@ package struct RequestTrace: Sendable {
     /// Marks the span as failed.
     package func fail() { span?.setStatus(SpanStatus(code: .error)) }
 
-    /// Binds the trace again for code that runs after the middleware that opened the span.
+    /// Binds the trace again, for code that runs after the middleware that opened the span.
     package func bound<Value>(_ body: () throws -> Value) rethrows -> Value {
         try ServiceContext.$current.withValue(context, operation: body)
     }
@@ -121,15 +122,15 @@ package struct RequestTrace: Sendable {
     private var span: (any Span)? { context.flatMap(InstrumentationSystem.tracer.activeSpan) }
 }
 
-/// The type, message, and place of an error, with the same texts as in the log.
+/// The type, message, and throw location of an error, with the same strings as in the log.
 private struct RecordedError: Error, CustomStringConvertible {
     let typeName: String
     let message: String
-    /// Where the error was thrown; nil if that is unknown.
+    /// Where the error was thrown; nil if unknown.
     let place: ErrorOrigin.Frame?
 
     init(_ error: any Error) {
-        // The bus knows the details of types that don't know their own.
+        // Create the report with a bus, whose configuration can provide details for types that don't provide their own.
         let bus = ErrorBus.current ?? .root
         let report = bus?.report(of: error) ?? ErrorReport(error: error, source: .init())
         (typeName, message, place) = (report.typeName, report.message, report.origin?.frames.first)

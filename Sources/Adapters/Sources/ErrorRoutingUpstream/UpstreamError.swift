@@ -2,16 +2,17 @@ public import ErrorRecovery
 public import ErrorRouting
 import Foundation
 
-/// A service that the request or call needs has failed.
+/// The failure of a service that a request or call needs.
 ///
-/// Each case is a separate kind in the report's fingerprint, for a flood limit, and in the dimensions of counters. The
-/// report's source is the file and line that called `upstream`, so each call of a service is a separate kind too.
+/// Fingerprints, flood limits, and counter dimensions distinguish the cases. The report's source is the file and line
+/// that called `upstream`, so they distinguish the calls of a service too.
 public enum UpstreamError: Error, UnderlyingErrorsProviding, CustomStringConvertible {
     /// The service took too long to answer or to continue.
     case timeout(any Error, ErrorReport.Source)
-    /// The service did not answer: no connection could be established, it broke, or the answer violated the protocol.
+    /// The service didn't answer: no connection could be established, the connection broke, or the answer violated the
+    /// protocol.
     case connection(any Error, ErrorReport.Source)
-    /// The response's body broke off.
+    /// The response body ended early.
     case body(any Error, ErrorReport.Source)
 
     /// The client's error.
@@ -28,7 +29,7 @@ public enum UpstreamError: Error, UnderlyingErrorsProviding, CustomStringConvert
         }
     }
 
-    /// Describes the failure, or that the client was shut down; the error itself is in the report's trail.
+    /// The failure, or that the client was shut down, without the underlying error itself.
     public var description: String {
         switch self {
         case .connection(let error, _) where Self.failure(of: error)?.isClientShutDown == true: Self.clientIsShutDown
@@ -38,16 +39,13 @@ public enum UpstreamError: Error, UnderlyingErrorsProviding, CustomStringConvert
         }
     }
 
-    /// The description of an error whose cause is this service's own client.
+    /// The description if this service's own client is the cause.
     package static let clientIsShutDown = "the client was shut down"
 
-    /// Returns the upstream error for a client's error, except in a cancelled task, where the cancellation caused that
-    /// error.
+    /// Returns the upstream error for a client's error; in a cancelled task, the client's error itself, because the
+    /// cancellation caused it.
     ///
-    /// - Parameters:
-    ///   - error: The error that a client threw.
-    ///   - source: Where `upstream` was called.
-    ///   - make: Returns the error for any failure except a timeout.
+    /// `source` is where `upstream` was called, and `make` returns the error for any failure except a timeout.
     package static func error(
         for error: any Error,
         at source: ErrorReport.Source,
@@ -58,16 +56,15 @@ public enum UpstreamError: Error, UnderlyingErrorsProviding, CustomStringConvert
         return isTimeout ? UpstreamError.timeout(error, source) : make(error, source)
     }
 
-    /// Returns the error as a client's error; nil if it isn't one.
+    /// Returns the error as a client's error; nil if it isn't a client's error.
     fileprivate static func failure(of error: any Error) -> (any UpstreamFailure)? {
-        // Use the matcher: on Darwin a URLError in a box is an object of Foundation's class, which a cast doesn't
-        // recognize.
+        // Use the matcher: on Darwin, a boxed `URLError` is an `NSError`, which the cast doesn't recognize.
         error as? any UpstreamFailure ?? ErrorMatcher.type(URLError.self).match(error)
     }
 }
 
 extension UpstreamError: RetryClassified {
-    /// The decision of the client's error, or `.retry` if it has none.
+    /// The decision of the client's error, or `.retry` if the error doesn't make one.
     public var retryDecision: RetryDecision {
         switch self {
         case .timeout(let error, _), .connection(let error, _), .body(let error, _):
@@ -82,14 +79,14 @@ extension UpstreamError: RetryClassified {
 /// let response = try await upstream { try await client.execute(request, timeout: .seconds(10)) }
 /// ```
 ///
-/// An error is a client's if its type conforms to ``UpstreamFailure``. All other errors of the operation are rethrown
-/// unchanged, and so is every error in a cancelled task.
+/// An error counts as a client's error if its type conforms to ``UpstreamFailure``. All other errors of the operation
+/// are rethrown unchanged, and so is every error in a cancelled task.
 ///
 /// - Parameters:
-///   - isolation: The caller's actor, on which the operation runs.
-///   - fileID: The file for the source of a failure's report.
-///   - line: The line for the source of a failure's report.
-///   - operation: The operation, with its own time limit.
+///   - isolation: The actor on which the operation runs; by default, the caller's actor.
+///   - fileID: The file in the source of a failure's report.
+///   - line: The line in the source of a failure's report.
+///   - operation: Calls the service, with its own time limit.
 /// - Returns: The operation's result.
 /// - Throws: ``UpstreamError``, or the operation's error.
 public func upstream<Value>(

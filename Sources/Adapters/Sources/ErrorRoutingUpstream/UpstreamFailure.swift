@@ -1,11 +1,11 @@
 public import Foundation
 public import HTTPErrors
 
-/// An error of a client that reports a failure of the called service.
+/// A client's error that reports a failure of the called service.
 ///
-/// Inside `upstream`, such an error becomes an ``UpstreamError``. `NetworkError` and `URLError` conform. The adapters
-/// add the conformance to gRPC's `RPCError`, and to the errors of async-http-client and of the parts of SwiftNIO that
-/// it uses. For another client, such as a database's, conform its errors yourself:
+/// Inside `upstream`, such an error becomes an ``UpstreamError``. `NetworkError` and `URLError` conform to this
+/// protocol. The adapters add the conformance to gRPC's `RPCError`, and to the errors of async-http-client and of the
+/// parts of SwiftNIO that it uses. For another client, such as a database client, conform its errors yourself:
 ///
 /// ```swift
 /// extension PSQLError: UpstreamFailure {}
@@ -16,23 +16,23 @@ public protocol UpstreamFailure: Error {
 
     /// Whether the caller's own client was shut down before or during the request; false by default.
     ///
-    /// In a cancelled task it isn't called: there, the cancellation explains the error.
+    /// It isn't read in a cancelled task, because the cancellation explains the error there.
     var isClientShutDown: Bool { get }
 }
 
 extension UpstreamFailure {
-    /// Returns false: the service failed in another way.
+    /// False: the service failed in another way.
     public var isUpstreamTimeout: Bool { false }
 
-    /// Returns false: the client is running.
+    /// False: the client is running.
     public var isClientShutDown: Bool { false }
 }
 
 extension NetworkError: UpstreamFailure {
-    /// Whether the error is of the kind `timeout`.
+    /// Whether the error has the kind `timeout`.
     public var isUpstreamTimeout: Bool { kind == .timeout }
 
-    /// Whether the error is of the kind `connection` because its client or session was shut down.
+    /// Whether the error has the kind `connection` because its client or session was shut down.
     public var isClientShutDown: Bool { kind == .connection && (cause as? URLError)?.code == .cancelled }
 }
 
