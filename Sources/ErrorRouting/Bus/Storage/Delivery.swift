@@ -36,8 +36,8 @@
     /// Ends the delivery and returns the posting.
     @inline(__always)
     func end() -> Posting {
-        unsafe assert(isUnderway, "no report is in delivery")
-        unsafe isUnderway = false
+        let wasUnderway = unsafe exchange(&isUnderway, with: false)
+        assert(wasUnderway, "no report is in delivery")
         return place.take()
     }
 
