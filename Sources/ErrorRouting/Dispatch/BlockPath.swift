@@ -2,7 +2,6 @@
 ///
 /// A path is a single allocation, because a customized preset creates a path for one error. It is immutable after its
 /// creation.
-/// creation.
 @safe final class BlockPath: ManagedBuffer<BlockPath.Summary, Borrowed<Block>> {
     /// A summary of a path's blocks.
     struct Summary {

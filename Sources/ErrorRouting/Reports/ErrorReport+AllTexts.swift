@@ -5,7 +5,6 @@ extension ErrorReport {
     /// properties one by one, because the error is reflected only once.
     ///
     /// - Complexity: The same as ``message`` and ``trail`` together; computed on each access.
-    /// - Complexity: That of ``message`` and of ``trail``; computed at each access.
     public var texts: Texts {
         let (described, code) = (described, domainAndCode)
         let (message, trail) = messageAndTrail(described)
