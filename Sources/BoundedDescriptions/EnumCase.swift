@@ -10,7 +10,7 @@ package enum EnumCase {
     }
 }
 
-/// Calls the function of the standard library that its own printing and mirrors use.
+/// Returns the name of a value's enum case; the standard library uses this function for printing and mirrors.
 ///
 /// For a case without a payload whose type has its own description, such as a message for users, no public function
 /// returns the case's name. `String(describing:)` works only for an enum without its own description, and a mirror only

@@ -2,8 +2,8 @@ import Foundation
 
 /// Returns names of types that are the same in every run.
 ///
-/// Swift's name for a private or local type contains the address of its context, as in `Intake.(unknown context at
-/// $55e70fa97588).Reader`. This library's name for that type is `Intake.Reader`.
+/// Swift's name for a private or local type contains the address of its context. For example, it is `Intake.(unknown
+/// context at $55e70fa97588).Reader`. This library's name for that type is `Intake.Reader`.
 package enum TypeName {
     /// Returns the type's name with its module and enclosing types: `Intake.Reader.Failure`.
     ///

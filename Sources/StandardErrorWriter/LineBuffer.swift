@@ -76,7 +76,7 @@ struct LineBuffer {
     mutating func takeRest() -> LineBuffer {
         var taken = self
         if thread == .writing { (taken.front, taken.announced) = ([], 0) }
-        // Keep the announced lines: if their notice can't be written, they must be announced again.
+        // Keep the announced lines as lost: they are subtracted when the notice in `front` is written.
         (rest, restStart, lost) = ([], 0, announced)
         return taken
     }

@@ -9,7 +9,7 @@ extension StandardError {
     /// The longest time by which all exit handlers together can delay the exit of the process.
     ///
     /// Tests that check the order of lines set a longer time. Otherwise, a writer thread that receives no processor
-    /// time within the limit would cause lines out of order.
+    /// time within the limit would cause lines to be written out of order.
     package static var exitLimit: Duration {
         get { .milliseconds(exitMilliseconds.load(ordering: .relaxed)) }
         set { exitMilliseconds.store(Int64(newValue / .milliseconds(1)), ordering: .relaxed) }

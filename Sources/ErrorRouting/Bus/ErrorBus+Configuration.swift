@@ -59,7 +59,8 @@ extension ErrorBus {
 
         /// Creates a configuration, with defaults that suit a service.
         ///
-        /// The parameters are the properties of the same names, where nil means no limit, no provider, or the default.
+        /// Each parameter sets the property of the same name. Nil means no limit, no provider, or the process's last
+        /// resort.
         ///
         /// - Parameters:
         ///   - capacity: The number of reports that can be pending.

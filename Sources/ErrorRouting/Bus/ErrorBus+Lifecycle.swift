@@ -100,7 +100,7 @@ extension ErrorBus {
         }
     }
 
-    /// Cancels the tasks, and stops accepting reports once body and tasks have ended.
+    /// Cancels the tasks and stops accepting reports once body and tasks have ended.
     ///
     /// It is called when the caller of ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` is cancelled.
     func cancel() {
@@ -145,7 +145,7 @@ extension ErrorBus {
         return isInside ? [] : await left.value
     }
 
-    /// Removes the undelivered reports, and ends the bus unless its worker must end it.
+    /// Removes the undelivered reports and ends the bus unless its worker must end it.
     ///
     /// The closure receives the reports, or an empty array if the bus had already ended. It runs before anyone is
     /// notified of the end, because the process might exit soon after that.

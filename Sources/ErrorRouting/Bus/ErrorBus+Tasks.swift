@@ -43,7 +43,7 @@ extension ErrorBus {
             && storage.errorInDelivery?.error is TaskCutOff
     }
 
-    /// Writes to the last resort that a task was cut off that had been started for another such task.
+    /// Writes to the last resort a task that was started for a cut-off task and then cut off itself.
     func writeFurther(_ cutOff: TaskCutOff, _ metadata: [String: String]) {
         lastResort.write(
             ErrorReport(error: cutOff, source: cutOff.source, metadata: metadata),

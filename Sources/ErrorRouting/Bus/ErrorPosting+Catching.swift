@@ -2,7 +2,7 @@ extension ErrorPosting {
     /// Runs an operation; if it throws, posts the error and returns nil.
     ///
     /// In a cancelled task, errors that ``ErrorMatcher/cancellation`` matches and `URLError.cancelled` aren't posted,
-    /// because a cancelled task that stops isn't a failure. In a task that isn't cancelled, an error that
+    /// because it isn't a failure if a cancelled task stops. In a task that isn't cancelled, an error that
     /// ``ErrorMatcher/cancellation`` matches is posted as a notice, because other work was cancelled and its result is
     /// missing.
     ///

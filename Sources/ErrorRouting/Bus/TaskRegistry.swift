@@ -119,7 +119,7 @@ final class TaskRegistry: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Stops waiting for the tasks that are running now, and posts each of them as cut off by the limit.
+    /// Stops waiting for the tasks that are running now and posts each of them as cut off by the limit.
     func abandonAll(at limit: Duration) {
         let abandoned = state.withLock { state in
             state.tasks.filter { !$0.value.isAbandoned }.sorted { $0.key < $1.key }.map { id, entry in

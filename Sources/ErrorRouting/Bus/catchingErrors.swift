@@ -7,8 +7,8 @@
 /// let order = await catchingErrors { try await intake.next() }
 /// ```
 ///
-/// A cancellation is posted as in ``ErrorPosting/catching(metadata:fileID:line:_:)``: as a notice, or not at all if the
-/// task is cancelled.
+/// A cancellation is posted as in the `catching` methods of ``ErrorPosting``: as a notice, or not at all if the task is
+/// cancelled.
 ///
 /// - Parameters:
 ///   - metadata: Metadata for the report; evaluated only if the operation throws.

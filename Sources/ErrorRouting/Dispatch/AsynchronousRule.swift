@@ -42,7 +42,7 @@ final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchec
     }
 }
 
-/// Runs asynchronous actions within a time limit, and can remove the report from a dispatch in progress.
+/// Runs asynchronous actions within a time limit and can remove the report from a dispatch in progress.
 ///
 /// Such a dispatch stops, and its outcome is discarded.
 protocol ActionSupervisor: AnyObject, Sendable {

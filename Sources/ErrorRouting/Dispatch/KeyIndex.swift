@@ -21,7 +21,7 @@ import Foundation
     /// Returns the number of the list for an error's value.
     private let findValue: (@Sendable (UnboxedError) -> Int?)?
 
-    /// Creates an index by domain and code of the given steps, and adds the other steps, for all errors of the type.
+    /// Creates an index of steps by domain and code; every list also contains the other steps.
     ///
     /// For `NSError` objects, a rule's predicate only compares the key, so the rule is certain to match an error with
     /// that key.

@@ -42,7 +42,7 @@ class Rule: @unchecked Sendable {
         switch matcher.test {
         // The type decides.
         case .type: (certainty, predicate) = (.certain, { _ in true })
-        // The predicate decides, unless the rule is asynchronous: then the matcher is called in the action's task.
+        // The predicate decides, unless the rule is asynchronous: then its matcher is called right before the action.
         case .predicate(let holds): (certainty, predicate) = (traits.isAsynchronous ? .asked : .predicate, holds)
         // The predicate excludes errors; an asynchronous rule calls its matcher instead, as above.
         case .domain(let holds): (certainty, predicate) = (traits.isAsynchronous ? .asked : .domain, holds)

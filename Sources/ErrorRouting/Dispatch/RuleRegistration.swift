@@ -25,7 +25,7 @@ struct RuleRegistration: ~Copyable, Sendable {
         copies.borrowed?.read { $0.threadsOwn } ?? firstDescription()
     }
 
-    /// Returns the original for the first outcome, and allocates the copies for the second outcome.
+    /// Returns the original for the first outcome and allocates the copies for the second outcome.
     ///
     /// Most handlers that are created for a request never have a second outcome.
     @inline(never)

@@ -47,7 +47,7 @@ struct RuleRunner: ~Copyable {
             disposition: disposition, matchedRuleCount: search.matchedRuleCount, rule: rule, failed: failures)
     }
 
-    /// Finds the first rule of an error map that matches, and sets the value to the rule's value.
+    /// Finds the first matching rule of an error map and sets the value to the rule's value.
     ///
     /// If no rule matches, the result is nil and the value is unchanged.
     @inline(__always)

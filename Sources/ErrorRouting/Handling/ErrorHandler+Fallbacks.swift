@@ -91,7 +91,7 @@ extension ErrorHandler {
 // the overloads above.
 
 extension ErrorHandler {
-    /// Adds an `always` action that returns nothing; see ``always(fileID:line:returning:do:)``.
+    /// Adds an `always` action that returns nothing; see `always(fileID:line:returning:do:)`.
     public func always(
         fileID: String = #fileID, line: UInt = #line, do action: @escaping @Sendable (any Error) throws -> Void
     ) -> ErrorHandler {
@@ -103,7 +103,7 @@ extension ErrorHandler {
 
     /// Adds an `always` action that also receives the report and returns nothing.
     ///
-    /// See ``always(fileID:line:returning:do:)``.
+    /// See `always(fileID:line:returning:do:)`.
     public func always(
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) throws -> Void
@@ -114,7 +114,7 @@ extension ErrorHandler {
         }
     }
 
-    /// Adds an `always` action that can suspend and returns nothing; see ``always(fileID:line:returning:do:)``.
+    /// Adds an `always` action that can suspend and returns nothing; see `always(fileID:line:returning:do:)`.
     public func always(
         fileID: String = #fileID, line: UInt = #line, do action: @escaping @Sendable (any Error) async throws -> Void
     ) -> ErrorHandler {
@@ -126,7 +126,7 @@ extension ErrorHandler {
 
     /// Adds an `always` action that also receives the report, can suspend, and returns nothing.
     ///
-    /// See ``always(fileID:line:returning:do:)``.
+    /// See `always(fileID:line:returning:do:)`.
     public func always(
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> Void

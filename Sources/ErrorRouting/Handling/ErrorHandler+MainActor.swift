@@ -11,7 +11,7 @@ extension ErrorHandler {
     /// Adds a rule with a main-actor action.
     ///
     /// Except for the actor, this overload and the others with `isolation` work like those without it, such as
-    /// ``on(matching:fileID:line:do:)``. An action counts as an action that can suspend.
+    /// `on(matching:fileID:line:do:)`. A main-actor action counts as an action that can suspend.
     ///
     /// - Parameters:
     ///   - matcher: The matcher of the errors to handle.
@@ -74,7 +74,7 @@ extension ErrorHandler {
             AsynchronousReportRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds an `onNoMatch` main-actor action.
+    /// Adds an `onNoMatch` with a main-actor action.
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
@@ -82,7 +82,7 @@ extension ErrorHandler {
         adding(AsynchronousRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
     }
 
-    /// Adds an `onNoMatch` main-actor action that also receives the report.
+    /// Adds an `onNoMatch` with a main-actor action that also receives the report.
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> HandleStrategy
@@ -90,14 +90,14 @@ extension ErrorHandler {
         adding(AsynchronousReportRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
     }
 
-    /// Adds an `always` main-actor action.
+    /// Adds an `always` with a main-actor action.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
     ) -> ErrorHandler { adding(AsynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always) }
 
-    /// Adds an `always` main-actor action that also receives the report.
+    /// Adds an `always` with a main-actor action that also receives the report.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         returning: HandleStrategy.Type = HandleStrategy.self,
@@ -106,7 +106,7 @@ extension ErrorHandler {
         adding(AsynchronousReportRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
     }
 
-    /// Adds an `always` main-actor action that returns nothing.
+    /// Adds an `always` with a main-actor action that returns nothing.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error) throws -> Void
@@ -117,7 +117,7 @@ extension ErrorHandler {
         }
     }
 
-    /// Adds an `always` main-actor action that also receives the report and returns nothing.
+    /// Adds an `always` with a main-actor action that also receives the report and returns nothing.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> Void

@@ -49,7 +49,7 @@ extension ErrorHandler {
             }
     }
 
-    /// Passes each error with its report to a closure, and does nothing else.
+    /// Passes each error with its report to a closure and does nothing else.
     ///
     /// It is an `always` action that returns `.next`. Pass it to a bus alone, or overlay it on the rules whose results
     /// it must log, so that it runs before any `always` action of these rules that stops. Derive the level from

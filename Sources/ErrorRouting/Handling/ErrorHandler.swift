@@ -26,8 +26,8 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
     ///
     /// - Parameter overlay: The handler to add. Its rules count as registered later, so they are tried first.
     /// - Returns: A handler with the rules of both handlers.
-    /// - Complexity: O(number of overlaid handlers). The rules are shared, except that it is O(number of rules) for two
-    ///   handlers that haven't been used before.
+    /// - Complexity: O(number of overlaid handlers), because the rules are shared. If neither handler has been used
+    ///   before, it also takes O(number of rules).
     public func overlaid(with overlay: ErrorHandler) -> ErrorHandler {
         var result = self
         result.rules.append(overlay.rules)

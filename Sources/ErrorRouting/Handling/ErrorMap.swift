@@ -53,8 +53,8 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// - Parameter overlay: The map to add. Its rules count as registered later, so they are tried first. Its default
     ///   isn't used.
     /// - Returns: A map with the rules of both maps and the default of this map.
-    /// - Complexity: O(number of overlaid maps). The rules are shared, except that it is O(number of rules) for two
-    ///   maps that haven't been used before.
+    /// - Complexity: O(number of overlaid maps), because the rules are shared. If neither map has been used before, it
+    ///   also takes O(number of rules).
     public func overlaid(with overlay: Self) -> Self {
         var result = self
         result.rules.append(overlay.rules)

@@ -206,7 +206,7 @@ extension ErrorHandler {
     /// Explains how the handler would handle an error, rule by rule.
     ///
     /// It calls predicates, but not actions. Among the results of actions, only those of `ignore` and `expecting` are
-    /// known. Therefore each match after the first one is shown as running if it is reached.
+    /// known. Therefore each match after the first one is shown as running only if it is reached.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.

@@ -5,8 +5,8 @@ import BoundedDescriptions
 /// A matcher's closure decides whether the matcher matches an error. Its shape shows which errors could match, so that
 /// rules can be described and indexed without calling the closure.
 ///
-/// Most rules match by type, so that payload is stored inline. Larger payloads are boxed, so that copying a shape takes
-/// little code.
+/// Most rules match by type, so the type is stored inline. Larger payloads are boxed, because that keeps the code for
+/// copying a shape small.
 enum MatcherShape: Sendable {
     case type(any Error.Type)
     case any

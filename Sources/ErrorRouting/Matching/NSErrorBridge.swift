@@ -4,8 +4,8 @@ import Foundation
 /// Converts between `NSError` objects and Swift errors.
 ///
 /// An `NSError` object can become one of three Swift types, which its domain determines. The conversions are written
-/// out, because casts are wrong on Linux: `NSError as? CocoaError` succeeds for every domain, and `NSError as?
-/// URLError` fails for every domain.
+/// out, because casts of `NSError` objects are wrong on Linux: a cast to `CocoaError` succeeds for every domain, and a
+/// cast to `URLError` fails for every domain.
 package enum NSErrorBridge {
     /// Returns an `NSError` as the Swift type that has its domain; nil if none of the three has its domain and code.
     static func swiftError(_ error: NSError) -> (any Error)? {

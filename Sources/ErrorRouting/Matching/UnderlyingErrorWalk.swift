@@ -200,8 +200,8 @@ struct UnderlyingErrorWalk {
     /// Most enum cases with a payload have such a tuple, and reflecting it costs four times as much as this check.
     private static func isPlainTuple(_ type: Any.Type) -> Bool {
         let name = TypeName.reflected(type).utf8
-        // Check the end too: a type in an extension of another module's type begins the same way, `(extension in
-        // Shop):Swift.String.Lazy<…>`.
+        // Check the end too: the name of a type in an extension of another module's type also begins with `(`, as in
+        // `(extension in Shop):Swift.String.Lazy<…>`.
         guard name.first == UInt8(ascii: "("), name.last == UInt8(ascii: ")") else { return false }
         return Array(name).dropLast().split(separator: UInt8(ascii: ",")).allSatisfy { element in
             plainEndings.contains { element.suffix($0.count).elementsEqual($0) }

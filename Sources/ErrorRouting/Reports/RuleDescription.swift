@@ -31,7 +31,7 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
 
     /// The matcher as a string of one line, or its name if it has one.
     ///
-    /// An example is `type(PaymentError)`. For `onNoMatch` and `always`, it is `onNoMatch` or `always`.
+    /// An example is `type(PaymentError)`. For fallbacks, it is the name of the method: `onNoMatch` or `always`.
     public var matcher: String { storage.shape.description }
 
     /// Where the rule was registered.

@@ -3,7 +3,7 @@
 /// Concurrent dispatches read shared objects through these references. If each dispatch retained an object, all of them
 /// would write to one reference count, and the throughput wouldn't grow with the number of cores.
 ///
-/// `@unchecked` because of the address; whether the object is `Sendable` is checked where the object is created.
+/// `@unchecked` because of the address; the object's class must itself be safe to share.
 @safe struct Borrowed<Object: AnyObject>: @unchecked Sendable {
     private let reference: Unmanaged<Object>
 

@@ -53,15 +53,15 @@ enum PerThread {
         fileprivate let record: ManualBox<Record>?
     }
 
-    /// Records that the library is about to call user code of a matcher, an error, or a string.
+    /// Records that the library is about to call user code, such as a matcher's predicate or an error's description.
     ///
     /// Without a limit, a predicate that dispatches its own error, or a description that reads its own error's message,
-    /// would recurse until the stack overflows. Each dispatch, map lookup, matcher, string, or explanation enters once,
-    /// even if it calls several pieces of user code. Work within it, such as bridging, doesn't enter again.
+    /// would recurse until the stack overflows. Each dispatch, map lookup, matcher, description, or explanation enters
+    /// once, even if it calls several pieces of user code. Work within it, such as bridging, doesn't enter again.
     ///
     /// The result is nil at the limit. In that case user code must not be called: a matcher counts as not matching, and
-    /// a string is the type's name. This function doesn't take a closure, so generic callers needn't look up the type
-    /// of a result.
+    /// a description is the type's name. This function doesn't take a closure, so generic callers needn't look up the
+    /// type of a result.
     @inline(__always)
     static func enterUserCode() -> Entry? {
         guard let record = current else { return Entry(record: nil) }
@@ -77,7 +77,7 @@ enum PerThread {
     /// Whether the library is calling user code on this thread.
     static var isInUserCode: Bool { depth > 0 }
 
-    /// Whether the nesting limit is reached: don't cache results computed at the limit, which lack user code.
+    /// Whether the nesting limit is reached: don't cache results computed then, because no user code was called.
     static var isAtLimit: Bool { depth >= depthLimit }
 
     private static var depth: Int {

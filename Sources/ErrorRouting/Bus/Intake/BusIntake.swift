@@ -2,8 +2,9 @@ import Synchronization
 
 /// The callers' side of the bus: counts posts and stores them until the worker takes them.
 ///
-/// It is lock-free. A caller reserves a slot and then fills it; between these steps, its report already counts as
-/// pending. A report is released when it no longer takes capacity: when its delivery begins or when it is suppressed.
+/// Callers don't take a lock. A caller reserves a slot and then fills it; between these steps, its report already
+/// counts as pending. A report is released when it no longer takes capacity: when its delivery begins or when it is
+/// suppressed.
 ///
 /// The methods under "The worker's side" are called under the bus's lock. There is one exception:
 /// ``announceDrops(at:)`` calls ``update(_:)``, which is a compare-and-swap, without the lock.

@@ -62,7 +62,7 @@ final class DropNotice: Sendable {
     /// Whether a notice is announced.
     var hasNotice: Bool { notice.load(ordering: .acquiring) != 0 }
 
-    /// Announces a notice; there must be no announced notice, and creating a notice takes all drops counted until then.
+    /// Announces a notice; the previous notice must have been taken, together with all drops counted until then.
     func setNotice(_ made: DropNotice) {
         let address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
         let former = notice.exchange(address, ordering: .acquiringAndReleasing)

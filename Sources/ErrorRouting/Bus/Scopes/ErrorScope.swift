@@ -8,7 +8,7 @@ import BoundedDescriptions
 /// ```swift
 /// let checkout = bus.scope("checkout", handler: ErrorHandler().on(CardDeclined.self) { … })
 /// checkout.post(CardDeclined())                     // the checkout's rules first, then the bus's
-/// await checkout.bound { … postError(error) … }     // the same, without passing a poster on
+/// await checkout.bound { … postError(error) … }     // the same, without passing a poster
 /// ```
 ///
 /// A scope only concatenates handlers, as if all rules of the path were registered in one handler. Only `onNoMatch` has
@@ -85,7 +85,7 @@ import BoundedDescriptions
     /// ```swift
     /// await withErrorScope("checkout") { scope in
     ///     let order = try await parse(request)
-    ///     // Later posts have it, including those of tasks that began before.
+    ///     // Later posts contain it, including posts of tasks that were started earlier.
     ///     scope.annotate("order", with: order.id)
     ///     …
     /// }
