@@ -44,7 +44,7 @@ package struct BoundedPrinter {
     mutating func writeValue(_ value: Any, depth: Int) {
         let type = type(of: value)
         if type == String.self || type == Substring.self {
-            // Pass a substring: it shares the string's storage, so nothing is copied.
+            // Pass a substring: it shares the string's storage, so the string isn't copied.
             let text = value as? Substring ?? (value as? String)?[...] ?? ""
             if depth == 0 { out.append(text) } else { out.append(Self.beginning(of: text).debugDescription) }
         } else if type == Int.self, let number = value as? Int {

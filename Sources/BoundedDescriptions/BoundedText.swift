@@ -58,11 +58,7 @@ package struct BoundedText {
         isCut = true
     }
 
-    /// Sorts the parts at the end of the string.
-    ///
-    /// - Parameters:
-    ///   - starts: The positions at which the parts begin.
-    ///   - separator: The string between two parts.
+    /// Sorts the parts at the end of the string, given their start positions and the separator between them.
     mutating func sort(partsAt starts: [Int], separator: String) {
         guard let first = starts.first else { return }
         let ends = starts.dropFirst().map { $0 - separator.utf8.count } + [bytes.count]

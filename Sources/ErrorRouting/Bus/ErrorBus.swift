@@ -249,7 +249,7 @@ public final class ErrorBus: ErrorPosting {
         post(error, as: role, metadata: metadata, source: source, in: scope, promise: promise)
     }
 
-    /// Merges the scope's annotations, the provider's metadata, and the caller's metadata; later ones take precedence.
+    /// Merges the scope's annotations, the provider's metadata, and the caller's metadata; later values win.
     @inline(never)
     private func completed(
         _ metadata: [String: String], for error: any Error, in scope: ScopeContext?

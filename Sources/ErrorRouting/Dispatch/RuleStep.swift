@@ -46,7 +46,7 @@ struct RuleStep {
         return step
     }
 
-    /// This step for errors that have the key that the rule's test compares; certain if the test compares nothing else.
+    /// This step for errors with the key that the rule's test compares; certain if the test compares only the key.
     var certainIfTested: RuleStep {
         switch rule.read({ $0.test }) {
         case .predicate, .domain: judged(.certain)

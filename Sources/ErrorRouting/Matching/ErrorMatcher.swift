@@ -13,7 +13,7 @@ import Foundation
 /// do { try pay() } catch declined { … }
 /// ```
 ///
-/// A matcher is `Sendable` and stores nothing between errors, so any number of threads can call it.
+/// A matcher is `Sendable` and doesn't store anything between errors, so any number of threads can call it.
 public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible {
     /// The matcher's structure, for descriptions and for the index of rules.
     let shape: MatcherShape

@@ -1,6 +1,6 @@
 /// An error of this package that provides metadata for its reports, such as the request that failed.
 ///
-/// A report reads this metadata whenever its own metadata is read. So posting costs nothing more, and the last resort
+/// A report reads this metadata whenever its own metadata is read. So posting doesn't cost more, and the last resort
 /// shows the metadata too. A conforming type limits the number of keys and the length of each value, and omits secrets.
 package protocol ErrorMetadataProviding: Error {
     /// The metadata; computed on each access.

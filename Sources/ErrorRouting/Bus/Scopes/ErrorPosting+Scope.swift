@@ -81,7 +81,7 @@ struct ScopedPosting: ErrorPosting {
     /// The names of the enclosing scopes and of this scope, outermost first.
     private var path: [String] { ((base as? ScopedPosting)?.path ?? outer?.context.path ?? []) + [name] }
 
-    /// Returns the metadata of the enclosing scopes, of this scope, and of a post; later ones take precedence.
+    /// Returns the metadata of the enclosing scopes, of this scope, and of a post; later values win.
     private func metadata(with post: [String: String]) -> [String: String] {
         let own = metadata.merging(post) { _, post in post }
         if let base = base as? ScopedPosting { return base.metadata(with: own) }
