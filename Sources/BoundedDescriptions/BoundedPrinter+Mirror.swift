@@ -1,7 +1,7 @@
 extension BoundedPrinter {
-    /// Prints a value with its mirror.
+    /// Prints a value using its mirror.
     ///
-    /// A custom mirror can have any display style and any number of children, which it might compute on access.
+    /// A custom mirror can have any display style and any number of children, and it might compute them on access.
     mutating func writeMirror(of value: Any, depth: Int) {
         let mirror = mirror(of: value)
         let type = mirror.subjectType
@@ -20,7 +20,7 @@ extension BoundedPrinter {
             if depth > 0 || label == nil { out.append(name) }
             if let label { out.append(depth > 0 ? ".\(label)" : label) }
             if let payload {
-                // Several associated values form a tuple, which has its own parentheses.
+                // A case's associated values form a tuple, which is printed with its own parentheses.
                 let isTuple = Mirror.ofTuple(payload.value) != nil
                 if !isTuple { out.append("(") }
                 writeChildren(of: mirror, first: payload, rest, areNamed: false, depth: depth)
@@ -39,13 +39,14 @@ extension BoundedPrinter {
             writeChildren(of: mirror, isSorted: mirror.displayStyle != .collection, depth: depth)
             out.append("]")
         default:
-            // This is a type, a function, or a value whose custom mirror has no display style.
+            // The value is a type, a function, or a value with a custom mirror that has no display style.
             out.append(TypeName.full(value as? Any.Type ?? type))
         }
     }
 
     private func mirror(of value: Any) -> Mirror {
-        // Without their own mirror, a dictionary's keys, for example, would show the dictionary's storage.
+        // Print such views as collections: the standard mirror of, for example, a dictionary's keys would show the
+        // dictionary's storage.
         let isView = Self.isContainer(type(of: value)) && !(value is any CustomReflectable)
         guard isView, value is any CustomStringConvertible, let list = value as? any Collection else {
             return Mirror(reflecting: value)
@@ -55,13 +56,9 @@ extension BoundedPrinter {
 
     /// Prints children with commas between them, until a limit is reached.
     ///
-    /// - Parameters:
-    ///   - mirror: The mirror of the value that contains the children.
-    ///   - first: The first child, if it was already read.
-    ///   - rest: The children after the first; nil for all children of the mirror.
-    ///   - areNamed: Whether the children's names are printed.
-    ///   - isSorted: Whether to sort the printed children because they have no fixed order.
-    ///   - depth: The depth of the value that contains the children.
+    /// If the first child was already read, `rest` continues after it; otherwise all children of the mirror are
+    /// printed. Children that have no fixed order are sorted. The depth is that of the value that contains the
+    /// children.
     private mutating func writeChildren(
         of mirror: Mirror, first: Mirror.Child? = nil, _ rest: Mirror.Children.Iterator? = nil, areNamed: Bool = true,
         isSorted: Bool = false, depth: Int
@@ -73,7 +70,7 @@ extension BoundedPrinter {
         var (next, isWhole) = (first, false)
         while !out.isCut {
             guard depth < Self.depthLimit, childCount < Self.childLimit else {
-                // Compare indices: an iterator would create one more child.
+                // Compare indices: reading from an iterator would create one more child.
                 let end = children.index(children.startIndex, offsetBy: starts.count, limitedBy: children.endIndex)
                 isWhole = end == children.endIndex
                 if !isWhole { out.append((starts.isEmpty ? "" : separator) + BoundedText.mark) }
@@ -87,7 +84,7 @@ extension BoundedPrinter {
             starts.append(out.count)
             childCount += 1
             if depth == 0 { seen.append(child) }
-            // Skip the numbers of a tuple's unnamed parts: `.0`, `.1`.
+            // Skip the labels of a tuple's unnamed elements: `.0`, `.1`.
             if areNamed, let name = child.label, !name.hasPrefix(".") {
                 out.append(name)
                 out.append(": ")
@@ -102,7 +99,7 @@ extension BoundedPrinter {
         }
         if depth == 0, isWhole { fields = ReflectedFields(isCase: mirror.displayStyle == .enum, children: seen) }
         guard isSorted else { return }
-        // Don't show only some of the children: which ones come first differs between runs.
+        // Remove the children if some are missing: which ones were printed would differ between runs.
         if !isWhole || out.isCut || childCount >= Self.childLimit {
             out.truncate(at: start)
         } else {
@@ -111,19 +108,17 @@ extension BoundedPrinter {
     }
 }
 
-/// All fields of a value, or the payload of its case, from its mirror.
+/// All fields of a value, or the payload of its enum case, read from its mirror.
 package struct ReflectedFields {
-    /// Whether the value is an enum.
-    ///
-    /// Its only child is the payload.
+    /// Whether the value is an enum, so that its only child is the payload.
     package let isCase: Bool
     package let children: [Mirror.Child]
 }
 
 extension Mirror {
-    /// Returns the mirror of a tuple, or nil for any other value without reading its mirror.
+    /// Returns the mirror of a tuple; for any other value, returns nil without reading the value's mirror.
     package static func ofTuple(_ value: Any) -> Mirror? {
-        // Only the types of functions and metatypes can also begin and end like this.
+        // Check the name first: among other types, only names of functions and metatypes can begin and end like this.
         let name = TypeName.reflected(type(of: value)).utf8
         guard name.first == UInt8(ascii: "("), name.last == UInt8(ascii: ")") else { return nil }
         let mirror = Mirror(reflecting: value)

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Prints any value with a bounded amount of work, whatever the value.
+/// Prints any value with a bounded amount of work.
 ///
-/// The printer uses a value's own description or, without one, its mirror. It visits at most 1,024 children in total,
-/// to a depth of 16, and writes at most 16 KiB of UTF-8. `…` marks omissions. It doesn't use the descriptions of
-/// containers such as `Array`, because they print all elements. It doesn't inspect class instances or actors, because
-/// their state might be changing or guarded by a lock. It prints no addresses, and it sorts the elements of sets and
-/// dictionaries, so the string is the same in every run. If a set or dictionary doesn't fit, its elements and
-/// everything after them are left out.
+/// The printer uses a value's own description if the type has one, and its mirror if it doesn't. The printer visits at
+/// most 1,024 children in total, to a depth of 16, and writes at most 16 KiB of UTF-8. `…` marks omissions. It doesn't
+/// use the descriptions of containers such as `Array`, because they print all elements. It doesn't inspect class
+/// instances or actors, because their state might be changing or guarded by a lock. It prints no addresses, and it
+/// sorts the elements of sets and dictionaries, so the string is the same in every run. If a set or dictionary doesn't
+/// fit, its elements and everything after them are left out.
 ///
 /// The printer can't detect a dangling `unowned` reference in a struct's field: reading it traps, as in `print`.
 package struct BoundedPrinter {
     /// The maximum number of visited children.
     static let childLimit = 1_024
-    /// The maximum nesting of values within values.
+    /// The maximum depth to which values within values are visited.
     static let depthLimit = 16
     /// The maximum length of the string in bytes of UTF-8.
     static let byteLimit = 16 * 1024
@@ -25,9 +25,7 @@ package struct BoundedPrinter {
     /// The string printed so far.
     package var text: String { out.text }
 
-    /// The fields of the printed value, if all were read.
-    ///
-    /// They save a caller that needs them a second mirror.
+    /// The fields of the printed value, if all of them were read; a caller that needs them can avoid a second mirror.
     package internal(set) var fields: ReflectedFields?
 
     package init() {}
@@ -42,15 +40,16 @@ package struct BoundedPrinter {
     /// Prints a value.
     package mutating func print(_ value: Any) { writeValue(value, depth: 0) }
 
-    /// Prints a value at a depth: the number of values that contain it.
+    /// Prints a value at a depth, which is the number of values that contain it.
     mutating func writeValue(_ value: Any, depth: Int) {
         let type = type(of: value)
         if type == String.self || type == Substring.self {
-            // Pass a substring: it shares the string's storage, so nothing is copied.
+            // Pass a substring: it shares the string's storage, so the string isn't copied.
             let text = value as? Substring ?? (value as? String)?[...] ?? ""
             if depth == 0 { out.append(text) } else { out.append(Self.beginning(of: text).debugDescription) }
         } else if type == Int.self, let number = value as? Int {
-            // Print it here: the result is the same as below, without checking the type's conformances and name.
+            // Print an integer here: the result is the same as below, without a check of the type's conformances and
+            // name.
             out.append("\(number)")
         } else if type is NSError.Type || TypeName.isBridged(type) {
             if let error = value as? any Error { writeError(error as NSError) }
@@ -59,7 +58,7 @@ package struct BoundedPrinter {
         } else if type == DecodingError.self, let error = value as? DecodingError {
             out.append(TypeName.withoutAddresses("\(Self.withoutUnderlyingError(error))"))
         } else if let words = Self.words(of: value) {
-            // A description that Swift derived can contain the name of a private type.
+            // Remove addresses: a description that the compiler derived can contain the name of a private type.
             out.append(TypeName.withoutAddresses(Self.beginning(of: words[...])))
         } else if type is AnyClass || TypeName.isAddress(type) {
             out.append(TypeName.full(type))
@@ -70,13 +69,13 @@ package struct BoundedPrinter {
 
     // MARK: Own descriptions
 
-    /// Returns a value's own description without truncating it; nil if its type has none, or one that prints all
-    /// elements.
+    /// Returns a value's own description without truncating it.
     ///
-    /// If an object's description contains its address, the name of its type is returned instead.
+    /// The result is nil if the type has no description or if its description would print all elements. If an object's
+    /// description contains the object's address, the result is the name of its type.
     package static func words(of value: Any) -> String? {
         let type = type(of: value)
-        // Check the type: casting an optional value would check its content instead.
+        // Check the type, not the value: casting an optional value would check the value inside it.
         let isDescribed = type is any CustomStringConvertible.Type
         guard isDescribed || type is any CustomDebugStringConvertible.Type, !isUnsuitable(type) else { return nil }
         let described = isDescribed ? (value as? any CustomStringConvertible)?.description : nil
@@ -88,26 +87,26 @@ package struct BoundedPrinter {
 
     /// Whether a type's own description would print an address or other values.
     ///
-    /// There might be many values, or they might contain themselves.
+    /// There might be many such values, or they might contain themselves.
     private static func isUnsuitable(_ type: Any.Type) -> Bool {
         if type is AnyClass {
-            // An error can be a sequence of errors with one description for all of them.
+            // Exempt errors: an error can be a sequence of errors and have one description for all of them.
             let isList = type is any Sequence.Type && !(type is any Error.Type)
             return isList || type is AnyKeyPath.Type || type is NSData.Type
         }
         return type == EncodingError.self || isContainer(type) || TypeName.isAddress(type)
     }
 
-    /// Whether values of a type contain other values, as the standard library's generic types do.
+    /// Whether values of a type contain other values, like the standard library's generic types.
     static func isContainer(_ type: Any.Type) -> Bool {
         let name = TypeName.reflected(type)
         return name.hasPrefix("Swift.") && name.utf8.contains(UInt8(ascii: "<"))
     }
 
-    /// Returns the longest part of a string that can be printed.
+    /// Returns as much of a string's beginning as could be printed.
     private static func beginning(of text: Substring) -> String { String(text.unicodeScalars.prefix(byteLimit)) }
 
-    /// Prints an error without its user info, which might be of any size or contain the error itself.
+    /// Prints an error without its user info, which might be very large or contain the error itself.
     private mutating func writeError(_ error: NSError) {
         out.append("Error Domain=")
         out.append(TypeName.withoutAddresses(Self.beginning(of: error.domain[...])))
@@ -116,7 +115,7 @@ package struct BoundedPrinter {
         out.append("\"")
     }
 
-    /// Returns the same error without its underlying error, because that error's description might be endless.
+    /// Returns the error without its underlying error, because the underlying error's description might be endless.
     private static func withoutUnderlyingError(_ error: DecodingError) -> DecodingError {
         func bare(_ context: DecodingError.Context) -> DecodingError.Context {
             .init(codingPath: context.codingPath, debugDescription: context.debugDescription)

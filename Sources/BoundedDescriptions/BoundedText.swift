@@ -1,20 +1,17 @@
 /// A string with a limited number of bytes of UTF-8.
 ///
-/// It ends in `…` if something was left out.
-///
-/// Characters that don't fit aren't read: appending 100 MB costs as much as appending the bytes that fit.
+/// The string ends in `…` if something was left out. Characters that don't fit aren't read: appending 100 MB costs as
+/// much as appending the bytes that fit.
 package struct BoundedText {
     /// The mark that replaces omitted characters.
     package static let mark = "…"
 
     /// The maximum length in bytes, including the mark.
     let limit: Int
-    /// Whether something was left out.
-    ///
-    /// Then nothing more is appended.
+    /// Whether something was left out; once true, further strings are ignored.
     package private(set) var isCut = false
     private var bytes: [UInt8] = []
-    /// The last position between two units that leaves room for the mark.
+    /// The last position between two units that leaves enough room for the mark.
     private var position = 0
 
     /// Creates an empty string.
@@ -29,7 +26,7 @@ package struct BoundedText {
     /// The string so far.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Adds a string, or the part of it that fits.
+    /// Adds a string, or as much of its beginning as fits.
     package mutating func append(_ text: some StringProtocol) {
         guard !isCut else { return }
         // Use an index instead of `count`: a string bridged from Foundation might count its bytes one by one.
@@ -51,7 +48,7 @@ package struct BoundedText {
         if bytes.count + Self.mark.utf8.count <= limit { position = bytes.count }
     }
 
-    /// Removes everything after a position and ends the string with the mark.
+    /// Removes everything after a position and appends the mark.
     mutating func truncate(at position: Int) {
         var end = min(position, limit - Self.mark.utf8.count, bytes.count)
         // Don't end within a scalar.
@@ -61,11 +58,7 @@ package struct BoundedText {
         isCut = true
     }
 
-    /// Sorts the parts at the end of the string.
-    ///
-    /// - Parameters:
-    ///   - starts: The positions at which the parts begin.
-    ///   - separator: The string between two parts.
+    /// Sorts the parts at the end of the string, given their start positions and the separator between them.
     mutating func sort(partsAt starts: [Int], separator: String) {
         guard let first = starts.first else { return }
         let ends = starts.dropFirst().map { $0 - separator.utf8.count } + [bytes.count]

@@ -1,12 +1,10 @@
 /// Escapes strings of any origin so that they fit on one line, and bounds their length.
 ///
-/// It escapes every character that could break a line, reorder it, or hide in it: control characters, line and
+/// Every character that could break a line, reorder it, or hide in it is escaped: control characters, line and
 /// paragraph separators, bidirectional controls, and invisible scalars. Joiners and variation selectors stay, because
-/// words of many scripts and emoji need them.
+/// emoji and the words of many scripts need them.
 package enum OneLine {
-    /// The maximum length of an escaped string in bytes of UTF-8.
-    ///
-    /// A longer one is truncated and ends in `…`.
+    /// The maximum length of an escaped string in bytes of UTF-8; a longer string is truncated and ends in `…`.
     package static let limit = 16 * 1024
 
     /// Returns the string on one line, escaped and truncated.
@@ -18,7 +16,7 @@ package enum OneLine {
     /// Returns the result of ``quoted(_:)`` without the surrounding quotation marks.
     package static func inQuotes(_ text: String) -> String { escaped(text, also: isQuoteOrBackslash) }
 
-    /// Returns the string unchanged if it is one ASCII word, otherwise quoted.
+    /// Returns the string unchanged if it is one ASCII word, and quoted if it isn't.
     package static func bare(_ text: String) -> String {
         let isWord = isPlain(text) { isQuoteOrBackslash($0) || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "=") }
         return isWord && !text.isEmpty ? text : quoted(text)
@@ -54,7 +52,7 @@ package enum OneLine {
     private static func isKept(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value >= 0x20 && scalar.value < 0x7F }
         let properties = scalar.properties
-        // The two joiners.
+        // Keep zero-width joiners and non-joiners.
         if scalar == "\u{200C}" || scalar == "\u{200D}" || properties.isVariationSelector { return true }
         if properties.isDefaultIgnorableCodePoint || properties.isBidiControl { return false }
         return ![.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
@@ -79,7 +77,7 @@ extension String {
             // Don't return early: without a branch, the processor checks many bytes at once.
             unsafe bytes.count <= limit && bytes.reduce(UInt8(0)) { $0 | (isWanted($1) ? 0 : 1) } == 0
         }
-        // Handle Foundation's strings separately: they can have a different storage.
+        // Handle Foundation's strings separately: their storage might not be contiguous.
         return hasOnly ?? (utf8.dropFirst(limit).isEmpty && utf8.allSatisfy(isWanted))
     }
 }

@@ -2,13 +2,13 @@ import Foundation
 
 /// Returns names of types that are the same in every run.
 ///
-/// Swift's name for a private or local type contains the address of its context:
-/// `Intake.(unknown context at $55e70fa97588).Reader`. Without that part, it is `Intake.Reader`.
+/// Swift's name for a private or local type contains the address of its context. For example, it is `Intake.(unknown
+/// context at $55e70fa97588).Reader`. This library's name for that type is `Intake.Reader`.
 package enum TypeName {
     /// Returns the type's name with its module and enclosing types: `Intake.Reader.Failure`.
     ///
-    /// Foundation's errors have the same name on all platforms, although on Linux two of them are in another module,
-    /// and on Apple's platforms `NSError` has no module.
+    /// Foundation's errors have the same name on all platforms. Swift's names differ: on Linux, two of these types are
+    /// in another module, and on Apple's platforms `NSError` has no module.
     package static func full(_ type: Any.Type) -> String {
         if type == NSError.self || isBridged(type) { return "Foundation.\(short(type))" }
         return OneLine.escaped(withoutAddresses(reflected(type)))
@@ -19,15 +19,15 @@ package enum TypeName {
         OneLine.escaped(withoutAddresses(_typeName(type, qualified: false)))
     }
 
-    /// Returns the same name as `String(reflecting:)` without its checks for a mirror and several conformances.
+    /// Returns the same name as `String(reflecting:)`, but skips the checks for a mirror and description conformances.
     ///
-    /// Those checks would be a quarter of the cost of one line of the preset.
+    /// Those checks would take a quarter of the time that `ErrorHandler.default` needs to write one line.
     package static func reflected(_ type: Any.Type) -> String { _typeName(type, qualified: true) }
 
-    /// Returns one of Swift's names without its addresses.
+    /// Returns a name from the Swift runtime without the addresses in it.
     package static func withoutAddresses(_ name: String) -> String {
-        // Search bytes first: most names contain no `$`, and a search by characters would take a fifth of the time for
-        // a recorded line.
+        // Search bytes first: most names contain no `$`, and a search by characters would take a fifth of the time that
+        // recording a line takes.
         if name.hasOnly({ $0 != UInt8(ascii: "$") }) { return name }
         let opening = "unknown context at $".utf8
         var (kept, rest) = ([UInt8](), Array(name.utf8)[...])
@@ -44,8 +44,8 @@ package enum TypeName {
         type == URLError.self || type == CocoaError.self || type == POSIXError.self
     }
 
-    /// Returns whether a type is a pointer, a slice of a buffer pointer, or another address of possibly deallocated
-    /// memory.
+    /// Returns whether a type is a pointer, a slice of a buffer pointer, or another type that refers to memory that
+    /// might already be deallocated.
     package static func isAddress(_ type: Any.Type) -> Bool {
         let name = reflected(type)
         // Return early: most types are in other modules.

@@ -7,15 +7,16 @@ import Foundation
 /// Opens files with descriptors above those of standard input, output, and error.
 ///
 /// The system gives a new file the lowest free number. If standard error is closed, as in a daemon that was started
-/// with `2>&-`, that is its number, and everything that is written to standard error would be written to the file.
+/// with `2>&-`, a new file could receive the number of standard error, and lines for standard error would then be
+/// written to that file.
 package enum Descriptor {
-    /// Opens a file as `open` does; new programs don't inherit it.
+    /// Opens a file like the system's `open`, with a descriptor that new programs don't inherit.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - flags: The flags for `open`.
-    ///   - mode: The permissions of a file that it creates.
-    /// - Returns: The descriptor; -1 with the reason in `errno` if that fails.
+    ///   - flags: The flags for `open`; `O_CLOEXEC` is added.
+    ///   - mode: The permissions of a file that this call creates.
+    /// - Returns: The descriptor. If opening fails, the result is -1 and `errno` contains the reason.
     package static func open(_ path: String, _ flags: Int32, _ mode: UInt16 = 0) -> Int32 {
         StandardError.noteDescriptor()
         let opened = unsafe Foundation.open(path, flags | O_CLOEXEC, mode_t(mode))
@@ -27,7 +28,7 @@ package enum Descriptor {
         return moved
     }
 
-    /// Returns another descriptor of the same open file; -1 with the reason in `errno` if that fails.
+    /// Returns another descriptor of the same open file; if that fails, -1 with the reason in `errno`.
     package static func duplicate(_ descriptor: Int32) -> Int32 {
         fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
     }

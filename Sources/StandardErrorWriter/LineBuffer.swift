@@ -8,7 +8,7 @@ import Foundation
 struct LineBuffer {
     /// The state of the writer thread.
     ///
-    /// While it writes, other threads only add lines, so that lines stay in order.
+    /// While the thread is writing, other threads only add lines, so the lines stay in order.
     enum Thread { case absent, resting, writing }
 
     /// The size up to which a write to a pipe is atomic, so that no other process's output can split it.
@@ -16,32 +16,32 @@ struct LineBuffer {
 
     var thread = Thread.absent
 
-    /// The bytes being written: whole lines, or a single long one.
+    /// The bytes being written: whole lines, or a single long line.
     private var front: ArraySlice<UInt8> = []
     /// The lines after `front`, from `restStart` on.
     private var rest: [UInt8] = []
     private var restStart = 0
 
-    /// The number of lines that didn't fit or couldn't be written, and that no notice has counted yet.
+    /// The number of lines that didn't fit or couldn't be written and that no written notice has counted yet.
     private var lost = 0
-    /// How many of those lines the notice in `front` counts, if `front` is a notice.
+    /// If `front` is a notice, the number of lost lines that it announces.
     private var announced = 0
     /// Whether the last write succeeded, so that standard error would accept a notice too.
     private var isAccepting = false
-    /// Whether the output so far ends within a line.
+    /// Whether the output so far stops in the middle of a line.
     private var endsWithinLine = false
 
     /// The number of pending bytes.
     var pending: Int { front.count + rest.count - restStart }
 
-    /// Adds lines with their newlines, or counts a line that doesn't fit as lost.
+    /// Adds lines with their newlines; if they don't fit, counts one lost line.
     ///
     /// A line longer than the limit is accepted if no other bytes are pending.
     mutating func add(_ lines: [UInt8], limit: Int = 1 << 20) {
         if pending == 0 || pending + lines.count <= limit { rest += lines } else { lost += 1 }
     }
 
-    /// Returns the bytes to write next; none if everything is written.
+    /// Returns the bytes to write next; an empty slice if every byte is written.
     mutating func next() -> ArraySlice<UInt8> {
         guard front.isEmpty else { return front }
         if isAccepting, lost > 0 {
@@ -55,9 +55,7 @@ struct LineBuffer {
         return front
     }
 
-    /// Records how many of those bytes were written.
-    ///
-    /// A negative number means that the write failed.
+    /// Records how many of the bytes from ``next()`` were written; a negative number if the write failed.
     mutating func wrote(_ count: Int) {
         isAccepting = count >= 0
         if count > 0 {
@@ -67,6 +65,7 @@ struct LineBuffer {
         } else if count < 0 {
             // Don't count a line that lacks only its newline as lost: the newline is written before the next line.
             if announced == 0 { lost += front.count { $0 == .newline } - (front.first == .newline ? 1 : 0) }
+            // Only the newline is left, so a notice's text was written: its lines are announced.
             if front.count == 1 { lost -= announced }
             front = []
         }
@@ -77,6 +76,7 @@ struct LineBuffer {
     mutating func takeRest() -> LineBuffer {
         var taken = self
         if thread == .writing { (taken.front, taken.announced) = ([], 0) }
+        // Keep the announced lines as lost: they are subtracted when the notice in `front` is written.
         (rest, restStart, lost) = ([], 0, announced)
         return taken
     }

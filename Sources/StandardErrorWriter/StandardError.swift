@@ -7,13 +7,12 @@ import Foundation
 
 /// Writes lines to standard error without making callers wait.
 ///
-/// A line is written at once if no other bytes are pending, a pipe would accept it in one piece, and `poll` reports
-/// that standard error is ready. Otherwise it is buffered, and a dedicated thread writes it. So a caller waits only if
-/// another process fills a pipe between `poll` and `write`, or if a terminal accepts only part of the line.
+/// A line is written immediately if no other bytes are pending, a pipe would accept the line in one piece, and `poll`
+/// reports that standard error is ready. Otherwise the line is buffered, and a dedicated thread writes it. So a caller
+/// waits only if another process fills a pipe between `poll` and `write`, or if a terminal accepts only part of the
+/// line.
 package enum StandardError {
-    /// The pending lines.
-    ///
-    /// The remaining ones are written at exit.
+    /// The pending lines; they are written at exit if the process exits before the thread has written them.
     static let buffer: LockedLineBuffer = {
         // Set the identifier here, so that a process forked later sees its parent's identifier.
         _ = process
@@ -24,27 +23,28 @@ package enum StandardError {
 
     private static let threadWakes = DispatchSemaphore(value: 0)
 
-    /// Checks on the first call whether descriptor 2 is standard error; if it isn't, no line is ever written to it.
+    /// Checks on the first call whether descriptor 2 is standard error; if it isn't, the library never writes to it.
     ///
-    /// Call it as early as possible, before the program opens a file that might receive that number.
+    /// Call this function as early as possible, before the program opens a file that might receive descriptor 2.
     package static func noteDescriptor() { _ = StandardErrorDescriptor.isInherited }
 
     /// Writes one whole line without waiting.
     ///
-    /// If the buffer is full or the write fails, the line is counted as lost, and the count is written later.
+    /// If the buffer is full or the write fails, the line counts as lost. A notice with the number of lost lines is
+    /// written as soon as standard error accepts lines again.
     package static func write(_ line: String) {
         let bytes = bytes(of: line)
         wake(buffer.withLock { add(bytes, to: &$0) })
     }
 
-    /// The number of bytes that must still be written.
+    /// The number of buffered bytes that aren't written yet.
     package static var pendingCount: Int { buffer.withLock { $0.pending } }
 
     static func bytes(of line: String) -> [UInt8] { Array("\(line)\n".utf8) }
 
-    /// Adds lines and, unless the thread is writing, writes as much as possible at once.
+    /// Adds lines and, unless the thread is writing, immediately writes as many bytes as standard error accepts.
     ///
-    /// - Returns: The thread's state before the call if it must now be woken or started; otherwise nil.
+    /// Returns the thread's state before the call if the thread must now be woken or started, otherwise nil.
     static func add(_ lines: [UInt8], to buffer: inout LineBuffer, limit: Int = 1 << 20) -> LineBuffer.Thread? {
         buffer.add(lines, limit: limit)
         if buffer.thread == .writing || writeAtOnce(&buffer) { return nil }
@@ -52,9 +52,7 @@ package enum StandardError {
         return buffer.thread
     }
 
-    /// Writes while standard error accepts bytes.
-    ///
-    /// - Returns: Whether everything is written.
+    /// Writes while standard error accepts bytes; returns whether every byte is written.
     static func writeAtOnce(_ buffer: inout LineBuffer) -> Bool {
         while true {
             let bytes = buffer.next()
@@ -75,14 +73,14 @@ package enum StandardError {
         switch thread {
         case nil, .writing: break
         case .resting: threadWakes.signal()
-        // Leave the lines pending until another one is added.
+        // If the thread can't be started, mark it as absent: the next line that is added tries to start it again.
         case .absent: if !startThread() { buffer.withLock { $0.thread = .absent } }
         }
     }
 
-    /// Starts the thread, which blocks all signals, so that the program's handlers run on its own threads.
+    /// Starts the thread and returns whether it was started.
     ///
-    /// - Returns: Whether it was started.
+    /// The thread blocks all signals, so the program's signal handlers run on the program's own threads.
     private static func startThread() -> Bool {
         var all = sigset_t()
         var before = sigset_t()
@@ -114,11 +112,12 @@ package enum StandardError {
             var bytes = buffer.withLock { $0.next() }
             while !bytes.isEmpty {
                 var count = 0
-                // Wait for a short time only: while it waits, the thread doesn't notice if the program replaces the
-                // file.
+                // Limit the wait: while the thread waits, it doesn't notice that the program has replaced standard
+                // error.
                 if StandardErrorDescriptor.accepts(withinMilliseconds: 100) {
                     count = StandardErrorDescriptor.write(bytes)
-                    // Pause first: another process has filled the pipe in the meantime, and might do so again.
+                    // Pause before the next attempt: another process has filled the pipe since `poll` and might do so
+                    // again.
                     if count == 0 { usleep(1_000) }
                 }
                 bytes = buffer.withLock { buffer in

@@ -6,39 +6,38 @@ import Foundation
 
 /// Calls the system to write to standard error.
 ///
-/// It neither calls nor changes the program's handler for `SIGPIPE`.
+/// The calls neither trigger nor change the program's handler for `SIGPIPE`.
 enum StandardErrorDescriptor {
-    /// Whether the descriptor was standard error when the process first used the library.
+    /// Whether descriptor 2 was standard error when the process first used the library.
     ///
-    /// If it was closed then, any file that the process opens later might have its number, and lines would be written
-    /// to that file.
+    /// If standard error was closed at that time, a file that the process opens later might receive descriptor 2, and
+    /// lines would be written to that file.
     static let isInherited = isKeptByPrograms
 
     /// Whether the descriptor is open without the flag `FD_CLOEXEC`.
     ///
-    /// A file that received the number because standard error was closed usually has the flag. A descriptor that came
-    /// from the parent process can't have it, and `dup2` doesn't set it.
+    /// A file that received descriptor 2 because standard error was closed usually has the flag. A descriptor inherited
+    /// from the parent process can't have the flag, and `dup2` doesn't set it.
     private static var isKeptByPrograms: Bool {
         let flags = fcntl(STDERR_FILENO, F_GETFD)
         return flags >= 0 && flags & FD_CLOEXEC == 0
     }
 
-    /// Whether lines can be written: the program can close the descriptor at any time, and open it again with `dup2`.
+    /// Whether lines can be written now: the program can close the descriptor at any time and open it again with
+    /// `dup2`.
     private static var isStandardError: Bool { isInherited && isKeptByPrograms }
 
-    /// Waits until the descriptor accepts bytes or has failed.
-    ///
-    /// - Returns: False if the time runs out first.
+    /// Waits until the descriptor accepts bytes or has failed; returns false if the time runs out first.
     static func accepts(withinMilliseconds time: Int32) -> Bool {
         guard isStandardError else { return true }
         var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&request, 1, time) > 0
     }
 
-    /// Writes bytes.
+    /// Writes bytes and returns how many were written.
     ///
-    /// - Returns: The number of written bytes; 0 if a non-blocking descriptor accepts none or a signal interrupted the
-    ///   write; -1 if the write failed.
+    /// The result is 0 if a non-blocking descriptor accepts no bytes or a signal interrupted the write, and -1 if the
+    /// write failed.
     static func write(_ bytes: ArraySlice<UInt8>) -> Int {
         guard isStandardError else { return -1 }
         let count = withoutSignal(bytes.count) { unsafe bytes.withUnsafeBytes { unsafe attempt($0) } }
@@ -68,8 +67,8 @@ enum StandardErrorDescriptor {
             unsafe Foundation.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
         }
 
-        // Block the signal in this thread and remove it afterwards: Linux sends it to the writing thread. A signal that
-        // was pending before stays pending; if it wasn't blocked, it can't have been pending.
+        // Block the signal in this thread and remove it after the write: Linux sends it to the writing thread. A signal
+        // that was already pending stays pending, which is possible only if it was already blocked.
         private static func withoutSignal(_ size: Int, _ body: () -> Int) -> Int {
             var (signal, before) = (sigset_t(), sigset_t())
             unsafe sigemptyset(&signal)
@@ -79,8 +78,7 @@ enum StandardErrorDescriptor {
             let wasPending = wasBlocked && isSignalPending
             let count = body()
             let reason = errno
-            // Check even after a partial write: if the reader closes a pipe during the write, the signal is still
-            // raised.
+            // Check even after a partial write: the signal is also raised if the reader closes a pipe during the write.
             if count < size, !wasPending {
                 var noTime = timespec()
                 while unsafe sigtimedwait(&signal, nil, &noTime) < 0, errno == EINTR {}

@@ -1,14 +1,14 @@
-/// The context of a task: its bus, its scope, and the parts of buses' work around it.
+/// The context of a task: its bus, its scope, and the bus work that it belongs to.
 ///
-/// All are one task-local value so that they agree: the scope always belongs to the bus.
+/// All of them are one task-local value so that they agree: the scope always belongs to the bus.
 @usableFromInline
 struct Ambience: Sendable {
-    /// A part of a bus's work; the bus waits for it.
+    /// A part of a bus's work, which the bus waits for.
     struct Work: Sendable {
-        /// The bus's number; an address doesn't suffice, because a later bus might have the same one.
+        /// The bus's number; an address doesn't suffice, because a later bus might have the same address.
         let bus: UInt64
-        /// The report that an asynchronous action handles; nil for the body of `withErrorBus` and for a task of the
-        /// bus.
+        /// The number of the report that an asynchronous action handles; nil for the body of `withErrorBus` and for a
+        /// bus task.
         var sequence: UInt64?
     }
 
@@ -17,13 +17,13 @@ struct Ambience: Sendable {
     /// The task-local value.
     @usableFromInline static var binder: TaskLocal<Ambience> { $current }
 
-    /// The bus that was bound last.
+    /// The most recently bound bus.
     var bus: ErrorBus?
-    /// The scope that was bound last; nil if its bus was bound after it.
+    /// The most recently bound scope; nil if a bus was bound after it.
     var scope: ErrorScope?
-    /// The work in which the task runs or was started, outermost first.
+    /// The parts of work in which the task runs or was started, outermost first.
     var work: [Work] = []
-    /// The number of the bus in one of whose actions the task runs or was started.
+    /// The number of the bus that runs the action in which the task runs or was started.
     var deliverer: UInt64?
 
     /// Returns this ambience within the body or a task of a bus.

@@ -1,17 +1,17 @@
-/// A poster for the calling task's innermost scope or bus or, without one, the process's root bus; otherwise it writes
-/// to the ``LastResort``, which is standard error by default.
+/// An ``ErrorPosting`` value that finds the receiver of each post in the calling task.
 ///
-/// The poster looks up the scope or bus at every call, so one value works everywhere. A library declares its poster
-/// with `.ambient` as the default value:
+/// Each post goes to the first of these that exists: the scope or bus that was bound last in the calling task, the
+/// process's root bus, the ``LastResort``, which is standard error by default. Because the receiver is looked up on
+/// every call, one value works everywhere. In a library, use `.ambient` as the default value of a parameter:
 ///
 /// ```swift
 /// public init(errors: any ErrorPosting = .ambient)
 /// ```
 public struct AmbientErrorPosting: ErrorPosting {
-    /// Whether it ignores the calling task's scope and bus.
+    /// Whether posts go to the root bus regardless of the calling task's scope and bus.
     private let isForRoot: Bool
 
-    /// Creates a poster that finds its target at each post: the same as `.ambient`.
+    /// Creates a poster that finds its receiver on each post; it works like `.ambient`.
     public init() { self.init(isForRoot: false) }
 
     private init(isForRoot: Bool) { self.isForRoot = isForRoot }
@@ -19,11 +19,10 @@ public struct AmbientErrorPosting: ErrorPosting {
     /// The reason that the last resort receives if there is no bus.
     package static let noBus = "no bus is bound, and there is no root bus"
 
-    /// Posts to the innermost scope or bus of this task or, without one, to the root bus; if there is none, writes the
-    /// error to the last resort.
+    /// Posts an error to the calling task's scope or bus, the root bus, or the last resort, whichever exists first.
     ///
     /// - Parameters:
-    ///   - error: The error.
+    ///   - error: The error to post.
     ///   - role: The role of the report.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
@@ -36,10 +35,10 @@ public struct AmbientErrorPosting: ErrorPosting {
         target.post(error, as: role, metadata: metadata, source: source)
     }
 
-    /// Posts as ``post(_:as:metadata:source:)`` does and waits until the error is delivered.
+    /// Posts an error like ``post(_:as:metadata:source:)`` and waits until the error is delivered.
     ///
     /// - Parameters:
-    ///   - error: The error.
+    ///   - error: The error to post.
     ///   - role: The role of the report.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
@@ -65,39 +64,38 @@ public struct AmbientErrorPosting: ErrorPosting {
         LastResort.ofProcess.write(report, because: isForRoot ? "there is no root bus" : Self.noBus)
     }
 
-    /// The bus that receives posts now; nil if only the last resort is left.
+    /// The bus that receives posts now; nil if they go to the last resort.
     var bus: ErrorBus? {
         let target = wrapped
         return (target as? ErrorScope)?.rooted.bus ?? target as? ErrorBus
     }
 
-    /// The scope or bus that receives posts now; nil if only the last resort is left.
+    /// The scope or bus that receives posts now; nil if they go to the last resort.
     public var wrapped: (any ErrorPosting)? {
         if isForRoot { return ErrorBus.root }
         let ambience = Ambience.current
         return ambience.scope ?? ambience.bus ?? ErrorBus.root
     }
 
-    /// A poster for the root bus or, if there is none, the last resort, regardless of the task's bindings.
+    /// A poster for the root bus or, if there is no root bus, the last resort, regardless of the task's bindings.
     ///
     /// Use it in an object that lives as long as the process and works for all callers, because its posts don't belong
-    /// to the scope of any single caller.
+    /// to the scope of a single caller.
     public static var root: any ErrorPosting { AmbientErrorPosting(isForRoot: true) }
 }
 
 extension ErrorPosting where Self == AmbientErrorPosting {
-    /// A poster for the task's scope or bus or, without one, the root bus; otherwise the last resort.
+    /// A poster that finds the receiver of each post in the calling task; see ``AmbientErrorPosting``.
     public static var ambient: AmbientErrorPosting { AmbientErrorPosting() }
 }
 
-/// Posts an error to the innermost scope or bus of this task or, without one, to the process's root bus; otherwise
-/// writes it to the last resort.
+/// Posts an error to the calling task's scope or bus, the root bus, or the last resort, whichever exists first.
 ///
-/// Use it in code that receives no poster: callbacks, delegates, threads. It works on any thread. In an action it posts
-/// to the delivering bus, in no scope: the scope of the report in delivery isn't bound in the action.
+/// Use it in code that doesn't receive a poster: callbacks, delegates, threads. It works on any thread. In an action,
+/// it posts to the delivering bus itself, because the scope of the report in delivery isn't bound in the action.
 ///
 /// - Parameters:
-///   - error: The error.
+///   - error: The error to post.
 ///   - role: The role of the report; a failure by default.
 ///   - metadata: Metadata for the report.
 ///   - fileID: The file in which the error is posted.

@@ -8,11 +8,11 @@ enum Cancellation {
     /// Whether an error represents a cancellation.
     static func matches(_ error: any Error) -> Bool { cancellation.match(error) != nil }
 
-    /// The role for posting an error that was caught in the current task; nil if the error only reports the
-    /// cancellation of this task.
+    /// Returns the role for posting an error that was caught in the current task.
     ///
-    /// In a cancelled task, `URLError.cancelled` counts as such an error too. If the task isn't cancelled, something
-    /// else was, and its work is missing: the role is a notice.
+    /// The result is nil if the error only reports the cancellation of this task; in a cancelled task, that includes
+    /// `URLError.cancelled`. If the task isn't cancelled, other work was cancelled and its result is missing, so the
+    /// role of a cancellation is a notice.
     static func role(of error: any Error) -> ErrorReport.Role? {
         let isCancellation = matches(error)
         guard Task.isCancelled else { return isCancellation ? .notice : .failure }

@@ -1,75 +1,76 @@
 extension ErrorBus {
-    /// The limits of a bus, its clock, its metadata provider, and its last resort.
+    /// The settings of a bus: limits, clock, metadata provider, details, and last resort.
     public struct Configuration: Sendable {
-        /// The number of reports that can be pending, without the one in delivery.
+        /// The number of reports that can be pending, not counting the report in delivery.
         ///
-        /// The minimum is 1; a larger number than 4,194,304 counts as 4,194,304. A pending report takes 64 bytes here.
-        /// The system provides that memory when it is first needed, and the bus keeps it for later reports.
+        /// The minimum is 1; values above 4,194,304 are clamped to 4,194,304. Each pending report takes 64 bytes of the
+        /// queue. The system provides that memory when it is first needed, and the bus keeps it for later reports.
         ///
-        /// When that many reports are pending, the bus drops a newly posted error, because the first errors of a flood
-        /// show its cause. The bus counts the drop and posts an ``ErrorsDropped``.
+        /// When that many reports are pending, the bus drops newly posted errors, because the first errors of a flood
+        /// show its cause. The bus counts the dropped errors and posts an ``ErrorsDropped``.
         public var capacity: Int
 
-        /// The time that an asynchronous action may run before the bus abandons it; nil for no limit.
+        /// How long an asynchronous action can run before the bus abandons it; nil for no limit.
         ///
-        /// Not negative.
-        ///
-        /// The bus cancels the task of an abandoned action and discards its later result. An ``ActionFailure`` with an
-        /// ``ActionTimeLimitExceeded`` replaces the result, the rules after the action run, and the bus continues. A
-        /// synchronous action that blocks its thread can't be stopped; ``Statistics/deliveryTime`` shows it.
+        /// The limit must not be negative. The bus cancels the task of an abandoned action and discards its later
+        /// result. An ``ActionFailure`` with an ``ActionTimeLimitExceeded`` replaces the result, the rules after the
+        /// action run, and the bus continues. The bus can't stop a synchronous action that blocks its thread;
+        /// ``Statistics/deliveryTime`` shows it.
         public var actionTimeLimit: Duration?
 
-        /// The limit on errors of one kind: the bus delivers the first few and merges the others; nil for no limit.
+        /// The limit on errors of the same kind; nil for no limit.
         ///
-        /// See ``FloodLimit``.
+        /// The bus delivers the first few of them and merges the others; see ``FloodLimit``.
         public var floodLimit: FloodLimit?
 
         /// The clock for these limits, for `shutdown`, and for `flush`; use a test clock in tests.
         ///
-        /// It must not run backward.
+        /// The clock must not run backward.
         public var clock: any Clock<Duration>
 
-        /// Returns metadata for an error, in the task that posts it; nil for none.
+        /// Returns metadata for an error, in the task that posts it; nil for no provider.
         ///
-        /// With it, task-local values such as the identifier of a request or trace become part of the report. It can
-        /// also record the error in the task's own records, for example in a span. For the same key, its values replace
-        /// those of a scope, and the caller's values replace its own. The bus calls it for each error, dropped ones
-        /// included, so it should be quick. The bus doesn't call it for an error that the provider itself posts.
+        /// With a provider, task-local values such as the identifier of a request or trace become part of the report.
+        /// The provider can also record the error in the task's own records, for example in a span. If a key occurs
+        /// more than once, the caller's value takes precedence, then the provider's, then the scope's. The bus calls
+        /// the provider for each error, including dropped errors, so the provider should be quick. The bus doesn't call
+        /// it for an error that the provider itself posts.
         public var metadataProvider: (@Sendable (any Error) -> [String: String])?
 
-        /// The time that ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for delivery after its body
-        /// and tasks have ended; nil for no limit.
+        /// How long `withErrorBus` waits for delivery after its body and tasks have ended; nil for no limit.
         ///
-        /// Not negative. Reports that aren't delivered by then count as dropped and go to the last resort.
+        /// The limit must not be negative. Reports that aren't delivered within it count as dropped and go to the last
+        /// resort. See ``withErrorBus(handler:configuration:asRoot:isolation:_:)``.
         public var drainTimeLimit: Duration?
 
-        /// The kinds and messages of other packages' errors; none by default.
+        /// The details of other packages' errors, such as their kinds and messages; none by default.
         ///
-        /// They take precedence over an error's own ``ErrorDetails``. The closures can run on any thread, whenever a
-        /// text of a report is read.
+        /// They take precedence over an error's own ``ErrorDetails``. The map's closures can run on any thread,
+        /// whenever a string of a report is read.
         public var details: ErrorMap<ErrorDetails?>
 
-        /// Where the bus writes errors that no handler is left for; nil for the process's last resort.
-        ///
-        /// See ``LastResort``.
+        /// Where the bus writes errors that it can't deliver to a handler; nil for the process's ``LastResort``.
         public var lastResort: LastResort?
 
-        /// The witness that sees and marks posts; for libraries that test errors.
+        /// A hook that is called for every post and can mark it, for libraries that test errors; nil by default.
         ///
-        /// Nil by default. See `PostWitness`.
+        /// See `PostWitness`.
         package var witness: (any PostWitness)?
 
-        /// Creates a configuration; each default suits a service.
+        /// Creates a configuration, with defaults that suit a service.
+        ///
+        /// Each parameter sets the property of the same name. Nil means no limit, no provider, or the process's last
+        /// resort.
         ///
         /// - Parameters:
         ///   - capacity: The number of reports that can be pending.
-        ///   - actionTimeLimit: The time that an asynchronous action may run; nil for no limit.
-        ///   - floodLimit: The limit on errors of one kind; nil for no limit.
-        ///   - clock: The clock for these limits, `shutdown`, and `flush`.
-        ///   - metadataProvider: Returns metadata for an error, in the task that posts it; nil for none.
-        ///   - drainTimeLimit: The time that `withErrorBus` waits for delivery when it ends; nil for no limit.
-        ///   - details: The kinds and messages of other packages' errors.
-        ///   - lastResort: Where the bus writes errors that no handler is left for; nil for the process's last resort.
+        ///   - actionTimeLimit: How long an asynchronous action can run.
+        ///   - floodLimit: The limit on errors of the same kind.
+        ///   - clock: The clock for the limits, `shutdown`, and `flush`.
+        ///   - metadataProvider: Returns metadata for an error.
+        ///   - drainTimeLimit: How long `withErrorBus` waits for delivery at the end.
+        ///   - details: The details of other packages' errors.
+        ///   - lastResort: Where the bus writes errors that it can't deliver.
         public init(
             capacity: Int = 8192,
             actionTimeLimit: Duration? = .seconds(30),
@@ -90,9 +91,9 @@ extension ErrorBus {
             self.lastResort = lastResort
         }
 
-        /// Stops the program if a value is out of range, with a message that names the value.
+        /// Crashes with a message that names the value if a value is out of range.
         func validate() {
-            // Use `fatalError`: a `precondition` prints no message in release builds.
+            // Use `fatalError`: a `precondition` doesn't print a message in release builds.
             if capacity < 1 {
                 fatalError("ErrorBus.Configuration.capacity must be at least 1, not \(capacity)")
             }
@@ -106,23 +107,23 @@ extension ErrorBus {
     }
 }
 
-/// A receiver of each post in the posting task and of the reports that a shutdown returns; for libraries that test
-/// errors.
+/// A hook that is called for each post, in the posting task, and for the reports that a shutdown returns.
 ///
-/// An observer receives neither. Metadata can't replace a mark: any caller can set it, an action's failure inherits it,
-/// and a flood limit keeps only the newest error's metadata. Set the witness in `ErrorBus.Configuration.witness`.
+/// It is for libraries that test errors, because an observer receives neither. Metadata can't replace a mark: any
+/// caller can set metadata, an action's failure inherits it, and a flood limit keeps only the newest error's metadata.
+/// Set the witness in `ErrorBus.Configuration.witness`.
 package protocol PostWitness: Sendable {
-    /// Marks an error in the task that posts it; called for each post, dropped ones included.
+    /// Marks an error in the task that posts it; it is called for each post, including dropped errors.
     ///
-    /// A flood limit separates errors with different marks, and the last resort receives no error with a mark. The bus
-    /// also calls this method for errors that the method itself posts, so it must not recurse without end.
+    /// A flood limit separates errors with different marks, and the last resort doesn't receive errors with a mark. The
+    /// bus also calls this method for errors that the method itself posts, so the method must bound that recursion.
     ///
     /// - Parameters:
-    ///   - error: The error.
+    ///   - error: The posted error.
     ///   - role: The role of the report.
-    /// - Returns: The mark, which is the report's `ErrorReport.mark`; nil for none.
+    /// - Returns: The mark, which becomes the report's `ErrorReport.mark`; nil for no mark.
     func mark(_ error: any Error, as role: ErrorReport.Role) -> (any AnyObject & Sendable)?
 
-    /// Receives the reports that a shutdown returns, before its caller receives them.
+    /// Receives the reports that a shutdown returns, before the caller of the shutdown does.
     func tookBack(_ reports: [ErrorReport])
 }

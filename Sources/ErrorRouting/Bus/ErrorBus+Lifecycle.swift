@@ -2,30 +2,31 @@ import Dispatch
 import Foundation
 
 extension ErrorBus {
-    /// The process's bus, for threads and callbacks outside tasks; nil if no bus has become the root.
+    /// The process's root bus, for threads and callbacks outside tasks; nil if no bus is the root.
     public static var root: ErrorBus? { ProcessRoot.bus }
 
     /// Makes this bus the process's root until its run or its shutdown has returned.
     ///
-    /// The newest root counts. When it ends, the root before it takes over again if it still runs and is still retained
-    /// elsewhere. Parallel tests can therefore each call an application's `main`. The call does nothing for a bus that
-    /// has ended or already is a root.
+    /// The newest root is in effect. When it ends, the previous root takes over again if that bus is still running and
+    /// other code still retains it. Parallel tests can therefore each call an application's `main`. The call has no
+    /// effect on a bus that has ended or already is a root.
     public func becomeRoot() {
         if storage.hasEnded { return }
         ProcessRoot.add(self)
-        // The bus might have ended since the check above, before it became the root, so remove it.
+        // Check again and remove the bus: it might have ended after the check above but before it became the root.
         if storage.hasEnded { ProcessRoot.remove(self) }
     }
 
     /// Delivers posted errors until the bus is finished and drained.
     ///
     /// The owner of the bus runs this loop. Actions run in the bus's own task; the caller's actor, cancellation,
-    /// priority, and task-local values don't reach them. Cancelling the caller finishes the bus; this returns once
-    /// every error posted before is delivered. It doesn't wait for tasks started with `task`; `withErrorBus` does.
+    /// priority, and task-local values don't reach them. Cancelling the caller finishes the bus, and this method
+    /// returns once every error posted until then is delivered. It doesn't wait for tasks started with `task`, but
+    /// `withErrorBus` does.
     ///
-    /// A second call waits for the same end, even if ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` runs
-    /// the bus. Inside the bus's own body, tasks, or actions, it would wait for itself; there it writes a line to the
-    /// ``LastResort`` and returns at once.
+    /// A second call waits until the bus has ended, even if ``withErrorBus(handler:configuration:asRoot:isolation:_:)``
+    /// runs the bus. A call inside the bus's own body, tasks, or actions would wait for itself; instead, it writes a
+    /// line to the ``LastResort`` and returns immediately.
     public func run() async {
         if !start(within: Ambience.current.work), isInsideOwnWork {
             let line = "error-bus: run() was called within the bus's own body, tasks or actions, and returned at once"
@@ -38,24 +39,23 @@ extension ErrorBus {
         }
     }
 
-    /// Starts the delivery, unless it was started before.
+    /// Starts the delivery and returns true, unless it was already started.
     ///
-    /// - Parameter work: The work that the caller runs in; the bus's actions run in it too.
-    /// - Returns: Whether it was started now.
+    /// The given work is what the caller runs in; the bus's actions belong to it too.
     @discardableResult
     func start(within work: [Ambience.Work]) -> Bool {
         unrunWatch.close()
         guard storage.run() else { return false }
         internalTasks.withLock { $0.work = work.filter { $0.bus != number } }
-        // If the bus has ended already, the worker stops at once.
+        // Start the worker in any case: if the bus has already ended, the worker stops immediately.
         startWorker()
         return true
     }
 
-    /// Ends posting; the bus still delivers the pending reports, and then ``run()`` returns.
+    /// Stops accepting posts; the bus still delivers the pending reports, and then ``run()`` returns.
     ///
-    /// An error posted later counts as dropped and is written to the ``LastResort``. Calling this again changes
-    /// nothing.
+    /// An error that is posted later counts as dropped and is written to the ``LastResort``. Further calls have no
+    /// effect.
     public func finish() {
         unrunWatch.close()
         perform(storage.close())
@@ -69,11 +69,11 @@ extension ErrorBus {
         }
     }
 
-    /// Finishes the bus once its tasks have ended and nothing is pending, so that it also waits for tasks started by
-    /// the last reports' actions.
+    /// Finishes the bus when its tasks have ended and all reports are delivered.
     ///
-    /// The bus ends even if actions keep posting: once the tasks have ended, it accepts about as many more reports as its
-    /// capacity, and none if the caller was cancelled.
+    /// This includes tasks that the actions for the last reports start. The bus ends even if actions keep posting:
+    /// after the tasks have ended, it accepts about as many more reports as its capacity. If the caller was cancelled,
+    /// the bus accepts none.
     func finishWhenIdle() async {
         // Flush first: a task might be waiting for a held report.
         _ = flushPromise(until: nil)
@@ -91,16 +91,18 @@ extension ErrorBus {
             _ = await flushPromise(until: nil).value
             let delivered = storage.deliveredCount
             await tasks.waitForAll()
-            // If nothing was delivered by then, no action has run that could have started another task.
+            // Close the bus only if it was idle: if nothing was delivered while waiting, no action can have started a
+            // task.
             guard let action = storage.close(ifIdleSince: delivered) else { continue }
             perform(action)
-            // Keep the timer running until the bus has ended, even if other code has finished it.
+            // Keep the timer until the bus has ended, even if other code has finished it: the limit is still in effect.
             return await ended.value
         }
     }
 
-    /// Cancels the tasks and stops accepting reports once body and tasks have ended, because the caller of
-    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` was cancelled.
+    /// Cancels the tasks and stops accepting reports once body and tasks have ended.
+    ///
+    /// It is called when the caller of ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` is cancelled.
     func cancel() {
         tasks.cancelAll(at: nil)
         perform(storage.cancel())
@@ -109,12 +111,15 @@ extension ErrorBus {
     /// Finishes the bus and returns the reports that it couldn't deliver in time.
     ///
     /// The returned reports count as dropped, even if some of their actions have run. They include the report in
-    /// delivery. The bus cancels the action in flight and ignores its result. Cancelling the caller doesn't shorten the
-    /// time. Inside one of the bus's own actions, this returns an empty array at once. The time limit stays in force,
-    /// and the reports left at its end go to the last resort. Of several calls, the one with the earliest deadline
-    /// returns all the reports.
+    /// delivery: the bus cancels the action in progress and ignores its result. Cancelling the caller doesn't shorten
+    /// the time.
     ///
-    /// - Parameter limit: How long to wait for delivery; zero or less removes and returns every report at once.
+    /// Inside one of the bus's own actions, this method immediately returns an empty array. The time limit still
+    /// applies, and reports left when it expires go to the last resort. If there are several calls, the call with the
+    /// earliest deadline returns all reports.
+    ///
+    /// - Parameter limit: How long to wait for delivery. If it isn't positive, every report is removed and returned
+    ///   immediately.
     /// - Returns: The undelivered reports, in the order of delivery.
     public func shutdown(within limit: Duration) async -> [ErrorReport] {
         finish()
@@ -130,7 +135,7 @@ extension ErrorBus {
                 }
             }
         }
-        // If everything is delivered, nothing is left. Below, wait for `left` and not for `ended`: an observer's
+        // Return an empty array once the bus has ended. Wait below for `left` and not for `ended`: an observer's
         // matcher might delay `ended`.
         Task.detached { [ended] in
             await ended.value
@@ -140,33 +145,33 @@ extension ErrorBus {
         return isInside ? [] : await left.value
     }
 
-    /// Removes the undelivered reports and ends the bus, unless its worker must end it.
+    /// Removes the undelivered reports and ends the bus unless its worker must end it.
     ///
-    /// - Parameter receive: Receives the reports, or none if the bus had already ended. It runs before anyone is
-    ///   notified of the end, because the process might exit soon after.
+    /// The closure receives the reports, or an empty array if the bus had already ended. It runs before anyone is
+    /// notified of the end, because the process might exit soon after that.
     func abort(_ receive: ([ErrorReport]) -> Void) {
         let left = storage.abort()
-        // Remove it first: anyone notified of the end must be able to make another bus the root.
+        // Remove the root first: code that is notified of the end must be able to make another bus the root.
         ProcessRoot.remove(self)
         for failure in left?.failures ?? [] { lastResort.write(failure) }
         receive(left?.reports ?? [])
         guard let left else { return }
         for (posting, _) in left.postings { posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
-        // Its worker stops waiting, whatever the action does.
+        // Fulfill the promise: the worker must stop waiting, regardless of what the action does.
         left.action?.end.fulfill(.takenBack)
         if storage.leftoversWereReceived() { end() }
         cancel(left.action)
     }
 
-    /// Notifies everyone who waits for the end that the bus has ended.
+    /// Notifies everyone who waits for the bus's end.
     ///
-    /// Idempotent: a shutdown and the worker can both call it.
+    /// It is idempotent, because a shutdown and the worker can both call it.
     func end() {
         ProcessRoot.remove(self)
         observers.finish(statistics)
         wakeUps.end()
-        // A flush that still waits came before a shutdown, or during the last notification. It has succeeded unless
-        // the shutdown has removed reports.
+        // Fulfill the remaining flushes: they were added before a shutdown, or during the last notification. They have
+        // succeeded unless the shutdown removed reports.
         let (flushes, isFlushed) = storage.takeFlushes()
         for promise in flushes { promise.fulfill(isFlushed) }
         ended.fulfill(())
@@ -174,20 +179,21 @@ extension ErrorBus {
         writeDropsAfterEnd()
     }
 
-    /// Waits until every error posted before is delivered and observers have received it; the bus continues.
+    /// Waits until every error posted so far is delivered and observers have received it; the bus continues.
     ///
-    /// Call it in tests, and before a platform freezes or ends the process. The bus also delivers reports that a
-    /// ``FloodLimit`` holds back, although their windows haven't ended; the windows continue. This doesn't wait for
-    /// errors posted after the call. It returns at once if the caller is cancelled. It also returns at once inside one
-    /// of the bus's own actions, because that action would wait for itself.
+    /// Call this method in tests, and before a platform freezes or terminates the process. The bus also delivers
+    /// reports that a ``FloodLimit`` holds back, even if their windows haven't ended; the windows continue. The method
+    /// doesn't wait for errors posted after the call. It returns immediately if the caller is cancelled. It also
+    /// returns immediately inside one of the bus's own actions, because that action would wait for itself.
     ///
     /// ```swift
     /// guard await bus.flush(within: .seconds(2)) else { … }
     /// ```
     ///
-    /// - Parameter limit: The longest wait, by the configuration's clock.
-    /// - Returns: Whether every error posted before is delivered; false also if a ``shutdown(within:)`` removed reports
-    ///   during the wait. True for a bus that has ended, because it holds nothing.
+    /// - Parameter limit: The longest wait, measured with the configuration's clock.
+    /// - Returns: Whether every error posted before the call is delivered; false also if a ``shutdown(within:)``
+    ///   removed reports during the wait. The result is true for a bus that has ended, because it doesn't hold any
+    ///   reports.
     public func flush(within limit: Duration) async -> Bool {
         if isInsideOwnAction { return false }
         if limit <= .zero { return storage.isIdle }
@@ -197,7 +203,7 @@ extension ErrorBus {
         return isFlushed
     }
 
-    /// Returns a promise that is fulfilled once every error posted before is delivered, or with false at the deadline.
+    /// Returns a promise that is fulfilled once every error posted so far is delivered, or with false at the deadline.
     func flushPromise(until deadline: Duration?) -> Promise<Bool> {
         let promise = Promise<Bool>()
         switch storage.flush(promise, until: deadline) {
@@ -211,15 +217,10 @@ extension ErrorBus {
         return promise
     }
 
-    /// Calls a closure at the end of a time limit; with a limit of zero or less, before this returns.
+    /// Calls a closure when a time limit expires; if the limit isn't positive, calls it before returning.
     ///
-    /// With the system's clock, the timer is its own thread: a task needs a thread of the pool, and all of those might
-    /// be blocked when a shutdown is needed.
-    ///
-    /// - Parameters:
-    ///   - limit: The time limit.
-    ///   - body: The closure.
-    /// - Returns: A closure that cancels the timer.
+    /// With the system's clock, the timer has its own thread. A task would need a thread of the pool, and all of these
+    /// might be blocked when a shutdown is needed. Returns a closure that cancels the timer.
     func startTimer(within limit: Duration, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         if limit <= .zero {
             body()
@@ -237,11 +238,11 @@ extension ErrorBus {
         return { task.cancel() }
     }
 
-    /// Starts a task that sleeps until an instant and then calls a closure, unless it is cancelled before.
+    /// Starts a task that sleeps until a time and then calls a closure, unless the task is cancelled during the sleep.
     ///
-    /// The task is detached because it works for all callers. It must not retain a task-local value of its caller,
-    /// because a user's clock might continue sleeping after the cancellation. Nor may it pass any to a worker that it
-    /// starts.
+    /// The task is detached because it works for all callers. It must not retain task-local values of its caller,
+    /// because a custom clock might continue sleeping after the cancellation. It also must not pass such values to a
+    /// worker that it starts.
     func startTask(at moment: Duration, _ body: @escaping @Sendable () -> Void) -> Task<Void, Never> {
         Task.detached { [clock] in
             do { try await clock.sleep(moment) } catch { return }

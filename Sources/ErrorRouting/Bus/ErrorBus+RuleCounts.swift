@@ -1,25 +1,25 @@
 import BoundedDescriptions
 
 extension ErrorBus {
-    /// How often each rule decided, with the rules that never did.
+    /// How often each rule decided, including the rules that never did.
     ///
-    /// A rule decides a report if it stopped the search or, if no rule did, if it was the last one that matched. The
-    /// rules of the bus's handler come first, in the order in which they are tried; then those of scopes that have
-    /// decided a report. A report counts once, however many errors it represents. If no rule matched a report, it
-    /// isn't counted here, but in ``Statistics/unmatched``.
+    /// A rule decides a report if it stopped the search or, if no rule stopped it, if it was the last match. The rules
+    /// of the bus's handler come first, in the order in which they are tried, followed by scopes' rules that have
+    /// decided a report. A report counts once, regardless of how many errors it represents. Reports that no rule
+    /// matched aren't counted here, but in ``Statistics/unmatched``.
     ///
     /// ```swift
     /// for (rule, count) in bus.ruleCounts where count == 0 { print("unused so far: \(rule)") }
     /// ```
     ///
-    /// - Complexity: O(number of rules). A delivery only adds to a counter.
+    /// - Complexity: O(number of rules). Each delivery only increments a counter.
     public var ruleCounts: RuleCounts { ruleTally.counts(with: handler) }
 }
 
 /// How often each rule of a bus decided.
 public struct RuleCounts: RandomAccessCollection, Sendable, CustomStringConvertible {
     private let rows: [(rule: RuleDescription, count: Int)]
-    /// The number of reports that rules of further scopes decided: a bus counts at most 1,000 rules one by one.
+    /// The number of reports that scopes' remaining rules decided: a bus counts at most 1,000 rules separately.
     public let others: Int
 
     init(_ rows: [(RuleDescription, Int)], others: Int) { (self.rows, self.others) = (rows.map { ($0, $1) }, others) }

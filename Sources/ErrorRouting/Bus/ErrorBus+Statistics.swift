@@ -1,8 +1,8 @@
 extension ErrorBus {
     /// The counts of errors posted to the bus and of their outcomes, at one instant.
     ///
-    /// The counts balance at every read, even while errors are posted and delivered. Between two reads by one thread,
-    /// only the count of pending errors can fall. A read includes every post that returned before it.
+    /// The counts balance on every read, even while errors are posted and delivered. Between two reads by one thread,
+    /// only the count of pending errors can decrease. A read includes every post that returned before the read.
     public var statistics: Statistics {
         var (statistics, isDelivering) = storage.statistics
         if isDelivering {
@@ -13,11 +13,11 @@ extension ErrorBus {
 
     /// The counts of errors posted to a bus and of their outcomes.
     ///
-    /// At every read, `posted = handled + ignored + unmatched + suppressed + dropped + pending`. At rest, each number
-    /// is counted on its own; while errors are posted and delivered, `pending` is the difference of the others. Where
-    /// `Int` has 32 bits, as on some watches, each count stops at `Int.max`, but the bus itself continues counting.
+    /// On every read, `posted = handled + ignored + unmatched + suppressed + dropped + pending`. At rest, each number
+    /// is counted independently; while errors are posted and delivered, `pending` is computed from the others. Where
+    /// `Int` is 32 bits wide, as on some watches, each count stops at `Int.max`, but the bus itself continues counting.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
-        /// Errors posted, and notices (``ActionFailure``, ``ErrorsDropped``) that the bus posted itself.
+        /// Errors that were posted, and notices (``ActionFailure``, ``ErrorsDropped``) that the bus itself posted.
         public internal(set) var posted = 0
         /// Errors that a rule handled.
         public internal(set) var handled = 0
@@ -29,19 +29,18 @@ extension ErrorBus {
         public internal(set) var suppressed = 0
         /// Errors that weren't delivered: posted to a full or finished bus, or returned by `shutdown`.
         public internal(set) var dropped = 0
-        /// Errors that are waiting or in delivery.
+        /// Errors that are pending or in delivery.
         public internal(set) var pending = 0
-        /// Actions that threw or exceeded the time limit; not part of the sum, because their errors are already
-        /// counted.
+        /// Actions that threw or exceeded the time limit; not part of the sum, because their errors are counted too.
         public internal(set) var actionFailures = 0
         /// How long the delivery of the current report has taken so far; nil if no report is in delivery.
         ///
-        /// A synchronous action that blocks its thread can't be stopped; it shows here as a growing time. The bus
-        /// doesn't read its clock for every report, so the time might include up to 63 earlier deliveries, with their
-        /// observers.
+        /// The bus can't stop a synchronous action that blocks its thread; such an action shows here as a growing time.
+        /// The bus doesn't read its clock for every report, so the time might include up to 63 earlier deliveries with
+        /// their observers.
         public internal(set) var deliveryTime: Duration?
 
-        /// The number of errors for each outcome, with the outcome's name; for gauges, exporters, and tables.
+        /// The number of errors for each outcome, with the outcome's name, for gauges, exporters, and tables.
         ///
         /// The sum of the counts is ``posted``.
         ///
@@ -57,7 +56,8 @@ extension ErrorBus {
 
         /// Whether ``posted`` equals the sum of the counts of all outcomes.
         var isBalanced: Bool {
-            // Where `Int` has 32 bits, each count stops at `Int.max`, and so does `posted`, their sum.
+            // Clamp the sum: where `Int` is 32 bits wide, each count stops at `Int.max`, and so does `posted`, their
+            // sum.
             posted == Int(clamping: counts.reduce(0) { $0 + Int64($1.value) })
         }
 
@@ -81,8 +81,9 @@ extension ErrorBus: CustomStringConvertible {
     /// error bus 1 (open): posted 3 = handled 2 + ignored 0 + unmatched 1 + …
     /// ```
     ///
-    /// A bus is `open`; then `finished`, while it delivers what it has accepted; then `ended`. Buses are numbered in the
-    /// order of their creation. The phase is read before the statistics. The line shows no error and no metadata.
+    /// A bus is first `open`, then `finished` while it delivers what it has accepted, and finally `ended`. Buses are
+    /// numbered in the order of their creation. The phase is read before the statistics. The line doesn't contain
+    /// errors or metadata.
     public var description: String {
         let phase = storage.hasEnded ? "ended" : storage.isClosed ? "finished" : "open"
         return "error bus \(number) (\(phase)): \(statistics)"

@@ -3,18 +3,18 @@ extension ErrorBus {
     ///
     /// Use it in a service that must stop in time. Call it after the other work has ended and before
     /// ``shutdown(within:)``, so that the last errors of these tasks are delivered like any others. After the limit,
-    /// tasks started later are cancelled too.
+    /// tasks that are started later are cancelled too.
     ///
-    /// What a task throws after this has cancelled it is posted as a ``TaskCutOff``, even a cancellation: its work is
-    /// missing. A task that hasn't ended after the wait is posted as one too, without an underlying error. What it
-    /// throws later is written to the ``LastResort``. A task that returns, or that its owner has cancelled before,
-    /// isn't posted. A task that an action starts for a ``TaskCutOff``, and that is cut off too, is written to the
-    /// last resort.
+    /// An error that a task throws after this method has cancelled it is posted in a ``TaskCutOff``, even if the error
+    /// is a cancellation, because the task's work is missing. A task that hasn't ended when the wait is over is also
+    /// posted as a ``TaskCutOff``, without an underlying error; an error that it throws later is written to the
+    /// ``LastResort``. Tasks that return, or that their owner has cancelled before, aren't posted. If an action starts
+    /// a task for a ``TaskCutOff`` and that task is cut off too, it is written to the last resort.
     ///
-    /// Once the wait for the cancelled tasks is over, nothing waits any longer for a task that continues despite its
-    /// cancellation: neither another call of this, which immediately returns false, nor
-    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``. Cancelling the caller doesn't shorten the time. If
-    /// one of these tasks calls this, it waits for itself.
+    /// After the wait, tasks that ignore their cancellation are abandoned: later calls of this method immediately
+    /// return false, and ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` doesn't wait for them. Cancelling
+    /// the caller doesn't shorten the time. Don't call this method from one of the bus's tasks, because the task would
+    /// wait for itself.
     ///
     /// ```swift
     /// await bus.cancelTasks(after: .seconds(3))
@@ -22,9 +22,9 @@ extension ErrorBus {
     /// ```
     ///
     /// - Parameters:
-    ///   - limit: How long the tasks may continue, by the configuration's clock; zero or less cancels them, and those
-    ///     started later, at once.
-    ///   - grace: How long to wait for the cancelled tasks, at most.
+    ///   - limit: How long the tasks can continue, measured with the configuration's clock. If it isn't positive, the
+    ///     tasks are cancelled immediately, as are tasks that are started later.
+    ///   - grace: The maximum time to wait for the cancelled tasks.
     /// - Returns: Whether all tasks have ended.
     @discardableResult
     public func cancelTasks(after limit: Duration, waitingUpTo grace: Duration = .seconds(1)) async -> Bool {
@@ -35,29 +35,29 @@ extension ErrorBus {
         return false
     }
 
-    /// Whether this is called in an action for a report of a task that a limit cut off, with the tasks cancelled.
+    /// Whether this code runs in an action for a report about a task that was cut off, while tasks are cancelled.
     ///
-    /// A task that starts there is cut off too. If it were posted, its report could start a task again, and so on.
+    /// A task that starts there is cut off too. If it were posted, its report could start another task, and so on.
     var isHandlingCutOff: Bool {
         Ambience.current.deliverer == number && tasks.isCancelled
             && storage.errorInDelivery?.error is TaskCutOff
     }
 
-    /// Writes a task that was cut off, and that was started for another such task.
+    /// Writes to the last resort a task that was started for a cut-off task and then cut off itself.
     func writeFurther(_ cutOff: TaskCutOff, _ metadata: [String: String]) {
         lastResort.write(
             ErrorReport(error: cutOff, source: cutOff.source, metadata: metadata),
             because: "its task was started for a task that was cut off")
     }
 
-    /// Writes the error of a task that the bus no longer waits for, and that was posted as cut off.
+    /// Writes to the last resort an error of a task that was posted as cut off and that the bus no longer waits for.
     func writeLate(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
         lastResort.write(
             ErrorReport(error: error, source: source, metadata: metadata),
             because: "its task was cut off before, and the bus no longer waited for it")
     }
 
-    /// Returns whether all tasks have ended; nil if this must still wait for some at the limit.
+    /// Returns whether all tasks have ended; nil if some are still running at the limit.
     private func tasksEnd(within limit: Duration) async -> Bool? {
         if let haveEnded = tasks.haveEnded { return haveEnded }
         let end = Promise<Bool?>()

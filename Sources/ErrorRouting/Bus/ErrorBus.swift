@@ -10,14 +10,14 @@ import Synchronization
 /// await bus.run()          // returns after finish(), when everything is delivered
 /// ```
 ///
-/// A program that runs a body next to the bus uses ``withErrorBus(handler:configuration:asRoot:isolation:_:)``.
+/// To run code alongside the bus, use ``withErrorBus(handler:configuration:asRoot:isolation:_:)``.
 ///
-/// Posting never suspends, throws, or waits for an action, and works on any thread. Delivery is serial, in the bus's
-/// own task: a report's actions end before the next report is delivered. Memory is bounded, and every lost error is
-/// counted; see ``Statistics``.
+/// Posting never suspends, throws, or waits for an action, and it works on any thread. Delivery is serial, in the bus's
+/// own task: a report's actions have ended before the next report is delivered. Memory is bounded, and every lost error
+/// is counted; see ``Statistics``.
 public final class ErrorBus: ErrorPosting {
-    /// The bus of this task: bound by ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, and inside every
-    /// action.
+    /// The current task's bus: it is bound by ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` and in
+    /// actions.
     public static var current: ErrorBus? { Ambience.current.bus }
 
     private static let lastNumber = Atomic<UInt64>(0)
@@ -28,9 +28,9 @@ public final class ErrorBus: ErrorPosting {
     let configuration: Configuration
     /// The details of other packages' errors; nil if the configuration has none.
     let detailsTable: DetailsTable?
-    /// Whether posts have rare parts: there is a witness or a table of details.
+    /// Whether posts have rare parts, because there is a witness or a table of details.
     ///
-    /// Looking at the witness itself would copy it for each post.
+    /// The result is cached: reading the witness's existential would copy it for each post.
     private let hasRareParts: Bool
     private let hasFloodLimit: Bool
     let observers = ObserverRegistry()
@@ -38,10 +38,9 @@ public final class ErrorBus: ErrorPosting {
     let ruleTally = RuleTally()
     let unrunWatch = UnrunWatch()
 
-    /// The storage that holds every report from its post to its completion; it decides, and the bus carries out its
-    /// results.
+    /// Holds every report from its post to its completion; it makes the decisions, and the bus carries them out.
     let storage: BusStorage
-    /// The time at which the worker last read the clock before a delivery, in nanoseconds.
+    /// The time, in nanoseconds, at which the worker last read the clock before a delivery.
     let deliveryBegan: PaddedCounter
     let internalTasks = Locked(InternalTasks())
     let ended = Promise<Void>()
@@ -49,18 +48,18 @@ public final class ErrorBus: ErrorPosting {
 
     /// Creates a bus; ``run()`` starts its delivery.
     ///
-    /// You can post errors before the bus runs, up to its capacity.
+    /// Errors can be posted before the bus runs, up to its capacity.
     ///
     /// - Parameters:
-    ///   - handler: The rules, such as `.default`. The parameter has no default value so that the caller's `.default`
+    ///   - handler: The rules, such as `.default`. The parameter has no default value, so that the caller's `.default`
     ///     can be the application's own.
     ///   - configuration: The bus's limits, clock, metadata provider, and last resort. A capacity below 1 or a negative
-    ///     limit stops the program.
+    ///     limit crashes the program.
     public convenience init(handler: ErrorHandler, configuration: Configuration = .init()) {
         self.init(handler: handler, configuration: configuration, startingAt: 0)
     }
 
-    /// Creates a bus with a given first report number; the reports before it count as posted and handled.
+    /// Creates a bus with a given first report number; the reports before that number count as posted and handled.
     init(handler: ErrorHandler, configuration: Configuration, startingAt start: Int64) {
         configuration.validate()
         self.handler = handler
@@ -82,8 +81,8 @@ public final class ErrorBus: ErrorPosting {
     deinit {
         PendingAtExit.remove(self)
         let left = storage.abort()?.postings ?? []
-        // Finish them before the user code below runs: an observation that ends there reads its statistics from the
-        // registry.
+        // Finish the observers before the last resort runs user code: that code can end an observation, which then
+        // reads its statistics from the registry.
         observers.finish(statistics)
         for (posting, _) in left {
             posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
@@ -97,10 +96,10 @@ public final class ErrorBus: ErrorPosting {
 
     /// Posts an error for delivery by the bus's worker.
     ///
-    /// It never suspends, throws, or waits for an action, and it works on any thread.
+    /// Posting never suspends, throws, or waits for an action, and it works on any thread.
     ///
     /// - Parameters:
-    ///   - error: The error.
+    ///   - error: The error to post.
     ///   - role: The role of the report.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
@@ -112,15 +111,18 @@ public final class ErrorBus: ErrorPosting {
 
     /// Posts an error and waits until it is delivered.
     ///
-    /// Inside one of this bus's own actions, it posts and returns at once, because delivery is serial: `.pending`, or
-    /// `.dropped` if the bus is full or has finished. It also returns `.pending` if the calling task is cancelled
-    /// during the wait. The same holds if a ``FloodLimit`` holds back the error to deliver or suppress it when its
-    /// window ends. The bus can't detect that an action started a detached task or a callback. An action must not wait
-    /// for one that delivers to the same bus, because neither would end. Actions of two buses must not deliver to each
-    /// other either.
+    /// The method returns `.pending` without a delivery in these cases:
+    /// - Inside one of this bus's own actions, it posts the error and returns immediately, because delivery is serial.
+    ///   If the bus is full or has finished, it returns `.dropped`.
+    /// - The calling task is cancelled during the wait.
+    /// - A ``FloodLimit`` holds back the error, to deliver or suppress it when the window ends.
+    ///
+    /// The bus can't detect that an action started a detached task or a callback. An action must not wait for such a
+    /// task or callback if it delivers to the same bus, because both would wait forever. For the same reason, actions
+    /// of two buses must not deliver to each other.
     ///
     /// - Parameters:
-    ///   - error: The error.
+    ///   - error: The error to post.
     ///   - role: The role of the report.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
@@ -132,7 +134,7 @@ public final class ErrorBus: ErrorPosting {
         await deliver(error, as: role, metadata: metadata, source: source, in: nil)
     }
 
-    /// Posts an error in a scope, or to the bus itself without one, and waits until it is delivered.
+    /// Posts an error in a scope or, if it is nil, to the bus itself, and waits until the error is delivered.
     func deliver(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source,
         in scope: ScopeContext?
@@ -157,16 +159,16 @@ public final class ErrorBus: ErrorPosting {
         return explanation
     }
 
-    /// Returns a report of an error as this bus would deliver it, and posts nothing.
+    /// Returns a report of an error as this bus would deliver it, without posting the error.
     ///
-    /// Its texts heed ``Configuration/details``. Use it to describe an error elsewhere, such as in a span, in the same
-    /// words as in the log, or to test the details.
+    /// The report's strings use ``Configuration/details``. Use it to describe an error elsewhere, such as in a span, in
+    /// the same words as in the log, or to test the details.
     ///
     /// - Parameters:
-    ///   - error: The error.
-    ///   - fileID: The file of the report's source.
-    ///   - line: The line of the report's source.
-    /// - Returns: The report, whose outcome is pending.
+    ///   - error: The error to describe.
+    ///   - fileID: The file of the report's source location.
+    ///   - line: The line of the report's source location.
+    /// - Returns: The report, with a pending outcome.
     public func report(of error: any Error, fileID: String = #fileID, line: UInt = #line) -> ErrorReport {
         ErrorReport(
             unboxed: UnboxedError(error), rareParts: .of(.failure, by: detailsTable),
@@ -174,15 +176,16 @@ public final class ErrorBus: ErrorPosting {
             outcome: HandleOutcome(disposition: .pending))
     }
 
-    /// The bus's own last resort or, without one, the process's.
+    /// The bus's own last resort if it has one, and the process's last resort if it doesn't.
     var lastResort: LastResort { configuration.lastResort ?? .ofProcess }
 
-    /// Whether this task runs in an asynchronous action of this bus, or was started in one that still runs.
+    /// Whether this task runs in an asynchronous action of this bus, or was started in an action that is still running.
     var isInsideOwnAction: Bool { isInside(orIn: { _ in false }) }
 
     /// Whether this task runs in this bus's body, tasks, or asynchronous actions, or was started there.
     var isInsideOwnWork: Bool { isInside(orIn: { $0.sequence == nil }) }
 
+    /// Whether this task runs in an action of this bus that is still running, or in other work that a closure accepts.
     private func isInside(orIn isOther: (Ambience.Work) -> Bool) -> Bool {
         Ambience.current.work.contains { part in
             guard part.bus == number else { return false }
@@ -190,17 +193,15 @@ public final class ErrorBus: ErrorPosting {
         }
     }
 
-    /// Posts an error in a scope, or to the bus itself without one.
-    ///
-    /// - Returns: Whether the error is pending; if not, it was dropped.
+    /// Posts an error in a scope or, if it is nil, to the bus itself; returns false if the error was dropped.
     @inline(__always)
     func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String],
         source: ErrorReport.Source, in scope: ScopeContext?, promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
         let error = UnboxedError(error)
-        // Run user code first: between reservation and filling, the worker might have to wait for this thread. Only a
-        // flood limit's kind is computed then, because in a flood most errors are dropped.
+        // Run user code first: between the reservation of a slot and its filling, the worker might have to wait for
+        // this thread. Only a flood limit's kind is computed there, because in a flood most errors are dropped.
         let isAnnotated = scope != nil && ScopeContext.hasAnnotations
         let isIncomplete = configuration.metadataProvider != nil || isAnnotated
         let metadata = isIncomplete ? completed(metadata, for: error.error, in: scope) : metadata
@@ -227,7 +228,7 @@ public final class ErrorBus: ErrorPosting {
         return false
     }
 
-    /// Writes that errors have been posted for some seconds and nothing has ever run the bus.
+    /// Writes a line because errors have been posted for some seconds and the bus has never been run.
     @inline(never)
     private func writeUnrun() {
         lastResort.write(
@@ -237,8 +238,9 @@ public final class ErrorBus: ErrorPosting {
                 """)
     }
 
-    /// Works like ``post(_:as:metadata:source:in:promise:)``; a copy in each scope's `post` would cost more than a
-    /// call.
+    /// Works like ``post(_:as:metadata:source:in:promise:)``, but isn't inlined.
+    ///
+    /// A copy of the inlined method in each scope's `post` would cost more than a call.
     @inline(never)
     func postOutOfLine(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String],
@@ -247,13 +249,13 @@ public final class ErrorBus: ErrorPosting {
         post(error, as: role, metadata: metadata, source: source, in: scope, promise: promise)
     }
 
-    /// Returns the provider's metadata with the scope's annotations and then the caller's on top.
+    /// Merges the scope's annotations, the provider's metadata, and the caller's metadata; later values win.
     @inline(never)
     private func completed(
         _ metadata: [String: String], for error: any Error, in scope: ScopeContext?
     ) -> [String: String] {
         var metadata = metadata
-        // Don't call the provider for an error that it posts itself: that could recurse without end.
+        // Don't call the provider for an error that the provider posts: that could recurse without end.
         if let provider = configuration.metadataProvider, PerThread.enter(.metadataProvider, of: number) {
             defer { PerThread.leave() }
             metadata = provider(error).merging(metadata) { _, own in own }
@@ -261,7 +263,7 @@ public final class ErrorBus: ErrorPosting {
         return scope?.annotated(metadata) ?? metadata
     }
 
-    /// Returns the role of an error, the witness's mark for it, the log in which it is posted, and the bus's table.
+    /// Returns an error's rare parts: its role, the witness's mark, the log in which it is posted, and the bus's table.
     @inline(never)
     private func rareParts(of error: any Error, as role: ErrorReport.Role) -> ErrorReport.RareParts? {
         .of(role, configuration.witness?.mark(error, as: role), in: .current(lastResort), by: detailsTable)
@@ -277,7 +279,7 @@ public final class ErrorBus: ErrorPosting {
         }
     }
 
-    /// Writes drops to the last resort if a notice of them was announced that no worker will deliver.
+    /// Writes dropped errors to the last resort if their notice was announced but no worker will deliver it.
     func writeDropsAfterEnd() {
         guard let drops = storage.takeDropsAfterEnd() else { return }
         lastResort.write(drops.report(), because: "the bus has finished")

@@ -2,7 +2,7 @@ extension ErrorPosting {
     /// Runs an operation; if it throws, posts the error and returns nil.
     ///
     /// In a cancelled task, errors that ``ErrorMatcher/cancellation`` matches and `URLError.cancelled` aren't posted,
-    /// because the end of a cancelled task isn't a failure. In a task that isn't cancelled, an error that
+    /// because it isn't a failure if a cancelled task stops. In a task that isn't cancelled, an error that
     /// ``ErrorMatcher/cancellation`` matches is posted as a notice, because other work was cancelled and its result is
     /// missing.
     ///
@@ -11,10 +11,10 @@ extension ErrorPosting {
     /// ```
     ///
     /// - Parameters:
-    ///   - metadata: Metadata for the report of an error; computed only if there is one.
-    ///   - fileID: The source file in the report of an error.
-    ///   - line: The source line in the report of an error.
-    ///   - operation: The operation that can throw. It keeps the caller's isolation.
+    ///   - metadata: Metadata for the report; evaluated only if the operation throws.
+    ///   - fileID: The file of the report's source location.
+    ///   - line: The line of the report's source location.
+    ///   - operation: The operation to run. It keeps the caller's isolation.
     /// - Returns: The operation's result, or nil if it threw.
     @discardableResult
     public func catching<T>(
@@ -30,7 +30,7 @@ extension ErrorPosting {
         _ operation: () async throws -> T?
     ) async -> T? { try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
 
-    /// Runs a synchronous operation and posts the error it throws; see ``catching(metadata:fileID:line:_:)``.
+    /// Runs a synchronous operation and posts the error that it throws; see ``catching(metadata:fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
@@ -46,7 +46,9 @@ extension ErrorPosting {
         _ operation: () throws -> T?
     ) -> T? { try? rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
 
-    /// Runs an operation that returns nothing and posts the error it throws; see ``catching(metadata:fileID:line:_:)``.
+    /// Runs an operation that returns nothing and posts the error that it throws.
+    ///
+    /// See ``catching(metadata:fileID:line:_:)``.
     ///
     /// - Returns: Whether the operation succeeded.
     @discardableResult
@@ -55,7 +57,7 @@ extension ErrorPosting {
         _ operation: () async throws -> Void
     ) async -> Bool { (try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil }
 
-    /// Runs a synchronous operation that returns nothing and posts the error it throws.
+    /// Runs a synchronous operation that returns nothing and posts the error that it throws.
     ///
     /// See ``catching(metadata:fileID:line:_:)``.
     ///
@@ -66,20 +68,20 @@ extension ErrorPosting {
         _ operation: () throws -> Void
     ) -> Bool { (try? rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil }
 
-    /// Runs an operation; if it throws, posts the error and throws it again.
+    /// Runs an operation; if it throws, posts the error and rethrows it.
     ///
-    /// A cancellation is posted as in `catching`; it is thrown again like any other error.
+    /// A cancellation is posted as in `catching`, and it is rethrown like any other error.
     ///
-    /// The code that swallows an error should post it, so use this only if the caller swallows errors without posting
-    /// them. Otherwise errors are reported twice.
+    /// The code that swallows an error should post it. So use this method only if the caller swallows errors without
+    /// posting them; otherwise, errors are reported twice.
     ///
     /// - Parameters:
-    ///   - metadata: Metadata for the report of an error; computed only if there is one.
-    ///   - fileID: The source file in the report of an error.
-    ///   - line: The source line in the report of an error.
-    ///   - operation: The operation that can throw. It keeps the caller's isolation.
+    ///   - metadata: Metadata for the report; evaluated only if the operation throws.
+    ///   - fileID: The file of the report's source location.
+    ///   - line: The line of the report's source location.
+    ///   - operation: The operation to run. It keeps the caller's isolation.
     /// - Returns: The operation's result.
-    /// - Throws: The operation's error.
+    /// - Throws: The error that the operation throws.
     public func rethrowing<T, F: Error>(
         metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
         _ operation: () async throws(F) -> T
@@ -92,7 +94,7 @@ extension ErrorPosting {
         }
     }
 
-    /// Runs a synchronous operation; if it throws, posts the error and throws it again.
+    /// Runs a synchronous operation; if it throws, posts the error and rethrows it.
     ///
     /// See ``rethrowing(metadata:fileID:line:_:)``.
     public func rethrowing<T, F: Error>(

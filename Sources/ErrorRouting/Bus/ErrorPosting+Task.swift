@@ -1,25 +1,29 @@
 extension ErrorPosting {
     /// Starts a task; if its operation throws, posts the error.
     ///
-    /// Like `Task {}`, it inherits the caller's actor, priority, and task-local values, and tasks that one actor starts
-    /// begin in order. A cancellation is posted as in `catching`: as a notice, or not at all in a cancelled task.
+    /// Like `Task {}`, the task inherits the caller's actor, priority, and task-local values, and tasks started by the
+    /// same actor begin in order. A cancellation is posted as in `catching`: as a notice, or not at all if the task is
+    /// cancelled.
+    ///
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for the tasks of its bus and cancels them if
-    /// its body throws or is cancelled. What a task throws after ``ErrorBus/cancelTasks(after:waitingUpTo:)`` has
-    /// cancelled it is posted as a ``TaskCutOff``, even a cancellation. A task of a scope runs with that scope bound,
-    /// as in ``ErrorScope/bound(isolation:_:)``; a task of a bus inherits the scope and bus bound at the call. A poster
-    /// that wraps another one returns it from ``wrapped``. Its task belongs to the wrapped bus or scope and posts
-    /// through the wrapper.
+    /// its body throws or is cancelled. If ``ErrorBus/cancelTasks(after:waitingUpTo:)`` has cancelled a task, an error
+    /// that the task throws afterward is posted in a ``TaskCutOff``, even if it is a cancellation.
+    ///
+    /// A scope's task runs with that scope bound, as in ``ErrorScope/bound(isolation:_:)``. A bus's task inherits the
+    /// scope and bus that are bound at the call. If a poster wraps another poster, it must return that poster from
+    /// ``wrapped``. A task started through the wrapper then belongs to the wrapped bus or scope and posts through the
+    /// wrapper.
     ///
     /// - Parameters:
     ///   - name: A name for debuggers and profilers.
-    ///   - priority: The task's priority; nil for the caller's.
-    ///   - metadata: Metadata for the report of an error; computed at the call.
-    ///   - fileID: The source file in the report of an error.
-    ///   - line: The source line in the report of an error.
-    ///   - isolation: The caller's actor, where the task starts.
+    ///   - priority: The task's priority; nil for the caller's priority.
+    ///   - metadata: Metadata for the report, evaluated at the call.
+    ///   - fileID: The file of the report's source location.
+    ///   - line: The line of the report's source location.
+    ///   - isolation: The caller's actor, on which the task starts.
     ///   - operation: The operation to run.
-    /// - Returns: The task. It ends once the operation has ended and its error is posted. Cancelling the task cancels
-    ///   the operation.
+    /// - Returns: The task. It ends when the operation has ended and its error, if any, is posted. Cancelling the task
+    ///   cancels the operation.
     @discardableResult
     public func task(
         name: String? = nil,
@@ -45,9 +49,9 @@ extension ErrorPosting {
         }
         let id = tasks?.reserve { tellCutOff(at: $0, nil) }
         let task = Task(name: name, priority: priority) {
-            // Capture it: then the task starts on the caller's actor, and tasks of one actor start in order.
+            // Capture the actor, so that the task starts on it and tasks of one actor start in order.
             _ = isolation
-            // If the bus's tasks are already cancelled, cancel this one here: `enter` below might come too late.
+            // Cancel this task here if the bus's tasks are already cancelled: `enter` below might come too late.
             if let tasks, tasks.isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
             do {
                 var ambience = scope.map { Ambience(in: $0.rooted) } ?? Ambience.current
@@ -66,8 +70,10 @@ extension ErrorPosting {
         return task
     }
 
-    /// The poster itself or its target in the caller's context: the target of the ambient poster or of a scope below
-    /// it, or the current bus for a scope created without a bus.
+    /// The poster that receives the posts, found in the caller's context.
+    ///
+    /// For the ambient poster or a scope created below it, this is the ambient poster's current receiver. For a scope
+    /// created without a bus, it is that scope in the current bus. For any other poster, it is the poster itself.
     private var resolved: any ErrorPosting {
         let poster = (self as? AmbientErrorPosting)?.wrapped ?? (self as? ScopedPosting)?.scope ?? self
         return (poster as? ErrorScope)?.rooted ?? poster
@@ -84,15 +90,15 @@ extension ErrorPosting {
         return (nil, nil)
     }
 
-    /// The number of wrappers to follow; limited because a poster might wrap itself.
+    /// The maximum number of wrappers to follow; it is limited because a poster might wrap itself.
     private static var wrapperLimit: Int { 8 }
 }
 
-/// Starts a task; if its operation throws, posts the error as `postError` does.
+/// Starts a task; if its operation throws, posts the error like `postError`.
 ///
-/// It is a `Task {}` that loses no error: the error goes to the first of these that exists: the task's innermost scope,
-/// the task's bus, the process's root bus, the last resort. So it works with a bus and without one, in any function.
-/// In an action, use it for work that must not delay later errors, such as a call to a pager:
+/// Unlike `Task {}`, it doesn't lose errors. The error goes to the first of these that exists: the task's innermost
+/// scope, the task's bus, the process's root bus, the last resort. So the function can be called anywhere, with or
+/// without a bus. In an action, use it for work that must not delay later errors, such as a call to a pager:
 ///
 /// ```swift
 /// .onNoMatch { error in
@@ -101,19 +107,19 @@ extension ErrorPosting {
 /// }
 /// ```
 ///
-/// Like `Task {}`, it inherits the caller's actor, priority, and task-local values. If there is a bus, the task is a
-/// task of that bus; see ``ErrorPosting/task(name:priority:metadata:fileID:line:isolation:_:)``.
+/// Like `Task {}`, the task inherits the caller's actor, priority, and task-local values. If there is a bus, the task
+/// belongs to that bus; see ``ErrorPosting/task(name:priority:metadata:fileID:line:isolation:_:)``.
 ///
 /// - Parameters:
 ///   - name: A name for debuggers and profilers.
-///   - priority: The task's priority; nil for the caller's.
-///   - metadata: Metadata for the report of an error; computed at the call.
-///   - fileID: The source file in the report of an error.
-///   - line: The source line in the report of an error.
-///   - isolation: The caller's actor, where the task starts.
+///   - priority: The task's priority; nil for the caller's priority.
+///   - metadata: Metadata for the report, evaluated at the call.
+///   - fileID: The file of the report's source location.
+///   - line: The line of the report's source location.
+///   - isolation: The caller's actor, on which the task starts.
 ///   - operation: The operation to run.
-/// - Returns: The task. It ends once the operation has ended and its error is posted. Cancelling the task cancels the
-///   operation.
+/// - Returns: The task. It ends when the operation has ended and its error, if any, is posted. Cancelling the task
+///   cancels the operation.
 @discardableResult
 public func postingTask(
     name: String? = nil,

@@ -1,21 +1,22 @@
-/// A receiver of posted errors: a bus, a scope, or the ambient poster.
+/// A receiver of posted errors, called a poster: a bus, a scope, or the ambient poster.
 ///
-/// A library declares a parameter of type `any ErrorPosting`, with ``AmbientErrorPosting`` (`.ambient`) as the default.
+/// In a library, declare a parameter of type `any ErrorPosting` with the default value ``AmbientErrorPosting``
+/// (`.ambient`).
 public protocol ErrorPosting: Sendable {
-    /// Posts an error. It never suspends, throws, or waits for an action, and it works on any thread.
+    /// Posts an error without suspending, throwing, or waiting for an action; works on any thread.
     ///
     /// - Parameters:
-    ///   - error: The error.
+    ///   - error: The error to post.
     ///   - role: The role of the report.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
     func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source)
 
-    /// Posts an error and waits until it is delivered. Inside an action it returns `.pending` at once.
+    /// Posts an error and waits until it is delivered; inside an action, returns `.pending` immediately.
     ///
     /// - Parameters:
-    ///   - error: The error.
+    ///   - error: The error to post.
     ///   - role: The role of the report.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
@@ -25,24 +26,22 @@ public protocol ErrorPosting: Sendable {
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome
 
-    /// The poster that this one wraps; nil by default, if it wraps none.
+    /// The poster that this poster wraps; nil by default, if it doesn't wrap another poster.
     ///
     /// A wrapper that adds something to each post should return the wrapped poster. Then `task` finds the bus, so that
-    /// its `withErrorBus` waits for the task. Posts still go through the wrapper. At most eight nested wrappers are
-    /// followed.
+    /// the `withErrorBus` of that bus waits for the task. Posts still go through the wrapper. At most eight nested
+    /// wrappers are followed.
     var wrapped: (any ErrorPosting)? { get }
 }
 
 extension ErrorPosting {
-    /// Nil, because this poster wraps no other.
+    /// Nil, because this poster doesn't wrap another poster.
     public var wrapped: (any ErrorPosting)? { nil }
 
-    /// Posts an error.
-    ///
-    /// It never suspends, throws, or waits for an action, and it works on any thread.
+    /// Posts an error without suspending, throwing, or waiting for an action; works on any thread.
     ///
     /// - Parameters:
-    ///   - error: The error.
+    ///   - error: The error to post.
     ///   - role: The role of the report; a failure by default.
     ///   - metadata: Metadata for the report.
     ///   - fileID: The file in which the error is posted.
@@ -52,12 +51,10 @@ extension ErrorPosting {
         fileID: String = #fileID, line: UInt = #line
     ) { post(error, as: role, metadata: metadata, source: .init(fileID: fileID, line: line)) }
 
-    /// Posts an error and waits until it is delivered.
-    ///
-    /// Inside an action it returns `.pending` at once.
+    /// Posts an error and waits until it is delivered; inside an action, returns `.pending` immediately.
     ///
     /// - Parameters:
-    ///   - error: The error.
+    ///   - error: The error to post.
     ///   - role: The role of the report; a failure by default.
     ///   - metadata: Metadata for the report.
     ///   - fileID: The file in which the error is posted.

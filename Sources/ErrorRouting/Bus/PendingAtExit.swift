@@ -2,21 +2,22 @@ import Foundation
 import StandardErrorWriter
 import Synchronization
 
-/// The buses of the process; at the process's end, each bus writes its pending reports to its last resort.
+/// The buses of the process; when the process exits, each bus writes its pending reports to its last resort.
 ///
-/// A bus has pending reports then if it never ran, or if the process called `exit` inside a body.
+/// A bus still has pending reports at that time if it never ran, or if the process called `exit` inside a body.
 enum PendingAtExit {
-    /// A bus, not retained; safe, because it is removed when its deinitializer begins and read only under the lock.
+    /// A bus, not retained; this is safe because its deinitializer first removes it, and it is read only under the
+    /// lock.
     @safe private struct Entry {
         private let bus: Unmanaged<ErrorBus>
 
         init(_ bus: ErrorBus) { unsafe self.bus = .passUnretained(bus) }
 
-        /// The bus's pending reports, which the bus no longer holds; nil if it has none.
+        /// Removes and returns the bus's pending reports; nil if it has none.
         ///
-        /// The bus is retained until the process ends, if that is still possible: releasing its last reference here
-        /// would wait for the lock. If the bus's deinitializer has begun, there is no weak reference to it, and
-        /// retaining it would stop the program.
+        /// If possible, the bus is retained until the process exits, because releasing its last reference here would
+        /// wait for the lock. If the bus's deinitializer has begun, weak references to it are nil, and retaining it
+        /// would crash.
         func takePending() -> PendingReports? {
             unsafe bus._withUnsafeGuaranteedRef { bus in
                 weak let living = bus
@@ -28,9 +29,9 @@ enum PendingAtExit {
 
     /// The buses by number.
     private static let buses = Locked<[UInt64: Entry]>([:])
-    /// After how many bytes no further report is written.
+    /// The number of bytes after which no further report is written.
     private static let byteLimit = 1 << 20
-    /// How many bytes that standard error hasn't accepted yet are left to its writer.
+    /// The maximum number of bytes that may wait for the writer of standard error.
     fileprivate static let mostBuffered = 1 << 16
 
     private static let registerHandler: Void = {
@@ -38,21 +39,21 @@ enum PendingAtExit {
         atexit { PendingAtExit.write() }
     }()
 
-    /// Adds an initialized bus.
+    /// Adds a bus, which must be fully initialized.
     static func add(_ bus: ErrorBus) {
         registerHandler
         buses.withLock { $0[bus.number] = Entry(bus) }
     }
 
-    /// Removes a bus when its deinitializer begins; waits while the exit handler reads the bus.
+    /// Removes a bus when its deinitializer begins; waits while the exit handler is reading the bus.
     static func remove(_ bus: ErrorBus) { buses.withLock { $0[bus.number] = nil } }
 
-    /// Writes the pending reports, and then a line with the counts of each bus.
+    /// Writes the pending reports, and then one line for each bus with its counts.
     ///
-    /// The reports are described by another thread, because their descriptions and the last resort are user code. This
-    /// waits for it until the exit handlers' time is over.
+    /// Another thread describes the reports, because their descriptions and the last resort are user code. This method
+    /// waits for that thread until the time of the exit handlers runs out.
     private static func write() {
-        // A forked process has copies of its parent's reports, which the parent delivers or writes itself.
+        // Skip a forked process: it has copies of its parent's reports, which the parent delivers or writes itself.
         guard StandardError.isOfThisProcess, StandardError.hasTimeForLinesAtExit else { return }
         let pending = takePending()
         if pending.isEmpty { return }
@@ -66,7 +67,7 @@ enum PendingAtExit {
         StandardError.writeAtExit(pending.map(\.line))
     }
 
-    /// Takes what each bus holds; nothing if a thread, which might be stopped, doesn't release the lock.
+    /// Takes the pending reports of each bus; empty if a thread, which might be stopped, doesn't release the lock.
     private static func takePending() -> [PendingReports] {
         for _ in 0..<50 {
             let pending = buses.withLockIfAvailable { buses in
@@ -79,29 +80,23 @@ enum PendingAtExit {
     }
 }
 
-/// The reports that a bus held when the process ended.
+/// The reports that a bus held when the process exited.
 private final class PendingReports: Sendable {
     private let left: BusStateMachine.Leftovers?
     private let lastResort: LastResort
-    /// The number of pending reports, as far as it is known.
+    /// The number of pending reports; if a stopped thread holds the bus's lock, there might be more.
     private let count: Int64
     private let counts: ErrorBus.Statistics?
     private let written = Atomic<Int64>(0)
 
-    /// - Parameters:
-    ///   - left: The reports; nil if a stopped thread holds the bus's lock.
-    ///   - lastResort: Where they are written.
-    ///   - count: The number of pending reports.
-    ///   - counts: The bus's counts, if they are known.
+    /// Creates the pending reports of a bus; they and the counts are nil if a stopped thread holds the bus's lock.
     init(
         _ left: BusStateMachine.Leftovers?, to lastResort: LastResort, count: Int64, counts: ErrorBus.Statistics? = nil
     ) {
         (self.left, self.lastResort, self.count, self.counts) = (left, lastResort, count, counts)
     }
 
-    /// Writes the reports while there is time and room.
-    ///
-    /// - Parameter room: How many bytes may still be written.
+    /// Writes the reports while time and room are left; `room` is the number of bytes that can still be written.
     func write(_ room: inout Int) {
         guard let left else { return }
         for failure in left.failures { lastResort.write(failure) }
@@ -109,14 +104,15 @@ private final class PendingReports: Sendable {
             room -= lastResort.write(
                 posting.report(sequence: sequence), because: "the process ended before it was delivered")
             written.wrappingAdd(1, ordering: .relaxed)
-            // Lines that nobody reads in time would be counted as written, and would delay the bus's line.
+            // Wait for the writer: lines that aren't accepted in time would count as written and would delay the bus's
+            // line.
             while StandardError.pendingCount > PendingAtExit.mostBuffered, StandardError.hasTimeForLinesAtExit {
                 usleep(1_000)
             }
         }
     }
 
-    /// The bus's line.
+    /// The line about the bus.
     var line: String {
         let missing = count - written.load(ordering: .relaxed)
         let note = left == nil ? " or more" : missing > 0 ? ", \(missing) of which aren't written here" : ""
@@ -125,15 +121,15 @@ private final class PendingReports: Sendable {
 }
 
 extension ErrorBus {
-    /// Takes the pending reports if the process ends now; nil if nothing is pending.
+    /// Takes the pending reports when the process exits; nil if there are none.
     ///
-    /// If a stopped thread holds the bus's lock, there is only the intake's count.
+    /// If a stopped thread holds the bus's lock, only the intake's count is available.
     fileprivate func takePendingAtExit() -> PendingReports? {
         guard let (counts, left) = storage.abortIfUnlocked() else {
             let count = storage.pendingAtLeast
             return count > 0 ? PendingReports(nil, to: lastResort, count: count) : nil
         }
-        // An error that was posted between the two reads is only in the second one.
+        // Use the larger number: an error that was posted between the two reads is included only in the second.
         let count = max(Int64(counts.pending), Int64(left?.postings.count ?? 0))
         return count == 0 ? nil : PendingReports(left, to: lastResort, count: count, counts: counts)
     }

@@ -1,7 +1,7 @@
 /// A post as the caller passes it to the bus.
 ///
-/// With the state of a slot in the mailbox, it fills one cache line, the unit that moves from the caller's processor to
-/// the worker's. Fields that only some postings have are in a separate object.
+/// Together with the state of its slot in the mailbox, it fills one cache line, the unit that moves from the caller's
+/// processor to the worker's. Fields that only some postings have are in a separate object.
 struct Posting: Sendable {
     private enum Context {
         case bus
@@ -11,18 +11,18 @@ struct Posting: Sendable {
         case more(Extras)
     }
 
-    /// The scope, with the fields that only some postings have.
+    /// The scope, and the fields that only some postings have.
     private final class Extras: Sendable {
         let scope: ScopeContext?
-        /// A role other than failure, and the rarer parts of a report.
+        /// The parts of the report that most reports don't have, including a role other than failure.
         let rareParts: ErrorReport.RareParts?
         /// The promise of a waiting caller.
         let promise: Promise<HandleOutcome>?
         /// The kind by which a flood limit groups the error; nil if no limit applies to it.
         let floodKind: FloodKind?
-        /// The time of the post by the bus's clock, in nanoseconds, if that isn't the system's.
+        /// The time of the post in nanoseconds, measured with the bus's clock; nil for the system's clock.
         let clockTime: Int64?
-        /// The number of errors that the posting stands for.
+        /// The number of errors that the posting represents.
         let occurrences: Int
 
         init(
@@ -61,10 +61,10 @@ struct Posting: Sendable {
             }
     }
 
-    /// Creates the notice of a failed action, with the rule's source location and the report's scope.
+    /// Creates the notice about a failed action, with the rule's source location and the report's scope.
     ///
-    /// It also has the report's log: if every error's action fails, the notice of an error that a log posted must not
-    /// make the log post another one.
+    /// The notice also has the report's log: if an error that was posted during logging has a failing action, the
+    /// notice must not make the log post another error.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
         let log = failure.report.rareParts?.log?.forNotice
         self.init(
@@ -83,7 +83,9 @@ struct Posting: Sendable {
         }
     }
 
-    /// The scope, not retained; otherwise the worker would contend with callers, which write to its reference count at
+    /// The scope, not retained.
+    ///
+    /// If the worker retained the scope, it would contend with callers, which write to the scope's reference count on
     /// every post.
     @inline(__always)
     var unretainedScope: Borrowed<ScopeContext>? {
@@ -94,17 +96,17 @@ struct Posting: Sendable {
         }
     }
 
-    /// The report's rare parts; nil for a failure that has none.
+    /// The parts of the report that most reports don't have; nil for a failure without such parts.
     var rareParts: ErrorReport.RareParts? { extras?.rareParts }
 
     /// The role of the post.
     var role: ErrorReport.Role { rareParts?.role ?? .failure }
 
-    /// Whether the error is that of an attempt, for which no rule is tried.
+    /// Whether the error was posted as an attempt, for which no rules are tried.
     @inline(__always)
     var isAttempt: Bool { if case .more(let extras) = context { extras.rareParts?.role == .attempt } else { false } }
 
-    /// The promise of the outcome, if the caller waits for it.
+    /// The promise of the outcome if the caller waits for it; otherwise nil.
     var promise: Promise<HandleOutcome>? { extras?.promise }
 
     /// Whether the caller waits for the outcome.
@@ -116,14 +118,12 @@ struct Posting: Sendable {
     /// The kind by which a flood limit groups the error; nil if no limit applies to it.
     var floodKind: FloodKind? { if case .limited(let kind) = context { kind } else { extras?.floodKind } }
 
-    /// The time of the post for a flood limit, in nanoseconds by the bus's clock.
+    /// The time of the post for a flood limit, in nanoseconds, measured with the bus's clock.
     var floodTime: Int64 { extras?.clockTime ?? moment.sinceOrigin }
 
-    /// Sets what a flood limit needs.
+    /// Sets the error's kind and the time of the post for a flood limit.
     ///
-    /// - Parameters:
-    ///   - kind: The error's kind; nil if the limit doesn't apply to it.
-    ///   - clockTime: The time by the bus's clock, if that isn't the system's.
+    /// The kind is nil if the limit doesn't apply to the error. The time is nil if the bus uses the system's clock.
     mutating func limit(by kind: FloodKind?, at clockTime: Int64?) {
         if kind == nil, clockTime == nil { return }
         if case .bus = context, let kind, clockTime == nil {
@@ -133,11 +133,7 @@ struct Posting: Sendable {
         }
     }
 
-    /// Lets the posting also stand for other errors.
-    ///
-    /// - Parameters:
-    ///   - occurrences: The number of errors.
-    ///   - firstMoment: The time of the oldest of them.
+    /// Makes the posting represent a number of errors, the oldest of which was posted at a given time.
     mutating func stand(for occurrences: Int, since firstMoment: Moment) {
         let rareParts = rareParts?.since(firstMoment) ?? .of(.failure, since: firstMoment)
         context = .more(Extras(scope, rareParts, promise, occurrences: occurrences))
@@ -145,14 +141,13 @@ struct Posting: Sendable {
 
     // MARK: The report
 
-    /// Whether the posting reports a failed action; failures of its own actions go only to the last resort.
+    /// Whether the posting reports a failed action; if its own actions fail, that goes only to the last resort.
     var isActionFailure: Bool { type(of: error.error) == ActionFailure.self }
 
     /// Returns the report that actions and observers receive.
     @inline(__always)
     consuming func report(sequence: UInt64 = 0, outcome: consuming HandleOutcome = .pending) -> ErrorReport {
-        // Use two branches: most postings have no scope and no extras, and must not retain anything for the sake of the
-        // others.
+        // Use two branches: most postings have no scope and no extras, so they must not retain anything.
         switch context {
         case .bus, .limited:
             ErrorReport(

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The process's root buses; the newest counts, and callers read it without a lock.
+/// The process's root buses; the newest root is in effect, and callers read it without a lock.
 enum ProcessRoot {
-    /// One entry for each time that a bus became a root; kept forever, because a caller might still be reading it.
+    /// An entry for each time a bus became a root; it is kept forever, because a caller might still be reading it.
     private final class Entry: Sendable {
         let number: UInt64
         let bus: Weak<ErrorBus>
@@ -11,7 +11,7 @@ enum ProcessRoot {
     }
 
     private struct State {
-        /// The newest root, retained: a program might keep no other reference to it.
+        /// The newest root, retained because a program might not keep another reference to it.
         var newest: ErrorBus?
         /// The roots in the order in which they became roots.
         var roots: [Entry] = []
@@ -38,17 +38,18 @@ enum ProcessRoot {
         }
     }
 
-    /// Removes a bus from the roots; the newest of the others that still run is the root again.
+    /// Removes a bus from the roots; the newest other root that is still running takes over.
     static func remove(_ bus: ErrorBus) { change { state in state.roots.removeAll { $0.number == bus.number } } }
 
-    /// Changes the list of roots and publishes the newest one that still runs.
+    /// Changes the list of roots and publishes the newest root that is still running.
     private static func change(_ event: (inout State) -> Void) {
-        // Release them after unlocking: a bus's deinitializer runs user code.
+        // Release the buses after unlocking: a bus's deinitializer runs user code.
         var seen: [ErrorBus] = []
         defer { withExtendedLifetime(seen) {} }
         state.withLock { state in
             event(&state)
             if let newest = state.newest.take() { seen.append(newest) }
+            // Drop the newest roots that have ended or were deallocated, until one is still running.
             while let entry = state.roots.last, state.newest == nil {
                 if let bus = entry.bus.object {
                     seen.append(bus)

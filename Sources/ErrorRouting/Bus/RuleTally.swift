@@ -2,12 +2,12 @@ import Synchronization
 
 /// How often each rule decided a report of a bus.
 ///
-/// The worker counts; any thread can read. The rules of ever new scopes must not grow it without end, so rules beyond
-/// the limit are counted together.
+/// The worker counts, and any thread can read the counts. Programs can keep creating scopes with new rules, so the
+/// number of separate counts is limited; rules beyond the limit are counted together.
 ///
 /// `@unchecked` because of the array's pointer: its elements are atomics.
 struct RuleTally: ~Copyable, @unchecked Sendable {
-    /// The count of one rule, which it retains so that its address isn't used again.
+    /// The count of one rule; it retains the rule so that the rule's address isn't reused.
     final class Entry: Sendable {
         let rule: Rule
         private let number = Atomic<Int64>(0)
@@ -21,17 +21,17 @@ struct RuleTally: ~Copyable, @unchecked Sendable {
     }
 
     private struct State {
-        /// In the order in which the rules first decided.
+        /// The entries in the order in which their rules first decided.
         var entries: [Entry] = []
         var indices: [ObjectIdentifier: Int] = [:]
         var beyond = 0
     }
 
-    /// The addresses of the first rules that decided, each followed by that of its entry; 0 where there is none.
+    /// The addresses of the rules that decided first, each followed by the address of its entry; 0 in free places.
     ///
-    /// Usually these rules decide again, and are counted without a lock. They are searched one after another: in a hash
-    /// table of addresses, the steps would depend on where a rule was allocated, and the explorer needs the same steps
-    /// in each execution.
+    /// Usually these rules decide again, and then they are counted without a lock. They are searched one after another.
+    /// In a hash table of addresses, the steps would depend on where a rule was allocated, but the explorer in
+    /// `Tests/Interleavings` needs the same steps in each execution.
     private let first: FixedArray<Atomic<UInt>>
     private let state = Locked(State())
     private let limit: Int
@@ -51,7 +51,7 @@ struct RuleTally: ~Copyable, @unchecked Sendable {
         for index in 0..<Self.firstCount {
             let address = first[2 &* index].load(ordering: .acquiring)
             if address == 0 { break }
-            // An entry lives as long as the tally, so it can be read by its address.
+            // Read the entry by its address: an entry lives as long as the tally.
             if address == rule.address,
                 let entry = unsafe Borrowed<Entry>(at: first[2 &* index &+ 1].load(ordering: .relaxed))
             {
@@ -80,7 +80,7 @@ struct RuleTally: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// The counts of a handler's rules in the order in which they are tried, then those of scopes' rules.
+    /// Returns the counts of a handler's rules in the order in which they are tried, then the counts of scopes' rules.
     func counts(with handler: ErrorHandler) -> RuleCounts {
         let (entries, beyond) = state.withLock { ($0.entries, $0.beyond) }
         let known = Dictionary(entries.map { (ObjectIdentifier($0.rule), $0.count) }, uniquingKeysWith: +)

@@ -1,12 +1,14 @@
-/// The running tasks started with `task`: whether the bus waits for them, and which of them a time limit cut off.
+/// The running tasks that were started with `task`.
+///
+/// The registry stores whether the bus waits for them, and which of them a time limit cut off.
 final class TaskRegistry: Sendable {
     /// How a task's operation ended.
     enum Ending {
-        /// As the operation chose, or because the task's owner or the bus's body cancelled it.
+        /// The operation threw by itself, or because the task's owner or the end of the bus's body cancelled the task.
         case onItsOwn
-        /// After a time limit had cancelled the task.
+        /// The operation threw after a time limit had cancelled the task.
         case afterLimit(Duration)
-        /// After the bus had stopped waiting for the task, which was posted as cut off then.
+        /// The operation threw after the bus had stopped waiting for the task and posted it as cut off.
         case afterAbandonment
     }
 
@@ -19,7 +21,8 @@ final class TaskRegistry: Sendable {
         let postCutOff: CutOff
         /// The limit at which the bus cancelled the task.
         var limit: Duration?
-        /// Whether somebody posts for the task: it posts what its operation threw, or is posted as abandoned.
+        /// Whether an error is posted for the task: the error that its operation threw, or the notice that it is
+        /// abandoned.
         var isPosted = false
         var isAbandoned = false
     }
@@ -31,12 +34,12 @@ final class TaskRegistry: Sendable {
         var awaitedCount = 0
         var lastID: UInt64 = 0
         var isCancelled = false
-        /// The limit that cancels the tasks that are started from now on.
+        /// The limit by which tasks that are started from now on are cut off.
         var limit: Duration?
-        /// Fulfilled and replaced when there is no task left to wait for.
+        /// Fulfilled and replaced when the bus no longer waits for any task.
         var none = Promise<Void>()
 
-        /// Whether all tasks have ended; nil while the bus waits for some.
+        /// Whether all tasks have ended; nil while the bus waits for tasks.
         var haveEnded: Bool? { awaitedCount == 0 ? tasks.isEmpty : nil }
 
         mutating func takePromise() -> Promise<Void> {
@@ -49,7 +52,7 @@ final class TaskRegistry: Sendable {
 
     /// Returns a number for a task that is about to start; the task counts as running from now on.
     ///
-    /// - Parameter postCutOff: Posts the task as cut off if the bus stops waiting for it.
+    /// The closure posts the task as cut off if the bus stops waiting for it.
     func reserve(_ postCutOff: @escaping CutOff) -> UInt64 {
         state.withLock { state in
             state.lastID += 1
@@ -59,12 +62,12 @@ final class TaskRegistry: Sendable {
         }
     }
 
-    /// Adds the task that was started under a number.
+    /// Stores the task that was started under a number.
     ///
-    /// Cancels the task if the others were cancelled before, as a task group does.
+    /// If the registry's tasks are already cancelled, the task is cancelled too, as in a task group.
     func enter(_ task: Task<Void, Never>, as id: UInt64) {
         let cancel = state.withLock { state in
-            // The task might already have ended.
+            // Use optional chaining: the task might already have ended and been removed.
             state.tasks[id]?.task = task
             return state.isCancelled
         }
@@ -74,10 +77,10 @@ final class TaskRegistry: Sendable {
     /// Whether the tasks were cancelled; if so, a task that starts must cancel itself.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Whether all tasks have ended; nil while the bus waits for some.
+    /// Whether all tasks have ended; nil while the bus waits for tasks.
     var haveEnded: Bool? { state.withLock { $0.haveEnded } }
 
-    /// Returns how a task's operation has ended, which has thrown; the task then posts the error before its removal.
+    /// Returns how a task's operation ended, if it threw; the task then posts the error before it is removed.
     func endingOfThrowingTask(_ id: UInt64) -> Ending {
         state.withLock { state in
             guard let entry = state.tasks[id] else { return .onItsOwn }
@@ -95,15 +98,15 @@ final class TaskRegistry: Sendable {
             state.awaitedCount -= 1
             return (entry, state.awaitedCount == 0 ? state.takePromise() : nil)
         }
-        // Release it outside the lock: it might retain a poster of the user's.
+        // Release the entry outside the lock: it might retain a user's poster.
         withExtendedLifetime(entry) {}
         none?.fulfill(())
     }
 
-    /// Cancels the running tasks and every task added from now on.
+    /// Cancels the running tasks and every task that is added from now on.
     ///
-    /// - Parameter limit: The time limit that cancels them; nil if no limit does. A task that is already cancelled
-    ///   isn't cut off by the limit.
+    /// The time limit is nil if no limit cancels them. A task that is already cancelled doesn't count as cut off by the
+    /// limit.
     func cancelAll(at limit: Duration?) {
         let tasks = state.withLock { state in
             if !state.isCancelled { state.limit = limit }
@@ -116,9 +119,7 @@ final class TaskRegistry: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Stops waiting for the tasks that run now, and posts each of them as cut off.
-    ///
-    /// - Parameter limit: The time limit that has cancelled them.
+    /// Stops waiting for the tasks that are running now and posts each of them as cut off by the limit.
     func abandonAll(at limit: Duration) {
         let abandoned = state.withLock { state in
             state.tasks.filter { !$0.value.isAbandoned }.sorted { $0.key < $1.key }.map { id, entry in
@@ -126,7 +127,7 @@ final class TaskRegistry: Sendable {
                 return (id: id, postCutOff: entry.isPosted ? nil : entry.postCutOff, limit: entry.limit)
             }
         }
-        // Post before anyone who waits for the tasks can finish the bus.
+        // Post first: code that waits for the tasks might finish the bus.
         for entry in abandoned { entry.postCutOff?(entry.limit ?? limit) }
         let none = state.withLock { state in
             for (id, _, _) in abandoned where state.tasks[id]?.isAbandoned == false {
@@ -138,9 +139,9 @@ final class TaskRegistry: Sendable {
         none?.fulfill(())
     }
 
-    /// Waits until there is no task left to wait for, including tasks started during the wait.
+    /// Waits until the bus no longer waits for any task, including tasks that are started during the wait.
     ///
-    /// - Returns: Whether all tasks have ended; false if some were abandoned and still run.
+    /// Returns whether all tasks have ended; false if some were abandoned and are still running.
     @discardableResult
     func waitForAll() async -> Bool {
         while true {

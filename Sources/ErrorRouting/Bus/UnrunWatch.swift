@@ -1,27 +1,24 @@
 import Synchronization
 
-/// Notices once that a bus is posted to although nothing has ever run it.
+/// Detects, once, that errors are posted to a bus that has never been run.
 struct UnrunWatch: ~Copyable, Sendable {
-    /// How long after the first post a bus may still be set up, in nanoseconds.
+    /// How long after the first post a bus can still be set up, in nanoseconds.
     static var patience: Int64 { 5_000_000_000 }
 
-    /// When the first error was posted, in nanoseconds; 0 before that, the maximum when there is nothing to notice.
+    /// The time of the first post in nanoseconds; 0 before that, and the maximum when the watch has ended.
     private let firstPost = Atomic<Int64>(0)
 
-    /// Ends the watch: the bus has been run, or needs no run any more.
+    /// Ends the watch: the bus has been run, or it no longer needs to be run.
     func close() { firstPost.store(.max, ordering: .relaxed) }
 
     /// Whether the watch hasn't ended.
     var isOpen: Bool { firstPost.load(ordering: .relaxed) != .max }
 
-    /// Notes a post.
-    ///
-    /// - Parameter moment: When the error was posted.
-    /// - Returns: Whether this is the first post that came as long after the very first one as the patience lasts.
+    /// Records a post; returns whether it is the first post that came at least ``patience`` after the first one.
     @inline(__always)
     func note(_ moment: Moment) -> Bool {
         let first = firstPost.load(ordering: .relaxed)
-        // Almost always the bus runs, or the post comes soon after the first one.
+        // Check the usual cases first: the bus runs, or the post comes soon after the first one.
         return first == 0 || moment.sinceOrigin &- first >= Self.patience ? noteUnusual(moment, first) : false
     }
 

@@ -1,19 +1,20 @@
-/// Runs an operation; if it throws, posts the error as `postError` does and returns nil.
+/// Runs an operation; if it throws, posts the error like `postError` and returns nil.
 ///
 /// The error goes to the first of these that exists: the task's innermost scope, the task's bus, the process's root
-/// bus, the last resort. Use it instead of `try?` if no poster is at hand:
+/// bus, the last resort. Use this function instead of `try?` if the code has no poster:
 ///
 /// ```swift
 /// let order = await catchingErrors { try await intake.next() }
 /// ```
 ///
-/// A cancellation is posted as in `catching` of an ``ErrorPosting``: as a notice, or not at all in a cancelled task.
+/// A cancellation is posted as in the `catching` methods of ``ErrorPosting``: as a notice, or not at all if the task is
+/// cancelled.
 ///
 /// - Parameters:
-///   - metadata: Metadata for the report of an error; computed only if there is one.
-///   - fileID: The source file in the report of an error.
-///   - line: The source line in the report of an error.
-///   - operation: The operation that can throw. It keeps the caller's isolation.
+///   - metadata: Metadata for the report; evaluated only if the operation throws.
+///   - fileID: The file of the report's source location.
+///   - line: The line of the report's source location.
+///   - operation: The operation to run. It keeps the caller's isolation.
 /// - Returns: The operation's result, or nil if it threw.
 @discardableResult
 public func catchingErrors<T>(
@@ -33,7 +34,7 @@ public func catchingErrors<T>(
     try? await AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)
 }
 
-/// Runs a synchronous operation and posts the error it throws; see ``catchingErrors(metadata:fileID:line:_:)``.
+/// Runs a synchronous operation and posts the error that it throws; see ``catchingErrors(metadata:fileID:line:_:)``.
 @discardableResult
 public func catchingErrors<T>(
     metadata: @autoclosure () -> [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
@@ -49,8 +50,9 @@ public func catchingErrors<T>(
     _ operation: () throws -> T?
 ) -> T? { try? AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
 
-/// Runs an operation that returns nothing and posts the error it throws; see
-/// ``catchingErrors(metadata:fileID:line:_:)``.
+/// Runs an operation that returns nothing and posts the error that it throws.
+///
+/// See ``catchingErrors(metadata:fileID:line:_:)``.
 ///
 /// - Returns: Whether the operation succeeded.
 @discardableResult
@@ -61,7 +63,7 @@ public func catchingErrors(
     (try? await AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil
 }
 
-/// Runs a synchronous operation that returns nothing and posts the error it throws.
+/// Runs a synchronous operation that returns nothing and posts the error that it throws.
 ///
 /// See ``catchingErrors(metadata:fileID:line:_:)``.
 ///

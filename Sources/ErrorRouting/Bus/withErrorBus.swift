@@ -1,5 +1,6 @@
-/// Runs a body next to an error bus and returns when the body and the bus's tasks have ended and every error is
-/// delivered.
+/// Runs a body alongside an error bus and returns when both are done.
+///
+/// The bus is done when the tasks started with `task` have ended and every error is delivered.
 ///
 /// ```swift
 /// try await withErrorBus(handler: .default) { bus in
@@ -8,23 +9,25 @@
 /// }
 /// ```
 ///
-/// ``ErrorBus/current`` is bound to the bus for the body and everything it starts. After the body, this waits for the
-/// tasks started with `task`, even by actions. Then it finishes the bus, which delivers every posted error. If the body
-/// throws or is cancelled, those tasks are cancelled first, as in a task group.
+/// ``ErrorBus/current`` is bound to the bus for the body and everything that it starts. After the body, the function
+/// waits for the tasks started with `task`, including those started by actions. Then it finishes the bus, which
+/// delivers every posted error. If the body throws or is cancelled, those tasks are cancelled first, as in a task
+/// group.
 ///
-/// It always returns once those tasks and the actions in flight have returned, because from then on the bus accepts
-/// about as many errors as its capacity. It accepts none if the caller was cancelled. The bus drops and counts further
-/// errors and writes them to the ``LastResort``. If ``ErrorBus/Configuration/drainTimeLimit`` is set, this waits no
-/// longer than that for delivery, regardless of the actions, but it still waits for observers.
+/// The function always returns after those tasks and the actions in progress have returned, even if errors are still
+/// being posted: from that time on, the bus accepts about as many errors as its capacity, or none if the caller was
+/// cancelled. The bus drops and counts further errors and writes them to the ``LastResort``. If
+/// ``ErrorBus/Configuration/drainTimeLimit`` is set, the function doesn't wait longer than that for delivery,
+/// regardless of the actions, but it still waits for observers.
 ///
 /// - Parameters:
 ///   - handler: The rules, such as `.default`.
 ///   - configuration: The bus's limits, clock, metadata provider, and last resort.
-///   - asRoot: Whether the bus is the process's root until this returns; see ``ErrorBus/becomeRoot()``.
+///   - asRoot: Whether the bus is the process's root until the function returns; see ``ErrorBus/becomeRoot()``.
 ///   - isolation: The caller's actor, on which the body runs; the body begins without a suspension.
 ///   - body: The operation to run. It keeps the caller's isolation.
 /// - Returns: The body's result.
-/// - Throws: The body's error.
+/// - Throws: The error that the body throws.
 @discardableResult
 public func withErrorBus<T, F: Error>(
     handler: ErrorHandler, configuration: ErrorBus.Configuration = .init(), asRoot: Bool = false,
@@ -36,7 +39,7 @@ public func withErrorBus<T, F: Error>(
     bus.start(within: Ambience.current.work)
     let ambience = Ambience(bus: bus, work: Ambience.current.work).within(bus)
     let result = await withTaskCancellationHandler {
-        // Capture it: then the closure runs on the caller's actor.
+        // Capture the actor, so that the closure runs on it.
         _ = isolation
         let result: Result<T, F>
         do throws(F) {
@@ -59,14 +62,14 @@ public func withErrorBus<T, F: Error>(
 }
 
 extension ErrorBus {
-    /// Binds the bus for a body and the tasks that it starts, so that `postError` and `.ambient` post to this bus there
-    /// instead of the process's root.
+    /// Binds the bus for a body and the tasks that it starts.
     ///
-    /// No scope is bound there, even if the caller is in one.
+    /// There, `postError` and `.ambient` post to this bus instead of the process's root bus. No scope is bound there,
+    /// even if the caller is in a scope.
     ///
     /// Use it for a part of a program that doesn't run within
-    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, such as a service next to the one that runs the
-    /// bus. It neither runs nor finishes the bus.
+    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, such as a service that runs alongside the service
+    /// that owns the bus. The method neither runs nor finishes the bus.
     ///
     /// ```swift
     /// try await bus.bound { try await server.run() }
@@ -76,7 +79,7 @@ extension ErrorBus {
     ///   - isolation: The caller's actor, on which the body runs; the body begins without a suspension.
     ///   - body: The operation to run. It keeps the caller's isolation.
     /// - Returns: The body's result.
-    /// - Throws: The body's error.
+    /// - Throws: The error that the body throws.
     public func bound<T, F: Error>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws(F) -> T

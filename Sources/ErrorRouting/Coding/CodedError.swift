@@ -1,19 +1,19 @@
 package import Foundation
 
-/// An error in a form for writing and reading: the name of its type, and the data to rebuild it.
+/// An encodable form of an error: the name of its type, and the data to rebuild it.
 ///
-/// It is for errors inside other errors, such as a cause, because the outer error's type doesn't determine their types.
-/// The writer and the reader have a list of the types, and bind ``CurrentErrorCoding``.
+/// It is used for errors inside other errors, such as a cause, because the outer error's type doesn't determine their
+/// types. The writer and the reader have a list of the types and bind ``CurrentErrorCoding``.
 package struct CodedError: Codable, Sendable {
     /// The full name of the error's type.
     package let type: String
-    /// The error's domain and code, if it defines them: enough for Foundation's errors.
+    /// The error's domain and code, if it defines them; they suffice for Foundation's errors.
     package let domain: String?
     package let code: Int?
     /// The error's value as JSON; nil if its type is unknown.
     package let value: String?
 
-    /// Codes an error inside another one.
+    /// Creates the encodable form of an error inside another error.
     package init(_ error: any Error) {
         let domainAndCode = ErrorText.domainAndCode(of: error)
         type = ErrorText.typeName(of: error)
@@ -36,33 +36,33 @@ package struct CodedError: Codable, Sendable {
 package protocol ErrorCoding: Sendable {
     /// Returns an error's value as JSON; nil if its type is unknown.
     func value(of error: any Error, named typeName: String) -> String?
-    /// Returns the error of a value; nil if its type is unknown, or the value belongs to another type.
+    /// Returns the error with a given value; nil if its type is unknown or the value belongs to another type.
     func error(named typeName: String, _ value: Data) -> (any Error)?
 }
 
 /// Codes the errors inside the error that the current task is coding.
 ///
-/// It is a task-local value, because a coder with a user info copies it for each error that it codes.
+/// It is a task-local value because a coder with a user info copies the user info for each error.
 package enum CurrentErrorCoding {
-    /// The coding; nil if the program codes an error by itself.
+    /// The coding; nil if the program codes an error without the library.
     @TaskLocal package static var value: (any ErrorCoding)?
 }
 
-/// An error that is written and read as a form: the parts that rules check, for replays of recorded errors.
+/// An error that is encoded as a form: the parts that rules check, for replays of recorded errors.
 package protocol CodedByForm: Codable {
     /// The parts of the error.
     associatedtype Form: Codable
-    /// The error's form.
+    /// The parts of this error that are encoded.
     var form: Form { get }
-    /// Creates the error of a form; nil if the reader doesn't know a part without which there is no error.
+    /// Creates the error with a given form; nil if a required part is unknown to this version.
     init?(_ form: Form)
 }
 
 extension CodedByForm {
-    /// Reads the error.
+    /// Reads the error from its form.
     ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: The decoder's errors; a `DecodingError` if the reader doesn't know a part of the form.
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: The errors that the decoder throws, and a `DecodingError` if a required part of the form is unknown.
     public init(from decoder: any Decoder) throws {
         guard let error = try Self(Form(from: decoder)) else {
             let unknown = "a part of the \(Self.self) is not known"
@@ -73,7 +73,7 @@ extension CodedByForm {
 
     /// Writes the error's form.
     ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: The encoder's errors.
+    /// - Parameter encoder: The encoder to write to.
+    /// - Throws: The errors that the encoder throws.
     public func encode(to encoder: any Encoder) throws { try form.encode(to: encoder) }
 }

@@ -1,6 +1,6 @@
 /// A rule with an asynchronous action that receives only the match.
 @usableFromInline
-final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
+final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // See `Rule`.
     @usableFromInline
     typealias Action = @Sendable (Input) async throws -> HandleStrategy
 
@@ -13,7 +13,7 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
     }
 
     override func callAsyncAction(on error: UnboxedError) async throws -> HandleStrategy? {
-        // An optional of the input's type would be looked up for each error.
+        // Check before reading: the runtime would look up an optional of the input's type for each error.
         guard error.isReadable(as: Input.self) else { return nil }
         return try await action(unsafe error.readableContent(as: Input.self))
     }
@@ -25,7 +25,7 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
 
 /// A rule with an asynchronous action that receives the match and its report.
 @usableFromInline
-final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
+final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // See `Rule`.
     @usableFromInline
     typealias Action = @Sendable (Input, ErrorReport) async throws -> HandleStrategy
 
@@ -42,16 +42,17 @@ final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchec
     }
 }
 
-/// An object that runs asynchronous actions within a time limit and that can take a dispatch's report back; such a
-/// dispatch stops, and its outcome is discarded.
+/// Runs asynchronous actions within a time limit and can remove the report from a dispatch in progress.
+///
+/// Such a dispatch stops, and its outcome is discarded.
 protocol ActionSupervisor: AnyObject, Sendable {
-    /// Whether the report was taken back, so that no further rule begins.
+    /// Whether the report was removed from the dispatch, so that no further rule begins.
     var isTakenBack: Bool { get }
 
-    /// Records that a synchronous action has failed, as soon as it has.
+    /// Records that a synchronous action has failed, immediately after the failure.
     func actionDidFail(_ failure: ActionFailure)
 
-    /// Runs an asynchronous action in a task of its own and waits until it ends or is abandoned.
+    /// Runs an asynchronous action in its own task and waits until the action ends or is abandoned.
     func run(_ action: PreparedAction) async -> ActionEnd
 }
 
@@ -61,17 +62,17 @@ struct PreparedAction: Sendable {
     let report: ErrorReport
     let run: @Sendable () async throws -> HandleStrategy
 
-    /// Returns the action's failure with an error.
+    /// Returns the failure of this action for a given error.
     func failure(_ error: any Error) -> ActionFailure {
         ActionFailure(error: error, report: report, rule: rule.registration.description)
     }
 }
 
-/// The end of an asynchronous action, as its supervisor sees it.
+/// How an asynchronous action ended, as determined by its supervisor.
 enum ActionEnd: Sendable {
     case returned(HandleStrategy)
-    /// The action has thrown, or it has exceeded its time limit; the supervisor has recorded the failure.
+    /// The action threw an error or exceeded its time limit; the supervisor has recorded the failure.
     case failed(ActionFailure)
-    /// The report was taken back.
+    /// The report was removed from the dispatch.
     case takenBack
 }

@@ -1,27 +1,26 @@
-/// An immutable list of rules, shared by all handlers and scopes that contain it, with a plan for each error type it has
-/// received.
+/// An immutable list of rules that handlers and scopes share, with a plan for each error type that it has received.
 ///
 /// A small block is read linearly and creates no plan if each of its rules only compares the error's type, value, or
-/// domain, because most handlers created for one error add one or two rules to a preset. Calling a matcher once costs
-/// as much as a plan.
+/// domain. The reason is that most handlers created for one error add one or two rules to a preset. If a rule must call
+/// its matcher, the block creates a plan, which costs only as much as one such call.
 ///
-/// Unchecked because of the lists; their memory doesn't change.
+/// `@unchecked` because of the lists, whose memory doesn't change.
 @safe final class Block: @unchecked Sendable {
-    /// The largest number of rules that are read linearly.
+    /// The maximum number of rules that are read linearly.
     static let smallCount = 4
 
-    /// The stages with rules and those with asynchronous rules.
+    /// The stages that contain rules, and the stages that contain asynchronous rules.
     let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
     /// The number of rules in all stages.
     let count: Int
     private let (rules, onNoMatch, always): (RuleStepList, RuleStepList, RuleStepList)
     /// The owner of the lists' memory.
     private let memory: RuleSteps
-    /// Whether there are so few rules that they are read linearly, none of which must call its matcher.
+    /// Whether the rules are read linearly: there are few of them, and none must call its matcher.
     private let isReadLinearly: Bool
     private let plans = TypeTable<TypePlan>()
 
-    /// - Parameter forEachRule: Calls a closure with each rule, last registered first; called twice.
+    /// Creates a block from a function that calls a closure with each rule, last registered first; it is called twice.
     @inline(__always)
     init(_ forEachRule: ((Rule, RuleStage) -> Void) -> Void) {
         var (counts, stages, asynchronousStages) = (SIMD4<Int>(), RuleSet.Stages(), RuleSet.Stages())
@@ -58,20 +57,14 @@
         }
     }
 
-    /// Calls a closure with each rule, those of one stage after the other, last registered first.
+    /// Calls a closure with each rule, stage by stage; within a stage, last registered first.
     func forEachRule(_ body: (Rule, RuleStage) -> Void) {
         for stage in RuleStage.allCases { for step in self[stage] { body(step.rule.object, stage) } }
     }
 
     // MARK: The rules for an error
 
-    /// Returns the list of the steps of a stage for an error.
-    ///
-    /// - Parameters:
-    ///   - content: The content of the error's box.
-    ///   - error: The error.
-    ///   - stage: The stage.
-    ///   - reporter: The maker of the error's report.
+    /// Returns the steps to try for an error in a stage.
     @inline(__always)
     func list<Content: Error>(
         for content: Content, _ error: UnboxedError, _ stage: RuleStage, _ reporter: inout DispatchReporter
@@ -85,24 +78,25 @@
     /// Whether there is a plan for errors of a dynamic type; for tests.
     func hasPlan(for type: any Error.Type) -> Bool { plans[type] != nil }
 
-    /// Returns the plan for an error's dynamic type; nil if there is none and it can't be created now.
+    /// Returns the plan for an error's dynamic type; nil if it doesn't exist yet and can't be created now.
     @inline(__always)
     private func plan<Content: Error>(for content: Content, _ error: UnboxedError) -> Borrowed<TypePlan>? {
         guard let plan = plans[Content.self] else { return planByDynamicType(of: error) }
         if !plan.read({ $0.isOfClass }) { return plan }
-        // An object might be of a subclass of the content's static type.
+        // Compare the dynamic class: an object might be an instance of a subclass of the content's static type.
         return BoxContent.dynamicClass(of: content) == Content.self ? plan : planByDynamicType(of: error)
     }
 
-    /// Returns the plan for an error whose type has none yet or is a subclass of its content's static type.
+    /// Returns the plan for an error whose type has no plan yet, or that is an instance of a subclass of its static
+    /// type.
     @inline(never)
     private func planByDynamicType(of error: UnboxedError) -> Borrowed<TypePlan>? {
         let type = type(of: error.error)
         if let plan = plans[type] { return plan }
-        // At the limit, a plan would lack an index and the type's domain, and the table would keep it.
+        // Don't create a plan at the limit: it would lack an index and the type's domain, and the table would keep it.
         if PerThread.isAtLimit { return nil }
-        // Create it outside the table's lock: this runs user code. Of two plans created at once, the table keeps the
-        // first.
+        // Create the plan outside the table's lock, because this runs user code. If two threads create a plan at the
+        // same time, the table keeps the first.
         return plans.insert(TypePlan(of: rules, for: error), for: type)
     }
 

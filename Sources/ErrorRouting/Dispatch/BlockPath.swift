@@ -1,27 +1,27 @@
-/// The blocks that an error goes through, one after the other: those of one handler or of the handlers on a scope's
-/// path.
+/// The blocks that an error passes through in order: the blocks of one handler, or of all handlers on a scope's path.
 ///
-/// A path is one allocation, because a customized preset creates a path for one error. It doesn't change after its
+/// A path is a single allocation, because a customized preset creates a path for one error. It is immutable after its
 /// creation.
 @safe final class BlockPath: ManagedBuffer<BlockPath.Summary, Borrowed<Block>> {
-    /// The summary of a path's blocks.
+    /// A summary of a path's blocks.
     struct Summary {
-        /// The number of the last block; -1 if there is none.
+        /// The number of the last block; -1 if the path is empty.
         var last = -1
-        /// The stages in which any block has rules, and those with asynchronous rules.
+        /// The stages in which any block has rules, and the stages in which any block has asynchronous rules.
         var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
-        /// The position of the first block in the order of the `onNoMatch` rules: 0, or the number of blocks if that
-        /// order is another one, which then follows the order of evaluation.
+        /// The position of the first block in the order of the `onNoMatch` rules.
+        ///
+        /// It is 0 if that order is the order of evaluation. Otherwise, the blocks are stored a second time in that
+        /// order, so it is the number of blocks.
         var firstFallback = 0
     }
 
-    // Unsafe for the compiler, because no `ManagedBuffer` is `Sendable`.
+    // Mark the value as unsafe for the compiler, because a `ManagedBuffer` can't be `Sendable`.
     nonisolated(unsafe) static let empty = make(count: 0) { _ in preconditionFailure("there are no blocks") }
 
-    /// - Parameters:
-    ///   - count: The number of blocks.
-    ///   - hasOwnFallbacks: Whether the same blocks follow in the order of their `onNoMatch` rules.
-    ///   - block: Returns the block at a position.
+    /// Creates a path from a function that returns the block at a position.
+    ///
+    /// If the path has its own order of fallbacks, the same blocks follow in the order of their `onNoMatch` rules.
     @inline(__always)
     private static func make(
         count: Int, hasOwnFallbacks: Bool = false, _ block: (Int) -> Borrowed<Block>
@@ -45,7 +45,7 @@
 
     deinit { for position in 0..<count + summary.firstFallback { unsafe element(at: position).release() } }
 
-    /// Returns a block on top of a path, without the path's first blocks.
+    /// Returns a path of a block and another path's blocks, skipping a number of that path's first blocks.
     static func make(_ block: Block, on path: BlockPath?, after copied: Int) -> BlockPath {
         make(count: 1 + (path?.count ?? 0) - copied) { position in
             guard position > 0, let path else { return Borrowed(block) }
@@ -53,13 +53,14 @@
         }
     }
 
-    /// The largest number of blocks of handlers on top of one another.
+    /// The maximum number of blocks in a path that is built from two handlers' paths.
     private static let mostBlocks = 16
 
-    /// Returns one handler's path on top of another's.
+    /// Returns a path of one handler's blocks and then another handler's blocks.
     ///
-    /// It shares their blocks. Of more than ``mostBlocks``, it copies the smallest neighbors into one: otherwise each of
-    /// thousands of overlays would copy the blocks of all others.
+    /// The new path shares the blocks. If there are more than ``mostBlocks``, the smallest neighbors are merged into
+    /// one block. Without that limit, each of thousands of overlays would copy the references to all blocks of the
+    /// others.
     static func make(_ upper: BlockPath, on lower: BlockPath) -> BlockPath {
         var blocks = upper.blocks + lower.blocks
         while blocks.count > mostBlocks {
@@ -76,9 +77,7 @@
     /// The blocks in the order of evaluation.
     private var blocks: [Block] { (0..<count).map { element(at: $0).object } }
 
-    /// Returns the path of a scope.
-    ///
-    /// - Parameter members: The rule sets from the innermost outward.
+    /// Returns the path of a scope, given the rule sets from the innermost outward.
     static func make(_ members: [Member]) -> BlockPath {
         func blocks(of stage: RuleStage) -> [Borrowed<Block>] {
             Member.inOrder(members, of: stage).flatMap { member in
@@ -90,7 +89,7 @@
         return make(count: count, hasOwnFallbacks: blocks.count > count) { blocks[$0] }
     }
 
-    /// The header, read without a check for exclusive access, because no code changes it.
+    /// The header, read without a check for exclusive access because it never changes after the creation.
     private var summary: Summary {
         @inline(__always) get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee } }
     }
@@ -98,31 +97,28 @@
     /// A rule set on a scope's path.
     struct Member {
         let rules: RuleSet
-        /// Whether the rules are tried before or after all outer ones.
+        /// Whether the rules are tried before all outer rules; if not, they are tried after them.
         var isTriedFirst = true
-        /// The path of the scope's names, for an explanation.
+        /// The names of the enclosing scopes, for an explanation.
         var scope: [String] = []
 
-        /// Returns members in the order in which the rules of a stage are tried.
+        /// Returns members, given from the innermost outward, in the order in which the rules of a stage are tried.
         ///
-        /// - Parameters:
-        ///   - members: The members from the innermost outward.
-        ///   - stage: The stage. `onNoMatch` rules are tried from the innermost scope outward, regardless of the order
-        ///     of the rules.
+        /// The `onNoMatch` rules are tried from the innermost scope outward, regardless of the order of other rules.
         static func inOrder(_ members: [Member], of stage: RuleStage) -> [Member] {
             if stage == .onNoMatch { return members }
             return members.filter(\.isTriedFirst) + members.reversed().filter { !$0.isTriedFirst }
         }
     }
 
-    /// Returns the block with a number in a stage.
+    /// Returns the block with a given number in the order of a stage.
     @inline(__always)
     func block(_ number: Int, _ stage: RuleStage) -> Borrowed<Block> {
         assert(0..<count ~= number)
         return element(at: stage == .onNoMatch ? summary.firstFallback + number : number)
     }
 
-    /// The number of the last block; -1 if there is none.
+    /// The number of the last block; -1 if the path is empty.
     var last: Int { summary.last }
 
     /// The number of blocks.
@@ -136,7 +132,7 @@
     @inline(__always)
     func hasAsynchronous(_ stage: RuleStage) -> Bool { summary.asynchronousStages.contains(.init(stage)) }
 
-    /// Whether an error could reach an asynchronous rule by its type.
+    /// Whether an error of this type could reach an asynchronous rule.
     @inline(__always)
     func mayBeAsynchronous(for error: any Error) -> Bool {
         !summary.asynchronousStages.isEmpty && mayReachAsynchronous(error)

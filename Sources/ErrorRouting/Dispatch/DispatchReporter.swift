@@ -1,56 +1,59 @@
-/// An object that makes the report of a dispatch's error when a rule first needs it.
+/// An object that creates the report of a dispatch's error when a rule first needs the report.
 class ReportMaker {
-    /// Returns the report with an outcome.
+    /// Returns the report with a given outcome.
     func report(with outcome: consuming HandleOutcome) -> ErrorReport { mustBeOverridden() }
 }
 
-/// Makes the report of a dispatch's error when an action first needs it, and keeps what it consists of: the outcome so
-/// far, the failed actions, and the error as matchers see it.
+/// Creates the report of a dispatch's error when an action first needs it.
 ///
-/// Most rules need none of these. The type is noncopyable because it owns memory, which is allocated on first need.
+/// The reporter also stores what the report depends on: the outcome so far, the failed actions, and the error as
+/// matchers see it. Most rules need none of these. The type is noncopyable because it owns memory, which is allocated
+/// on first use.
 @safe struct DispatchReporter: ~Copyable {
     private struct Found {
         var report: ErrorReport?
-        /// The outcome of reports that are returned from now on; nil if it is that of the last one.
+        /// The outcome for the reports that are returned from now on; nil if the previous report's outcome still holds.
         var outcome: HandleOutcome?
         var subject: ErrorSubject?
-        /// Nil while there are no failures.
+        /// The failures of actions; nil if there are none.
         var failures: [ActionFailure]?
     }
 
-    /// Where the report comes from.
+    /// The origin of the report.
     @safe private enum Origin {
-        /// An object that makes it, which the dispatch's caller retains.
+        /// An object that creates the report; the dispatch's caller retains the object.
         case maker(Borrowed<ReportMaker>)
-        /// The source of a directly handled error.
+        /// The source location of a directly handled error.
         case source(UnsafePointer<ErrorReport.Source>)
-        /// The source of a directly handled error that might suspend, so that the source has no address.
+        /// The source location of a directly handled error whose handling might suspend, so that the location has no
+        /// address.
         case ownSource(ErrorReport.Source)
-        /// No location: the report is known, or no rule needs one.
+        /// No location, because the report is known or rules don't need it.
         case none
     }
 
     private let origin: Origin
     private var found: ManualBox<Found>?
 
-    /// Creates the reporter of an error whose report an object makes; the object isn't retained.
+    /// Creates the reporter for an error whose report an object creates; the object isn't retained.
     @inline(__always)
     init(_ maker: Borrowed<ReportMaker>) { origin = .maker(maker) }
 
-    /// Creates the reporter of a directly handled error with a source that the dispatch's caller keeps; a copy of it would
-    /// cost each dispatch 5 % more.
+    /// Creates the reporter for a directly handled error with a source location that the dispatch's caller keeps.
+    ///
+    /// Copying the location would increase the cost of each dispatch by 5 %.
     @unsafe @inline(__always)
     init(from source: UnsafePointer<ErrorReport.Source>) { origin = unsafe .source(source) }
 
-    /// Creates the reporter of an error whose rules need no report.
+    /// Creates the reporter for an error whose rules don't need a report.
     @inline(__always)
     init() { origin = .none }
 
-    /// Creates the reporter of a directly handled error.
+    /// Creates the reporter for a directly handled error.
     @inline(__always)
     init(from source: ErrorReport.Source) { origin = .ownSource(source) }
 
-    /// Creates the reporter of an error that is handled with its report.
+    /// Creates the reporter for an error that is handled together with its report.
     init(_ report: ErrorReport) {
         self.init()
         withFound { $0.report = report }
@@ -85,10 +88,10 @@ class ReportMaker {
         }
     }
 
-    /// Sets the outcome that the report has from now on.
+    /// Sets the outcome of the reports that are returned from now on.
     mutating func setOutcome(_ outcome: consuming HandleOutcome) { withFound { $0.outcome = outcome } }
 
-    /// Takes the report of the error, created at the first call.
+    /// Removes and returns the report of the error; creates it on the first call.
     private mutating func takeReport(of error: UnboxedError) -> ErrorReport {
         let (known, outcome) = withFound { ($0.report.take(), $0.outcome.take()) }
         if var report = known {
@@ -108,18 +111,20 @@ class ReportMaker {
     private static func report(
         of error: UnboxedError, from source: ErrorReport.Source, _ outcome: HandleOutcome?
     ) -> ErrorReport {
-        // Use the time as the system's clock returns it: converting an instant would cost more than all the rest.
+        // Use the time that the system's clock returns: converting an instant would cost more than everything else
+        // here.
         ErrorReport(
             unboxed: error, rareParts: nil, source: source, moment: .init(), givenMetadata: [:], scope: [], sequence: 0,
             outcome: outcome ?? .pending)
     }
 
-    /// Returns the report of the error, created at the first call.
+    /// Returns the report of the error, created on the first call.
     @inline(never)
     mutating func report(of error: UnboxedError) -> ErrorReport { withReport(of: error) { $0 } }
 
-    /// Calls a closure with the report of the error, created at the first call; moves the report out during the call,
-    /// because copying it costs as much as creating it.
+    /// Calls a closure with the report of the error, created on the first call.
+    ///
+    /// The report is moved out during the call, because copying it costs as much as creating it.
     mutating func withReport<Result>(of error: UnboxedError, _ body: (ErrorReport) throws -> Result) rethrows -> Result
     {
         let report = takeReport(of: error)

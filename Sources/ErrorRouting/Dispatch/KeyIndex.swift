@@ -1,13 +1,13 @@
 import Foundation
 
-/// The steps for errors of one type by what their rules compare: the error's value, or its domain and code.
+/// The steps for errors of one type, by what their rules compare: the error's value, or its domain and code.
 ///
-/// Each list also has the steps for all errors of the type, so that a dispatch reads only one list. The lists' owners
-/// are in `memory`.
+/// Each list also contains the steps for all errors of the type, so that a dispatch reads only one list. The lists are
+/// views of the memory that `memory` owns.
 ///
-/// Unchecked because the compiler can't verify that the memory of the lists doesn't change.
+/// `@unchecked` because the compiler can't verify that the memory of the lists doesn't change.
 @safe final class KeyIndex: @unchecked Sendable {
-    /// A domain, and a code unless the rule matches every code.
+    /// A domain, and a code unless the rule matches every code of the domain.
     struct Domain: Hashable {
         let name: String
         let code: Int?
@@ -16,15 +16,15 @@ import Foundation
     private let lists: [RuleStepList]
     private let memory: [RuleSteps]
     private let domains: KeyTable<Domain>?
-    /// Whether names are hashed, which takes as long as all the rest of a lookup.
+    /// Whether names are hashed, which takes as long as all other parts of a lookup.
     private let hashesNames: Bool
     /// Returns the number of the list for an error's value.
     private let findValue: (@Sendable (UnboxedError) -> Int?)?
 
-    /// - Parameters:
-    ///   - entries: The steps with their domains.
-    ///   - others: The steps for all errors of the type.
-    ///   - areObjects: Whether the errors are `NSError` objects, for which a rule's predicate only compares the key.
+    /// Creates an index of steps by domain and code; every list also contains the other steps.
+    ///
+    /// For `NSError` objects, a rule's predicate only compares the key, so the rule is certain to match an error with
+    /// that key.
     init(_ entries: [(key: Domain, step: RuleStep)], among others: [RuleStep], areObjects: Bool) {
         var (everyCode, groups): ([String: [RuleStep]], [[RuleStep]]) = ([:], [])
         for (key, step) in entries where key.code == nil { everyCode[key.name, default: []].append(step) }
@@ -42,14 +42,14 @@ import Foundation
         (lists, domains, findValue) = (memory.map(\.list), table, nil)
     }
 
-    /// Runs user code, `==` and `hash`.
+    /// Creates an index by value; runs user code (`==` and `hash`).
     private init<Value: Error & Hashable>(
         _ type: Value.Type, _ entries: [(value: any Error, step: RuleStep)], among others: [RuleStep]
     ) {
         let table = KeyTable<Value>(room: entries.count)
         var groups: [[RuleStep]] = []
         for (value, step) in entries {
-            // Skip a value that doesn't equal itself: no error matches it.
+            // Skip a value that doesn't equal itself: it doesn't match any error.
             guard let value = value as? Value, value == value else { continue }
             let number = table.number(adding: value, hash: value.hashValue)
             if number == groups.count { groups.append(others) }
@@ -59,7 +59,7 @@ import Foundation
         (lists, domains, hashesNames) = (memory.map(\.list), nil, false)
         findValue = { error in
             func find<Content: Error>(_ content: Content) -> Int? {
-                // An error that doesn't equal itself matches no value.
+                // Compare the error with itself: if it doesn't equal itself, it must not match any value.
                 BoxContent.read(content, error, as: Value.self) {
                     $0 == $0 ? table.number(of: $0, hash: $0.hashValue) : nil
                 } ?? nil
@@ -68,13 +68,15 @@ import Foundation
         }
     }
 
-    /// Returns the index by value; nil if the type isn't `Hashable` on every actor, or if user code is nested too
-    /// deeply, because creating the index might dispatch errors of the type.
+    /// Returns an index by value, or nil if it can't be created.
+    ///
+    /// It can't be created if the type isn't `Hashable` on every actor, or if user code is nested too deeply: creating
+    /// the index calls `==` and `hash`, which might dispatch errors of the type.
     static func make(
         of type: any Error.Type, _ entries: [(value: any Error, step: RuleStep)], among others: [RuleStep]
     ) -> KeyIndex? {
-        // Cast a `Sendable` value too: a global actor's `hash` must not be called elsewhere, and only the value's cast
-        // fails then.
+        // Cast the value, not only the type: if the `Hashable` conformance belongs to a global actor, `hash` must not
+        // be called elsewhere, and only the cast of a `Sendable` value fails.
         guard let value = entries.first?.value as (any Sendable)?, value is any (Error & Hashable),
             let hashable = type as? any (Error & Hashable).Type
         else { return nil }
@@ -82,7 +84,7 @@ import Foundation
         return PerThread.inUserCode { make(hashable) }
     }
 
-    /// The largest number of domains that are distinguished without hashing them.
+    /// The maximum number of domains that are distinguished without hashing their names.
     private static let fewNames = 4
 
     /// Returns the hash of a domain; a code is its own hash, because the table spreads codes.
@@ -91,7 +93,7 @@ import Foundation
         (hashesNames ? key.name.hashValue : 0) ^ (key.code ?? .min)
     }
 
-    /// Returns the steps for an error, or nil if no rule has its key; runs user code (`==`, `hash`, an error's code).
+    /// Returns the steps for an error, or nil if its key has no rule; runs user code (`==`, `hash`, an error's code).
     @inline(__always)
     func lookUp<Content: Error>(
         _ content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
@@ -100,12 +102,13 @@ import Foundation
         guard let entry = PerThread.enterUserCode() else { return nil }
         defer { PerThread.leaveUserCode(entry) }
         if let findValue { return findValue(error).map { lists[$0] } }
-        // A Swift error is bridged, and a subclass of `NSError` might override `domain` or `code`.
+        // Read the domain as user code: a Swift error is bridged, and a subclass of `NSError` might override `domain`
+        // or `code`.
         guard let domains else { return nil }
         return find(reporter.withSubject(of: error) { $0.nsError() }, domains)
     }
 
-    /// Returns the steps for an error that is an `NSError` itself, which runs no user code.
+    /// Returns the steps for an instance of `NSError` itself, which runs no user code.
     @inline(__always)
     private func findNSError<Content: Error>(
         _ content: Content, _ error: UnboxedError, _ domains: KeyTable<Domain>

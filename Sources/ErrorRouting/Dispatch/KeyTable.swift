@@ -1,9 +1,9 @@
 /// Keys with consecutive numbers, found by hash.
 ///
-/// Unlike a dictionary, it doesn't trap if the user's `==` and `hash` are inconsistent. The keys are in their own memory,
-/// because the runtime would look up the type of a generic array at every call.
+/// Unlike a dictionary, the table doesn't trap if the user's `==` and `hash` are inconsistent. The keys are in their
+/// own memory, because the runtime would look up the type of a generic array on every call.
 ///
-/// Unchecked because the table changes while it is created.
+/// `@unchecked` because the table changes only while it is created.
 final class KeyTable<Key: Equatable>: @unchecked Sendable {
     private var keys: FixedArray<Key>
     /// Each key's number plus one, by the key's hash.
@@ -16,7 +16,7 @@ final class KeyTable<Key: Equatable>: @unchecked Sendable {
 
     deinit { table.deallocate() }
 
-    /// Returns the number of a key, which is added unless it is known.
+    /// Returns the number of a key, which is added unless it is already known.
     func number(adding key: Key, hash: Int) -> Int {
         if let known = number(of: key, hash: hash) { return known }
         keys.append(key)

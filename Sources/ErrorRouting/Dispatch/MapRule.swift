@@ -1,20 +1,20 @@
-/// A rule of an error map with a value for the errors that it matches; subclasses define the value.
+/// A rule of an error map, which provides a value for the errors that it matches; subclasses define the value.
 class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
-    /// Computes the value for an error that is known to match (``RuleStep/isKnown(of:)``); returns false if the content
-    /// isn't of the matcher's output type, so the rule doesn't match.
+    /// Computes the value for an error that is known to match (``RuleStep/isKnown(of:)``).
+    ///
+    /// Returns false if the content doesn't have the matcher's output type, so that the rule doesn't match.
     func setValue<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
         mustBeOverridden()
     }
 
-    /// Calls the matcher and, if it matches, computes the value; returns whether it matches.
+    /// Calls the matcher and, if it matches, computes the value; returns whether it matched.
     func callMatcherAndSetValue(_ error: UnboxedError, _ reporter: inout DispatchReporter, to value: inout Value)
         -> Bool
     {
         mustBeOverridden()
     }
 
-    /// Returns a rule that matches the same errors, has the same source location, and computes its value from this
-    /// rule's.
+    /// Returns a rule with the same matcher and source location that computes its value from this rule's value.
     func mapped<NewValue: Sendable>(_ transform: @escaping @Sendable (Value) -> NewValue) -> MapRule<NewValue> {
         mustBeOverridden()
     }
@@ -62,7 +62,7 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: ComputedMapRule<I
         super.init(matcher, at: source) { _ in constant }
     }
 
-    // The matcher's output isn't needed.
+    // Don't read the content: a constant doesn't depend on the matcher's output.
     override func setValue<Content: Error>(for content: Content, _ error: UnboxedError, to value: inout Value) -> Bool {
         value = constant
         return true

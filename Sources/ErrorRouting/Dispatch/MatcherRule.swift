@@ -1,6 +1,6 @@
 /// A rule with an action that receives its matcher's output; subclasses define the action.
 @usableFromInline
-class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
+class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `Rule`.
     private final let closure: ErrorMatcher<Input>.Closure?
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
@@ -8,10 +8,10 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
         super.init(matcher, at: source, traits)
     }
 
-    /// Creates a rule by the error's type.
+    /// Creates a rule that matches by the error's type.
     init(type: Input.Type, at source: ErrorReport.Source) where Input: Error {
         if MatcherShape.exactType(type) != nil {
-            // Create the matcher here: as a constant it costs less than one that the factory returns.
+            // Create the matcher here: a constant matcher costs less than the result of the factory.
             closure = nil
             super.init(ErrorMatcher<Input>(.type(type), .type), at: source)
         } else {
@@ -44,7 +44,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
         _ error: UnboxedError, _ reporter: inout DispatchReporter, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
         guard let input = match(error, &reporter) else { return nil }
-        // Check now: the matcher might have run a slow predicate.
+        // Check again: the matcher might have run a slow predicate.
         if let supervisor, supervisor.isTakenBack { return nil }
         return try callAction(input, error, &reporter)
     }
@@ -64,22 +64,15 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
         return try await callAsyncAction(input) { reporter.report(of: error) }
     }
 
-    /// Calls the action, which is synchronous, with the matcher's output.
-    ///
-    /// - Parameters:
-    ///   - input: The matcher's output.
-    ///   - error: The error.
-    ///   - reporter: The maker of the error's report.
+    /// Calls the action, which must be synchronous, with the matcher's output.
     func callAction(_ input: Input, _ error: UnboxedError, _ reporter: inout DispatchReporter) throws -> HandleStrategy
     {
         mustBeOverridden()
     }
 
-    /// Calls the action, which is asynchronous, with the matcher's output.
+    /// Calls the action, which must be asynchronous, with the matcher's output.
     ///
-    /// - Parameters:
-    ///   - input: The matcher's output.
-    ///   - report: Returns the error's report; called only if the action receives it.
+    /// The closure returns the error's report and is called only if the action receives it.
     func callAsyncAction(_ input: Input, _ report: () -> ErrorReport) async throws -> HandleStrategy {
         mustBeOverridden()
     }

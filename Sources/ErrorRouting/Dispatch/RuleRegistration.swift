@@ -1,13 +1,13 @@
-/// A rule's registration and its description, with one copy for each thread slot.
+/// A rule's registration and its description, with a copy of the description for each thread slot.
 ///
-/// Every outcome names the rule that decided it. If all outcomes named one object, concurrent dispatches would change
-/// the same reference count, and their throughput wouldn't grow with the cores. Therefore each thread uses its own
-/// copy, created on first need.
+/// Every outcome names the rule that decided it. If all outcomes named the same object, concurrent dispatches would
+/// change one reference count, and the throughput wouldn't grow with the number of cores. Therefore each thread uses
+/// its own copy, which is created on first use.
 struct RuleRegistration: ~Copyable, Sendable {
     let shape: MatcherShape
     let source: ErrorReport.Source
     private let original = SetOnce<RuleDescription.Storage>()
-    /// Set once a second outcome names the rule.
+    /// The copies, created when a second outcome names the rule.
     private let copies = SetOnce<DescriptionCopies>()
 
     init(shape: MatcherShape, source: ErrorReport.Source) {
@@ -15,18 +15,19 @@ struct RuleRegistration: ~Copyable, Sendable {
         self.source = source
     }
 
-    /// The original, for failures and explanations, which are rare.
+    /// The original description, for failures and explanations, which are rare.
     var description: RuleDescription {
         RuleDescription(storage: original.value ?? original.set(.init(shape: shape, source: source)).object)
     }
 
-    /// The calling thread's copy, for outcomes; every error has one.
+    /// The calling thread's copy, for outcomes: every handled error needs a copy.
     var threadsOwnDescription: RuleDescription {
         copies.borrowed?.read { $0.threadsOwn } ?? firstDescription()
     }
 
-    /// Returns the original for the first outcome, because most handlers created for a request have no second one;
-    /// allocates room for copies at the second.
+    /// Returns the original for the first outcome and allocates the copies for the second outcome.
+    ///
+    /// Most handlers that are created for a request never have a second outcome.
     @inline(never)
     private func firstDescription() -> RuleDescription {
         if original.borrowed == nil { return description }
@@ -34,9 +35,9 @@ struct RuleRegistration: ~Copyable, Sendable {
     }
 }
 
-/// The copies of a description, each created by the first thread that has its slot.
+/// The copies of a description, one for each thread slot; each is created by the first thread that has the slot.
 ///
-/// Unchecked because the compiler can't verify that the memory of the slots isn't shared.
+/// `@unchecked` because the compiler can't verify that the memory of the slots isn't shared.
 final class DescriptionCopies: @unchecked Sendable {
     private let original: RuleDescription.Storage
     private let slots: FixedArray<SetOnce<RuleDescription.Storage>>

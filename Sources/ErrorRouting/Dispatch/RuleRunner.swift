@@ -1,19 +1,18 @@
-/// One error's dispatch through the blocks of a path: the stages in order, the blocks of each, and the steps of each
-/// block.
+/// One error's dispatch through the blocks of a path: stage by stage, block by block, and step by step.
 ///
-/// Handlers and maps share one traversal of the rules, ``RuleSearch/next(for:_:on:_:)``. A handler's traversal
-/// ends at an asynchronous rule; ``finish(_:under:)`` runs that rule and continues.
+/// Handlers and maps share one traversal of the rules, ``RuleSearch/next(for:_:on:_:)``. A handler's traversal stops at
+/// an asynchronous rule; ``finish(_:under:)`` runs that rule and continues.
 ///
-/// A runner retains nothing that concurrent dispatches share: the rule set or the path's scopes retain blocks, plans,
-/// and rules until the dispatch is over. It is noncopyable because it is large: it creates the report and the matchers'
-/// results in place on first need.
+/// A runner doesn't retain objects that concurrent dispatches share: the rule set or the path's scopes retain blocks,
+/// plans, and rules until the dispatch has ended. It is noncopyable because it is large: the report and the matchers'
+/// results are stored in place when they are first needed.
 struct RuleRunner: ~Copyable {
-    /// The end of a dispatch or of a part of it.
+    /// How a dispatch, or a part of it, ended.
     enum End {
         case completed
-        /// The next rule is asynchronous; the dispatch continues with it.
+        /// The next rule is asynchronous; ``finish(_:under:)`` continues with it.
         case needsSuspension
-        /// The supervisor has taken the report back; the outcome is discarded.
+        /// The supervisor has removed the report from the dispatch; the outcome is discarded.
         case takenBack
     }
 
@@ -21,10 +20,7 @@ struct RuleRunner: ~Copyable {
     private var search: RuleSearch
     private var reporter: DispatchReporter
 
-    /// - Parameters:
-    ///   - path: The blocks.
-    ///   - reporter: The maker of the error's report.
-    ///   - isAttempt: Whether the error is that of an attempt; only `always` actions run for it.
+    /// Creates a runner; if the error was posted as an attempt, only `always` actions run for it.
     @inline(__always)
     init(_ path: Borrowed<BlockPath>, _ reporter: consuming DispatchReporter, isAttempt: Bool = false) {
         (self.path, search) = (path, RuleSearch(isAttempt: isAttempt))
@@ -39,11 +35,11 @@ struct RuleRunner: ~Copyable {
     @inline(__always)
     var failures: [ActionFailure]? { reporter.failures }
 
-    /// The rule that stopped or, if none did, the last one that matched; nil if none did.
+    /// The rule that stopped the search or, if none did, the last match; nil if no rule matched.
     @inline(__always)
     var decisive: Borrowed<Rule>? { search.decisive }
 
-    /// The outcome so far; final after the last rule.
+    /// The outcome so far, which is final after the last rule.
     @inline(__always)
     var outcome: HandleOutcome {
         let rule = search.decisive?.read { $0.registration.threadsOwnDescription }
@@ -51,12 +47,9 @@ struct RuleRunner: ~Copyable {
             disposition: disposition, matchedRuleCount: search.matchedRuleCount, rule: rule, failed: failures)
     }
 
-    /// Finds the first rule of an error map that matches.
+    /// Finds the first matching rule of an error map and sets the value to the rule's value.
     ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - value: Set to the rule's value; unchanged if no rule matches.
-    /// - Returns: The rule; nil if none matches.
+    /// If no rule matches, the result is nil and the value is unchanged.
     @inline(__always)
     mutating func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
         path.read { path in
@@ -75,7 +68,7 @@ struct RuleRunner: ~Copyable {
     ) -> Borrowed<Rule>? {
         while let step = search.next(for: content, error, on: path, &reporter) {
             let isMatch = step.rule.read { rule in
-                // A map has no other rules.
+                // Downcast without a check: all rules of a map are map rules.
                 let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
                 return step.isKnown(of: Content.self)
                     ? rule.setValue(for: content, error, to: &value)
@@ -89,19 +82,15 @@ struct RuleRunner: ~Copyable {
 
     // MARK: Without suspending
 
-    /// Tries the remaining rules in order, up to the first asynchronous one.
+    /// Tries the remaining rules in order until the next rule is asynchronous, and returns how the dispatch ended.
     ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - supervisor: An object that can take the report back.
-    ///   - mustNotSuspend: Whether to stop before the `onNoMatch` rules if any of them is asynchronous.
-    /// - Returns: The end of the dispatch.
+    /// If the dispatch must not suspend, it also stops before the `onNoMatch` rules if any of them is asynchronous.
     @inline(__always)
     mutating func run(
         _ error: any Error, under supervisor: (any ActionSupervisor)? = nil, mustNotSuspend: Bool = false
     ) -> End {
         path.read { path in
-            // Open it once: that costs as much as looking up the rules.
+            // Open the error only once: opening it costs as much as looking up the rules.
             func run<Content: Error>(_ content: Content) -> End {
                 Content.self == (any Error).self
                     ? runUnboxed(UnboxedError(error), under: supervisor, mustNotSuspend)
@@ -112,7 +101,8 @@ struct RuleRunner: ~Copyable {
         }
     }
 
-    /// Works like the other method, but takes an opened error: a parameter, unlike a variable, needn't be retained.
+    /// Works like `run(_:under:mustNotSuspend:)` for an opened error; unlike a variable, a parameter needn't be
+    /// retained.
     @inline(__always)
     private mutating func run<Content: Error>(
         _ content: Content, _ error: UnboxedError, on path: BlockPath, under supervisor: (any ActionSupervisor)?,
@@ -149,16 +139,17 @@ struct RuleRunner: ~Copyable {
         run(error.error, under: supervisor, mustNotSuspend: mustNotSuspend)
     }
 
-    /// Sets the report's outcome to the outcome so far, as in `always`.
+    /// Sets the report's outcome to the outcome so far, which `always` actions receive.
     @inline(never)
     private mutating func carryOutcome() { reporter.setOutcome(outcome) }
 
-    /// Records the error that a rule's action has thrown, which counts as a match and as `.next`.
+    /// Records that a rule's action threw an error; the rule counts as matched and as `.next`.
     @inline(never)
     private mutating func record(
         _ thrown: any Error, of rule: Borrowed<Rule>, _ error: UnboxedError, under supervisor: (any ActionSupervisor)?
     ) {
-        // The report of an `always` action's failure has the outcome so far, like the report of the action itself.
+        // Set the outcome: the report in an `always` action's failure shows the outcome so far, as the action's own
+        // does.
         if search.stage == .always { carryOutcome() }
         let failure = ActionFailure(
             error: thrown, report: reporter.report(of: error), rule: rule.object.registration.description)
@@ -173,13 +164,10 @@ struct RuleRunner: ~Copyable {
 
     // MARK: Suspending
 
-    /// Tries the remaining rules in order, asynchronous ones included.
+    /// Tries the remaining rules in order, including asynchronous rules, and returns how the dispatch ended.
     ///
-    /// It is inlined because each asynchronous call costs as much as looking up the rules.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - supervisor: An object that runs asynchronous actions within a time limit; nil to run them in this task.
+    /// If there is a supervisor, it runs asynchronous actions within a time limit; otherwise, they run in this task.
+    /// The method is inlined because each asynchronous call costs as much as looking up the rules.
     @inline(__always)
     mutating func finish(_ error: UnboxedError, under supervisor: (any ActionSupervisor)?) async -> End {
         while true {
@@ -215,11 +203,12 @@ struct RuleRunner: ~Copyable {
         }
     }
 
-    /// Runs an asynchronous rule under a supervisor; returns whether the report was taken back.
+    /// Runs an asynchronous rule under a supervisor; returns whether the supervisor removed the report.
     private mutating func isTakenBack(
         running step: RuleStep, _ error: UnboxedError, under supervisor: any ActionSupervisor
     ) async -> Bool {
-        // Check before the rule's matcher, which might be slow; the supervisor checks again before the action.
+        // Check before the rule's matcher, because the matcher might be slow; the supervisor checks again before the
+        // action.
         if supervisor.isTakenBack { return true }
         let rule = step.rule.object
         guard let action = rule.callMatcherAndPrepare(error, &reporter, isCertain: step.certainty == .certain) else {

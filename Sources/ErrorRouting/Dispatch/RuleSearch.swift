@@ -1,24 +1,25 @@
-/// The search for the rules to try for one error, with the outcome so far; plain words, so that copying is cheap.
+/// The search for the rules to try for one error, with the outcome so far.
 ///
-/// It retains nothing: the dispatch's caller retains the rules, and the rules retain their steps.
+/// It contains only plain words, so that copying it is cheap. It doesn't retain rules or steps: the dispatch's caller
+/// retains the rules, and the rules retain their steps.
 struct RuleSearch: Sendable {
     /// The current stage.
     private(set) var stage = RuleStage.rule
-    /// The number of the current block of the path, within this stage.
+    /// The number of the current block of the path, in the order of this stage.
     private var block = 0
     /// The remaining steps of this block; nil before they are looked up.
     ///
-    /// They are kept while an action suspends, because looking them up again would call the error's `==` again.
+    /// They are stored while an action suspends, because another lookup would call the error's `==` again.
     private var rest: RuleStepList?
     /// Whether the remaining rules of this stage are skipped.
     private(set) var isStageOver = false
     private(set) var matchedRuleCount = 0
     /// The rule that the outcome names.
     private(set) var decisive: Borrowed<Rule>?
-    /// Whether rules and `onNoMatch` are skipped so that the error counts as ignored.
+    /// Whether rules and `onNoMatch` are skipped, so that the error counts as ignored.
     private let isAttempt: Bool
 
-    /// - Parameter isAttempt: Whether the error is that of an attempt; only `always` actions run for it.
+    /// Creates a search; if the error was posted as an attempt, only `always` actions run for it.
     @inline(__always)
     init(isAttempt: Bool = false) {
         self.isAttempt = isAttempt
@@ -32,7 +33,7 @@ struct RuleSearch: Sendable {
         return decisive.read { $0.traits.ignores } ? .ignored : .handled
     }
 
-    /// Advances to the next step to try and returns it, without removing it; nil after the last one.
+    /// Advances to the next step to try and returns it without removing it; nil if there are no more steps.
     @inline(__always)
     mutating func next<Content: Error>(
         for content: Content, _ error: UnboxedError, on path: BlockPath, _ reporter: inout DispatchReporter
@@ -50,12 +51,12 @@ struct RuleSearch: Sendable {
         }
     }
 
-    /// Removes the step to try and returns it; nil if ``next(for:_:on:_:)`` has found none.
+    /// Removes and returns the step to try; nil if ``next(for:_:on:_:)`` hasn't found a step.
     @inline(__always)
     @discardableResult
     mutating func removeNext() -> RuleStep? { rest?.next() }
 
-    /// Records the result of the action of a rule of this stage; nil if the rule doesn't match.
+    /// Records the result of a rule's action in this stage; nil if the rule didn't match.
     @inline(__always)
     mutating func record(_ strategy: HandleStrategy?, of rule: Borrowed<Rule>) {
         guard let strategy else { return }
@@ -65,8 +66,9 @@ struct RuleSearch: Sendable {
         decisive = rule
     }
 
-    /// Advances to the next block of a path or, after the last one or a stop, to the next stage; returns whether there
-    /// is one.
+    /// Advances to the next block of the path and returns true, or returns false if the dispatch is complete.
+    ///
+    /// After the last block, or if the stage is over, this method advances to the first block of the next stage.
     @inline(__always)
     mutating func advance(on path: BlockPath) -> Bool {
         rest = nil

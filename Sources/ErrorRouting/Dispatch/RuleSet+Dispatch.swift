@@ -1,12 +1,9 @@
-/// A dispatch refers to blocks and rules that live as long as the set; each dispatch keeps the set alive to its end.
+/// Dispatches refer to blocks and rules that live as long as the set, so each dispatch keeps the set alive.
 extension RuleSet {
-    /// Tries the rules in order, unless errors of this type could reach an asynchronous one.
+    /// Tries the rules in order, unless errors of this type could reach an asynchronous rule.
     ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - isAttempt: Whether the error is that of an attempt; only `always` actions run for it.
-    ///   - reporter: The maker of the error's report.
-    /// - Returns: The outcome; nil, before any action has run, if the error could reach an asynchronous rule.
+    /// Returns the outcome. If the error could reach an asynchronous rule, returns nil before any action has run. If
+    /// the error was posted as an attempt, only `always` actions run for it.
     @inline(__always)
     func dispatchIfSynchronous(
         _ error: any Error, isAttempt: Bool = false, _ reporter: @autoclosure () -> DispatchReporter
@@ -20,11 +17,11 @@ extension RuleSet {
         }
         var runner = RuleRunner(path, reporter(), isAttempt: isAttempt)
         // Stop before asynchronous `onNoMatch` rules: if user code is nested too deeply, even a rule for every error of
-        // the type doesn't match, and no action has run.
+        // the type doesn't match, so they would be reached. At that point, no action has run.
         return runner.run(error, mustNotSuspend: true) == .completed ? runner.outcome : nil
     }
 
-    /// Tries the rules in order on the caller's executor, without a time limit.
+    /// Tries the rules in order, on the caller's executor and without a time limit.
     @inline(__always)
     func dispatch(
         _ error: any Error, isAttempt: Bool = false, _ reporter: @autoclosure () -> DispatchReporter
@@ -35,12 +32,9 @@ extension RuleSet {
         return runner.outcome
     }
 
-    /// Looks up the value of the first matching rule in the rules of an error map.
+    /// Finds the first matching rule of an error map and sets the value to the rule's value.
     ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - value: Set to the rule's value; unchanged if no rule matches.
-    /// - Returns: The rule, which lives as long as this set; nil if none matches.
+    /// The rule lives as long as this set. If no rule matches, the result is nil and the value is unchanged.
     @inline(__always)
     func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
         defer { withExtendedLifetime(self) {} }

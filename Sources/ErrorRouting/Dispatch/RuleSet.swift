@@ -2,10 +2,10 @@ import Synchronization
 
 /// The rules of one handler or map.
 ///
-/// A value that refers to its last version: adding a rule, or another set on top, makes a version and shares the rest.
-/// Dispatches read a version's ``BlockPath``, which is created on first use.
+/// A rule set is a value that refers to its last version. Adding a rule or another set creates a new version and shares
+/// the existing rules. Dispatches read a version's ``BlockPath``, which is created on first use.
 struct RuleSet: Sendable {
-    /// Some of the stages.
+    /// A set of stages.
     struct Stages: OptionSet, Sendable {
         let rawValue: UInt8
 
@@ -21,7 +21,7 @@ struct RuleSet: Sendable {
     /// Adds a rule.
     mutating func add(_ rule: Rule, to stage: RuleStage) { last = Version(rule, stage, on: last) }
 
-    /// Adds another set's rules as if they had been registered after these.
+    /// Adds another set's rules as if they had been registered after this set's rules.
     mutating func append(_ later: RuleSet) {
         guard let laterLast = later.last else { return }
         last = last.map { Version(laterLast, on: $0) } ?? laterLast
@@ -35,28 +35,29 @@ struct RuleSet: Sendable {
         }
     }
 
-    /// The path of blocks for dispatches; not retained, and as long-lived as the set.
+    /// The path of blocks for dispatches; it isn't retained and lives as long as the set.
     @inline(__always)
     var path: Borrowed<BlockPath> { unsafe last?.path ?? Borrowed(BlockPath.empty) }
 }
 
 extension RuleSet {
-    /// A rule on top of the version before it, or one set on top of another.
+    /// A rule added to the previous version, or a set added to another set.
     ///
-    /// The rules of a chain of versions are read in one block. A version that has been used, or on which two versions
-    /// are made, such as a preset, ends the chain: its blocks are shared and not copied.
+    /// The rules of a chain of versions are read in one block. A chain ends at a version that was already used, and at
+    /// a version on which two versions are built, such as a preset. The blocks of such a version are shared instead of
+    /// copied.
     ///
-    /// Unchecked because of `previous`, which changes only in `deinit`.
+    /// `@unchecked` because of `previous`, which changes only in `deinit`.
     fileprivate final class Version: @unchecked Sendable {
-        /// The rule; nil if this is one set on top of another.
+        /// The rule; nil if this version is a set added to another set.
         private let added: (rule: Rule, stage: RuleStage)?
-        /// The version before this one in its chain.
+        /// The previous version in this version's chain.
         private var previous: Version?
         /// The number of rules in the chain up to this version.
         private let count: Int
-        /// The path below the chain.
+        /// The path of the rules that were registered before the chain's rules.
         private let below: BlockPath?
-        /// Whether a version of this chain was made on top of this one.
+        /// Whether another version of this chain was built on this version.
         private let isContinued = Atomic(false)
         private let madePath = SetOnce<BlockPath>()
 
@@ -71,14 +72,15 @@ extension RuleSet {
             (previous, count, below) = (version, version.count + 1, version.below)
         }
 
-        /// Puts the last version of a set on top of that of another.
+        /// Adds the rules of one set's last version to those of another set's last version.
         init(_ upper: Version, on lower: Version) {
             (added, previous, count, below) = (nil, nil, 0, nil)
             _ = upper.path.read { upper in lower.path.read { lower in madePath.set(.make(upper, on: lower)) } }
         }
 
         deinit {
-            // Release version by version: releasing a chain of thousands would otherwise recurse as deep.
+            // Release version by version: releasing a chain of thousands of versions recursively could overflow the
+            // stack.
             var next = previous.take()
             while isKnownUniquelyReferenced(&next) { next = next?.previous.take() }
         }
@@ -88,8 +90,9 @@ extension RuleSet {
 
         @inline(never)
         private func firstPath() -> Borrowed<BlockPath> {
-            // Copy the blocks below that are no larger than what is above them. So a handler that is used after each
-            // added rule has at most as many blocks as its number of rules has bits, and each rule was copied as often.
+            // Copy the lower blocks that aren't larger than the rules above them. If a handler is used after each added
+            // rule, this limits both the number of blocks and how often each rule is copied to the number of bits in
+            // the rule count.
             var (count, copied) = (count, 0)
             while copied < below?.count ?? 0, let size = below?.block(copied, .rule).read({ $0.count }), size <= count {
                 (count, copied) = (count + size, copied + 1)

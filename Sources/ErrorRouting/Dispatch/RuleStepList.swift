@@ -1,6 +1,6 @@
-/// The remaining steps of a list, read without retaining anything.
+/// The remaining steps of a list, which is read without retaining objects.
 ///
-/// Unchecked because the compiler can't verify that the memory doesn't change.
+/// `@unchecked` because the compiler can't verify that the memory doesn't change.
 @safe struct RuleStepList: Sequence, IteratorProtocol, @unchecked Sendable {
     private var position: UnsafePointer<RuleStep>
     private let end: UnsafePointer<RuleStep>
@@ -29,12 +29,10 @@
         return first
     }
 
-    /// Drops the steps before the next one to try and returns that one: a step that isn't for errors of another type,
-    /// with a predicate, if any, that returns true.
+    /// Removes the steps before the next step to try, and returns that step without removing it.
     ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - type: The static type of its box's content.
+    /// That step's rule doesn't require another type and, if it has a predicate, the predicate returns true for the
+    /// error. The type is the static type of the content of the error's box.
     @inline(__always)
     mutating func next(for error: UnboxedError, of type: any Error.Type) -> RuleStep? {
         while !isEmpty {
@@ -52,10 +50,10 @@
         return nil
     }
 
-    /// Returns the steps from the first one with a predicate that returns true or, if there is none, from the first one
-    /// without a predicate; also returns which of the two it is.
+    /// Evaluates predicates up to a step whose predicate returns true, or up to a step without a predicate.
     ///
-    /// User code is entered once for all of them: entering costs as much as calling one predicate.
+    /// Returns the steps from that step on, and whether its predicate returned true. User code is entered once for all
+    /// predicates, because entering it costs as much as calling one of them.
     @inline(never)
     private func afterPredicates(for error: UnboxedError, of type: any Error.Type) -> (Self, isHolding: Bool) {
         var steps = self
@@ -71,14 +69,14 @@
     }
 }
 
-/// Steps in the order of evaluation, in the memory of one object; they don't change once they are stored.
+/// Steps in the order of evaluation, in the memory of one object; they don't change after they are stored.
 @safe final class RuleSteps: ManagedBuffer<Int, RuleStep> {
-    /// Returns room for some steps; the caller initializes each of them.
+    /// Returns memory for a number of steps; the caller must initialize each of them.
     static func make(count: Int) -> RuleSteps {
         unsafe unsafeDowncast(create(minimumCapacity: count) { _ in count }, to: RuleSteps.self)
     }
 
-    /// Sorts the steps.
+    /// Creates a list of the steps, sorted by the order of their rules.
     static func make(_ steps: [RuleStep]) -> RuleSteps {
         let (steps, made) = (steps.sorted { $0.order < $1.order }, make(count: steps.count))
         for position in steps.indices { made.initializeElement(at: position, to: steps[position]) }
@@ -87,7 +85,7 @@
 
     var list: RuleStepList { self[0, header] }
 
-    /// The steps from one position to another.
+    /// The steps from a start position up to, but not including, an end position.
     subscript(start: Int, end: Int) -> RuleStepList {
         unsafe withUnsafeMutablePointerToElements { steps in unsafe RuleStepList(steps + start, steps + end) }
     }

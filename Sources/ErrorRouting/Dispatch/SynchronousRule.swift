@@ -1,8 +1,9 @@
 /// A rule with a synchronous action that receives only the match.
 ///
-/// Each shape of action has a class, which stores the user's closure with its own type and calls it directly.
+/// Each combination of inputs has its own class, which stores the user's closure with its own type and calls it
+/// directly.
 @usableFromInline
-final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
+final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // See `Rule`.
     @usableFromInline
     typealias Action = @Sendable (Input) throws -> HandleStrategy
 
@@ -34,7 +35,7 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
         super.init(matcher, at: source, Traits(expects: true))
     }
 
-    // Override it so that it calls the action directly.
+    // Override this method so that it calls the action directly.
     override func callAction<Content: Error>(
         on content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter
     ) throws -> HandleStrategy? { try BoxContent.read(content, error, as: Input.self, action) }
@@ -46,7 +47,7 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
 
 /// A rule with a synchronous action that receives the match and its report.
 @usableFromInline
-final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
+final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // See `Rule`.
     @usableFromInline
     typealias Action = @Sendable (Input, ErrorReport) throws -> HandleStrategy
 

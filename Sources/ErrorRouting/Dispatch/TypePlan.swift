@@ -2,36 +2,33 @@ import Foundation
 
 /// The steps to try for errors of one dynamic type, created for the first error of the type.
 ///
-/// Unchecked because the compiler can't verify that the memory of the steps doesn't change.
+/// `@unchecked` because the compiler can't verify that the memory of the steps doesn't change.
 @safe final class TypePlan: @unchecked Sendable {
-    /// The facts about a list of rules that depend only on an error's type.
+    /// What an error's type alone determines about a list of rules.
     struct Reach {
-        /// Whether an error of the type might match an asynchronous rule, reached or not.
+        /// Whether an error of the type might match an asynchronous rule, even one that it can't reach.
         var mayBeAsynchronous = false
-        /// Whether some rule matches every error of the type, regardless of the error's domain.
+        /// Whether at least one rule matches every error of the type, regardless of the error's domain.
         var alwaysMatches = false
     }
 
-    /// The largest number of rules for values, or for domains, that are compared one by one.
+    /// The maximum number of rules for values, or for domains, that are compared one by one.
     private static let fewKeys = 2
 
-    /// The steps for errors without steps in the index.
+    /// The steps for errors that aren't in the index.
     ///
-    /// This property and the next one are read without retaining their owners, which `kept` retains.
+    /// This property and `index` are read without retaining their owners, which `kept` retains.
     private let others: RuleStepList
-    /// The index of the steps for an error; nil if the steps are the same for all errors of the type.
+    /// The index of steps by value or domain; nil if the steps are the same for all errors of the type.
     private let index: Borrowed<KeyIndex>?
     private let kept: (others: RuleSteps, index: KeyIndex?)
-    /// Whether the type is a class; if so, a content of that static type might be an object of a subclass.
+    /// Whether the type is a class, so that content with that static type might be an instance of a subclass.
     let isOfClass: Bool
     let reach: Reach
 
-    /// Compares the rules with the type of an error; reads only properties that all errors of the type share, which are
-    /// conformances and a Swift type's domain.
+    /// Compares rules, given in order, with the type of an error.
     ///
-    /// - Parameters:
-    ///   - rules: The rules in order.
-    ///   - error: An error of the type.
+    /// This reads only properties that all errors of the type share: conformances, and a Swift type's domain.
     init(of rules: RuleStepList, for error: UnboxedError) {
         let type = type(of: error.error)
         let isOfObjects = type is NSError.Type
@@ -44,18 +41,21 @@ import Foundation
             let likelihood = step.certainty == .certain ? .certain : shape.likelihood(for: &errors)
             if likelihood == .never { continue }
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
+            // Require a match without the domain: at the nesting limit for user code, the domain can't be read.
             if likelihood >= .always, likelihood == .certain || errors.alwaysMatch(shape) { reach.alwaysMatches = true }
             let step = step.judged(likelihood == .certain ? .certain : step.certainty)
             switch shape.key {
-            // Compare `NSError`s one by one: on Linux their hash traps if the user info holds Swift errors.
+            // Compare `NSError`s one by one: on Linux, their hash traps if the user info contains Swift errors.
             case .value(let value) where !(Swift.type(of: value) is NSError.Type): values.append((value, step))
-            // Bridging an error only for its domain is wasted work: its type determines the domain.
+            // Index a Swift type's errors only by code: the type determines the domain, and bridging only for it is
+            // wasted work.
             case .nsError(let domain, let code) where code != nil || isOfObjects:
                 domains.append((.init(name: domain, code: code), step))
             default: others.append(step)
             }
         }
         var index: KeyIndex?
+        // Create only one index, because an error is looked up once. Every list in it also contains all other steps.
         if values.count > Self.fewKeys { index = .make(of: type, values, among: others + domains.map(\.step)) }
         if index == nil { others += values.map(\.step) }
         if index == nil, domains.count > Self.fewKeys {
@@ -70,7 +70,7 @@ import Foundation
         self.reach = reach
     }
 
-    /// Returns the steps for an error.
+    /// Returns the steps to try for an error of the type.
     @inline(__always)
     func steps<Content: Error>(
         for content: Content, _ error: UnboxedError, _ reporter: inout DispatchReporter

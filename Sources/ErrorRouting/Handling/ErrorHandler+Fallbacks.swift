@@ -1,12 +1,12 @@
 extension ErrorHandler {
     /// Adds an action for errors that no rule matched.
     ///
-    /// An error counts as matched even if all its matching actions returned `.next`. The `onNoMatch` action that was
-    /// registered last runs first, and so on until one returns `.stop`.
+    /// An error counts as matched even if all its matching actions returned `.next`. The last registered `onNoMatch`
+    /// action runs first. The others follow in that order until one returns `.stop`.
     ///
     /// - Parameters:
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func onNoMatch(
@@ -16,7 +16,7 @@ extension ErrorHandler {
         adding(SynchronousRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
     }
 
-    /// Adds an `onNoMatch` with an action that also receives the report; see ``onNoMatch(fileID:line:do:)``.
+    /// Adds an `onNoMatch` action that also receives the report; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) throws -> HandleStrategy
@@ -24,7 +24,7 @@ extension ErrorHandler {
         adding(SynchronousReportRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
     }
 
-    /// Adds an `onNoMatch` with an action that can suspend; see ``onNoMatch(fileID:line:do:)``.
+    /// Adds an `onNoMatch` action that can suspend; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
@@ -32,8 +32,7 @@ extension ErrorHandler {
         adding(AsynchronousRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
     }
 
-    /// Adds an `onNoMatch` with an action that also receives the report, and can suspend; see
-    /// ``onNoMatch(fileID:line:do:)``.
+    /// Adds an `onNoMatch` action that also receives the report and can suspend; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
@@ -43,15 +42,15 @@ extension ErrorHandler {
 
     /// Adds an action that runs last for every error, matched or not.
     ///
-    /// Its report carries the outcome so far. The `always` action that was registered last runs first, and so on until
-    /// one returns `.stop`. An action can also return nothing: `.always { error in count(error) }`. Then the next
-    /// `always` action runs, as after `.next`.
+    /// Its report shows the outcome so far. The last registered `always` action runs first. The others follow in that
+    /// order until one returns `.stop`. An action can also return nothing: `.always { error in count(error) }`. In that
+    /// case, the next `always` action runs, as if the action had returned `.next`.
     ///
     /// - Parameters:
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
-    ///   - returning: What the action returns; the default is the only valid value.
-    ///   - action: The action; its result decides whether later `always` actions run. If it returns nothing, they do.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
+    ///   - returning: The type that the action returns; the default is the only valid value.
+    ///   - action: The action; its result decides whether later `always` actions run. If it returns nothing, they run.
     ///     It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func always(
@@ -59,7 +58,7 @@ extension ErrorHandler {
         do action: @escaping @Sendable (any Error) throws -> HandleStrategy
     ) -> ErrorHandler { adding(SynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always) }
 
-    /// Adds an `always` with an action that also receives the report; see ``always(fileID:line:returning:do:)``.
+    /// Adds an `always` action that also receives the report; see ``always(fileID:line:returning:do:)``.
     public func always(
         fileID: String = #fileID, line: UInt = #line, returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @Sendable (any Error, ErrorReport) throws -> HandleStrategy
@@ -67,13 +66,15 @@ extension ErrorHandler {
         adding(SynchronousReportRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
     }
 
-    /// Adds an `always` with an action that can suspend; see ``always(fileID:line:returning:do:)``.
+    /// Adds an `always` action that can suspend; see ``always(fileID:line:returning:do:)``.
     public func always(
         fileID: String = #fileID, line: UInt = #line, returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
     ) -> ErrorHandler { adding(AsynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always) }
 
-    /// Adds an `always` with an action that also receives the report, and can suspend; see ``always(fileID:line:returning:do:)``.
+    /// Adds an `always` action that also receives the report and can suspend.
+    ///
+    /// See ``always(fileID:line:returning:do:)``.
     public func always(
         fileID: String = #fileID, line: UInt = #line, returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
@@ -82,14 +83,15 @@ extension ErrorHandler {
     }
 }
 
-// Actions that return nothing: the search continues after them, as after `.next`.
+// Overloads for actions that return nothing: the search continues after them as if they had returned `.next`.
 //
-// A closure of several statements without a `return`, or one that only throws, fits both kinds of overloads. Because of
-// the default argument `returning`, the compiler prefers the overloads below for such a closure. It would otherwise miss
-// a `return`, or call the closure ambiguous. A closure that has a result never fits them better.
+// A closure of several statements without a `return`, or a closure that only throws, fits both kinds of overloads.
+// Because of the default argument `returning`, the compiler prefers the overloads below for such a closure. Without
+// that argument, it would report a missing `return` or an ambiguous closure. A closure that returns a result fits only
+// the overloads above.
 
 extension ErrorHandler {
-    /// Adds an `always` with an action that returns nothing, and continues; see its other overloads.
+    /// Adds an `always` action that returns nothing; see `always(fileID:line:returning:do:)`.
     public func always(
         fileID: String = #fileID, line: UInt = #line, do action: @escaping @Sendable (any Error) throws -> Void
     ) -> ErrorHandler {
@@ -99,8 +101,9 @@ extension ErrorHandler {
         }
     }
 
-    /// Adds an `always` with an action that also receives the report and returns nothing; see its
-    /// other overloads.
+    /// Adds an `always` action that also receives the report and returns nothing.
+    ///
+    /// See `always(fileID:line:returning:do:)`.
     public func always(
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) throws -> Void
@@ -111,7 +114,7 @@ extension ErrorHandler {
         }
     }
 
-    /// Adds an `always` with an action that can suspend and returns nothing; see its other overloads.
+    /// Adds an `always` action that can suspend and returns nothing; see `always(fileID:line:returning:do:)`.
     public func always(
         fileID: String = #fileID, line: UInt = #line, do action: @escaping @Sendable (any Error) async throws -> Void
     ) -> ErrorHandler {
@@ -121,8 +124,9 @@ extension ErrorHandler {
         }
     }
 
-    /// Adds an `always` with an action that also receives the report, can suspend, and returns nothing; see its
-    /// other overloads.
+    /// Adds an `always` action that also receives the report, can suspend, and returns nothing.
+    ///
+    /// See `always(fileID:line:returning:do:)`.
     public func always(
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> Void
@@ -136,7 +140,7 @@ extension ErrorHandler {
 }
 
 extension ErrorMatcher<any Error> {
-    /// The matchers of fallbacks; descriptions show them with the names of the verbs.
+    /// The matchers of fallbacks; descriptions show each matcher under the name of its method.
     static var onNoMatch: Self { .any.named("onNoMatch") }
     static var always: Self { .any.named("always") }
 }

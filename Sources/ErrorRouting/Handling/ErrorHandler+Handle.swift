@@ -1,12 +1,12 @@
 extension ErrorHandler {
-    /// Handles an error: runs the actions of the rules that match, in order.
+    /// Handles an error: runs the actions of the matching rules in order.
     ///
-    /// It runs on the caller's executor. It has no time limit for actions; only a bus has one.
+    /// It runs on the caller's executor. There is no time limit for actions; only a bus has one.
     ///
     /// - Parameters:
     ///   - error: The error to handle.
-    ///   - fileID: Where the error comes from.
-    ///   - line: Where the error comes from.
+    ///   - fileID: The file of the report's source location.
+    ///   - line: The line of the report's source location.
     /// - Returns: The outcome, with the failures of actions that threw.
     /// - Complexity: Apart from the actions, O(1) in the number of a preset's rules, and O(number of overlaid
     ///   handlers). Rules that must be tried for every error (``ErrorMatcher/predicate(_:)``,
@@ -14,8 +14,8 @@ extension ErrorHandler {
     @inlinable
     @discardableResult
     public func handle(_ error: any Error, fileID: String = #fileID, line: UInt = #line) async -> HandleOutcome {
-        // This method is inlinable, so that callers set up no asynchronous call if no rule for the error is
-        // asynchronous.
+        // Try without suspending first: because this method is inlinable, callers set up no asynchronous call if the
+        // rules for the error are synchronous.
         if let outcome = handleIfSynchronous(error, fileID, line) { return outcome }
         return await handleSuspending(error, fileID, line)
     }
@@ -32,12 +32,12 @@ extension ErrorHandler {
         await rules.dispatch(error, DispatchReporter(from: .init(fileID: fileID, line: line)))
     }
 
-    /// Handles an error that comes with its report.
+    /// Handles an error together with its report.
     ///
     /// If the report's role is `.attempt`, rules and `onNoMatch` are skipped, as on a bus.
     ///
-    /// - Parameter report: The report. Actions receive it unchanged; `always` actions receive it with the outcome so
-    ///   far.
+    /// - Parameter report: The report of the error. Actions receive it unchanged, except that `always` actions receive
+    ///   it with the outcome so far.
     /// - Returns: The outcome, with the failures of actions that threw.
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
@@ -47,19 +47,20 @@ extension ErrorHandler {
         return await rules.dispatch(error, isAttempt: isAttempt, DispatchReporter(report))
     }
 
-    /// Handles an error without suspending, or declines.
+    /// Handles an error without suspending, or declines to handle it.
     ///
     /// It declines if errors of this type could reach an asynchronous action, in one of these cases:
     ///
-    /// - A rule that might match errors of the type is asynchronous, whether it matches this error or not.
-    /// - An `onNoMatch` is asynchronous, and no rule without a domain matches every error of the type.
+    /// - A rule that might match errors of the type is asynchronous, even if it doesn't match this error.
+    /// - An `onNoMatch` is asynchronous, and there is no rule that matches every error of the type regardless of its
+    ///   domain.
     /// - An `always` is asynchronous.
     ///
     /// - Parameters:
     ///   - error: The error to handle.
-    ///   - fileID: Where the error comes from.
-    ///   - line: Where the error comes from.
-    /// - Returns: The outcome; nil if it declines, and then no action has run.
+    ///   - fileID: The file of the report's source location.
+    ///   - line: The line of the report's source location.
+    /// - Returns: The outcome; nil if it declines, in which case no action has run.
     public func handleSynchronously(
         _ error: any Error, fileID: String = #fileID, line: UInt = #line
     ) -> HandleOutcome? { handleIfSynchronous(error, fileID, line) }

@@ -1,43 +1,43 @@
 extension ErrorHandler {
-    /// Adds a rule that stops the errors it matches without running an action: they count as ignored.
+    /// Adds a rule that stops the errors that it matches without running an action; they count as ignored.
     ///
     /// - Parameters:
     ///   - matcher: The matcher of the errors to ignore.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     @inlinable
     public func ignore<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line
     ) -> ErrorHandler { adding(SynchronousRule(ignoring: matcher, at: .init(fileID: fileID, line: line))) }
 
-    /// Ignores a type of error, matched as ``ErrorMatcher/type(_:)`` does.
+    /// Ignores errors of a type, matched like ``ErrorMatcher/type(_:)``.
     ///
     /// - Parameters:
     ///   - type: The type to ignore.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     @inlinable
     public func ignore<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
         adding(SynchronousRule(ignoring: .type(type), at: .init(fileID: fileID, line: line)))
     }
 
-    /// Adds a rule for each of several types of expected errors: it stops them without running an action, and they
-    /// count as handled.
+    /// Adds a rule for each of several types of expected errors.
     ///
-    /// Use it for errors that need no action but aren't worth hiding: a log shows them as handled, at the level
-    /// `notice`, where an ignored error has the level `debug`.
+    /// Each rule stops the errors that it matches without running an action, and they count as handled. Use it for
+    /// errors that need no action but shouldn't be hidden: a log shows them as handled, at the level `notice`, but
+    /// ignored errors only at the level `debug`.
     ///
     /// ```swift
     /// let rules = ErrorHandler().expecting(InvalidOrder.self, OrderMissing.self)
     /// ```
     ///
     /// - Parameters:
-    ///   - first: A type to expect, matched as ``ErrorMatcher/type(_:)`` does.
-    ///   - rest: More types.
-    ///   - fileID: Where the rules are registered.
-    ///   - line: Where the rules are registered.
+    ///   - first: A type to expect, matched like ``ErrorMatcher/type(_:)``.
+    ///   - rest: More types to expect.
+    ///   - fileID: The file of the rules' source location; pass it only from your own wrappers.
+    ///   - line: The line of the rules' source location.
     /// - Returns: This handler with the new rules, which are tried before the existing ones.
     public func expecting<First: Error, each Rest: Error>(
         _ first: First.Type, _ rest: repeat (each Rest).Type, fileID: String = #fileID, line: UInt = #line
@@ -52,25 +52,25 @@ extension ErrorHandler {
         SynchronousRule(expecting: .type(type), at: source)
     }
 
-    /// Ignores errors that equal a value, matched as ``ErrorMatcher/value(_:)`` does.
+    /// Ignores errors that equal a value, matched like ``ErrorMatcher/value(_:)``.
     ///
     /// - Parameters:
     ///   - value: The value to ignore.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     @inlinable
     public func ignore<E: Error & Equatable>(_ value: E, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
         adding(SynchronousRule(ignoring: .value(value), at: .init(fileID: fileID, line: line)))
     }
 
-    /// Ignores a domain, or one code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
+    /// Ignores a domain or one of its codes, matched like ``ErrorMatcher/nsError(domain:code:)``.
     ///
     /// - Parameters:
     ///   - domain: The `NSError` domain.
     ///   - code: The code, or nil for every code of the domain.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func ignore(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line

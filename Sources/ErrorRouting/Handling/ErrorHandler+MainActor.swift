@@ -1,18 +1,22 @@
 public import Foundation
 
-// Actions of the main actor that await nothing: `{ @MainActor error in … }`.
+// Overloads for main-actor actions that await nothing: `{ @MainActor error in … }`.
 //
-// The bus calls them from its worker, so they are asynchronous. Without these overloads the compiler would treat such a
-// closure as a synchronous action without its actor: an error in Swift 6, but only a warning in Swift 5. Because of the
-// default argument, the compiler prefers the other overloads for every closure that isn't the main actor's.
+// The bus calls actions from its worker, so these actions are asynchronous. Without the overloads, the compiler would
+// treat such a closure as a synchronous action without its actor, which is an error in Swift 6 but only a warning in
+// Swift 5. Because of the default argument, the compiler prefers the other overloads for every closure that doesn't
+// belong to the main actor.
 
 extension ErrorHandler {
-    /// Adds a rule with an action of the main actor; see `on(matching:)`.
+    /// Adds a rule with a main-actor action.
+    ///
+    /// Except for the actor, this overload and the others with `isolation` work like those without it, such as
+    /// `on(matching:fileID:line:do:)`. A main-actor action counts as an action that can suspend.
     ///
     /// - Parameters:
-    ///   - matcher: The matcher.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
+    ///   - matcher: The matcher of the errors to handle.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
     ///   - isolation: The actor that the action belongs to; the default is the only valid value.
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
@@ -22,40 +26,38 @@ extension ErrorHandler {
         do action: @escaping @MainActor @Sendable (Output) throws -> HandleStrategy
     ) -> ErrorHandler { adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line), action)) }
 
-    /// Adds a rule with an action of the main actor that also receives the report; see `on(matching:)`.
+    /// Adds a rule with a main-actor action that also receives the report.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (Output, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler { adding(AsynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action)) }
 
-    /// Adds a rule for a type of error, with an action of the main actor; see `on(matching:)`.
+    /// Adds a rule for a type of error, with a main-actor action.
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E) throws -> HandleStrategy
     ) -> ErrorHandler { adding(AsynchronousRule(.type(type), at: .init(fileID: fileID, line: line), action)) }
 
-    /// Adds a rule for a type of error, with an action of the main actor that also receives the report; see
-    /// `on(matching:)`.
+    /// Adds a rule for a type of error, with a main-actor action that also receives the report.
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler { adding(AsynchronousReportRule(.type(type), at: .init(fileID: fileID, line: line), action)) }
 
-    /// Adds a rule for errors that equal a value, with an action of the main actor; see `on(matching:)`.
+    /// Adds a rule for errors that equal a value, with a main-actor action.
     public func on<E: Error & Equatable>(
         _ value: E, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E) throws -> HandleStrategy
     ) -> ErrorHandler { adding(AsynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
 
-    /// Adds a rule for errors that equal a value, with an action of the main actor that also receives the report; see
-    /// `on(matching:)`.
+    /// Adds a rule for errors that equal a value, with a main-actor action that also receives the report.
     public func on<E: Error & Equatable>(
         _ value: E, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (E, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler { adding(AsynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action)) }
 
-    /// Adds a rule for a domain, with an action of the main actor; see `on(matching:)`.
+    /// Adds a rule for a domain, with a main-actor action.
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (NSError) throws -> HandleStrategy
@@ -63,7 +65,7 @@ extension ErrorHandler {
         adding(AsynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for a domain, with an action of the main actor that also receives the report; see `on(matching:)`.
+    /// Adds a rule for a domain, with a main-actor action that also receives the report.
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (NSError, ErrorReport) throws -> HandleStrategy
@@ -72,7 +74,7 @@ extension ErrorHandler {
             AsynchronousReportRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds an `onNoMatch` with an action of the main actor; see its other overloads.
+    /// Adds an `onNoMatch` with a main-actor action.
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
@@ -80,7 +82,7 @@ extension ErrorHandler {
         adding(AsynchronousRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
     }
 
-    /// Adds an `onNoMatch` with an action of the main actor that also receives the report; see its other overloads.
+    /// Adds an `onNoMatch` with a main-actor action that also receives the report.
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> HandleStrategy
@@ -88,14 +90,14 @@ extension ErrorHandler {
         adding(AsynchronousReportRule(.onNoMatch, at: .init(fileID: fileID, line: line), action), to: .onNoMatch)
     }
 
-    /// Adds an `always` with an action of the main actor; see its other overloads.
+    /// Adds an `always` with a main-actor action.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
     ) -> ErrorHandler { adding(AsynchronousRule(.always, at: .init(fileID: fileID, line: line), action), to: .always) }
 
-    /// Adds an `always` with an action of the main actor that also receives the report; see its other overloads.
+    /// Adds an `always` with a main-actor action that also receives the report.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         returning: HandleStrategy.Type = HandleStrategy.self,
@@ -104,7 +106,7 @@ extension ErrorHandler {
         adding(AsynchronousReportRule(.always, at: .init(fileID: fileID, line: line), action), to: .always)
     }
 
-    /// Adds an `always` with an action of the main actor that returns nothing; see its other overloads.
+    /// Adds an `always` with a main-actor action that returns nothing.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error) throws -> Void
@@ -115,8 +117,7 @@ extension ErrorHandler {
         }
     }
 
-    /// Adds an `always` with an action of the main actor that also receives the report and returns nothing; see its
-    /// other overloads.
+    /// Adds an `always` with a main-actor action that also receives the report and returns nothing.
     public func always(
         fileID: String = #fileID, line: UInt = #line, isolation: MainActor = .shared,
         do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> Void

@@ -4,10 +4,10 @@ extension ErrorHandler {
     /// The library's preset: ``standardError``.
     ///
     /// An application can declare its own preset under this name. Where its declaration is visible, `.default` means
-    /// the application's preset; in other modules it means the library's, without a warning. So declare a preset for
-    /// several modules `public`, in a module that all of them import. `print(handler)` names the file in which each
-    /// rule was registered, so it shows which preset a handler is. An application's preset can extend the library's by
-    /// its other name:
+    /// the application's preset. In other modules, `.default` means the library's preset, and the compiler doesn't
+    /// warn. So if several modules share a preset, declare it `public` in a module that all of them import. To find out
+    /// which preset a handler is, use `print(handler)`, which shows the file in which each rule was registered. An
+    /// application's preset can extend the library's preset by that preset's other name:
     ///
     /// ```swift
     /// extension ErrorHandler {
@@ -17,29 +17,29 @@ extension ErrorHandler {
     @_disfavoredOverload  // Prefer an application's own `default`.
     public static var `default`: ErrorHandler { .standardError }
 
-    /// Ignores errors that ``ErrorMatcher/cancellation`` matches, and writes errors that no rule matched to standard
-    /// error, one line each.
+    /// Ignores errors that ``ErrorMatcher/cancellation`` matches, and writes unmatched errors to standard error.
     ///
-    /// The line has the error's type and message, its domain and code if it defines them, its source, scope, metadata,
-    /// occurrences, and trail: the underlying errors. Line breaks, control characters, and characters that are
-    /// invisible or reorder text are escaped, so that every error is one line. A text of more than 16 KiB is truncated,
-    /// and ends in `…`.
+    /// Each error is one line. The line contains the error's type and message, its domain and code if it defines them,
+    /// its source, scope, metadata, occurrences, and trail, which is the list of its underlying errors. Line breaks,
+    /// control characters, and characters that are invisible or reorder text are escaped. A string of more than 16 KiB
+    /// is truncated and ends in `…`.
     public static var standardError: ErrorHandler { plainStandardError }
 
-    /// Cached, so that its rules are compiled once.
+    /// The preset, cached so that its rules are compiled only once.
     private static let plainStandardError = standardError { ErrorLine($0) }
 
-    /// The preset ``standardError`` with the texts of errors redacted, as by ``LastResort/redacting(_:)``.
+    /// Returns ``standardError`` with the messages of errors redacted, like ``LastResort/redacting(_:)``.
     ///
-    /// - Parameter redact: Returns the text for a line instead of the report's message, metadata, and trail. If it
-    ///   posts an error itself, the line of that error names only its type and source.
-    /// - Returns: The preset.
+    /// - Parameter redact: Returns the string that a line contains instead of the report's message, metadata, and
+    ///   trail. If it posts an error itself, the line of that error contains only its type and source.
+    /// - Returns: The redacted preset.
     public static func standardError(
         redacting redact: @escaping @Sendable (ErrorReport) -> String
     ) -> ErrorHandler {
         standardError { ErrorLine($0, redacting: redact) }
     }
 
+    /// Returns the preset that writes an unmatched error's report as the given line.
     private static func standardError(_ line: @escaping @Sendable (ErrorReport) -> ErrorLine) -> ErrorHandler {
         ErrorHandler()
             .ignore(matching: .cancellation)
@@ -49,11 +49,11 @@ extension ErrorHandler {
             }
     }
 
-    /// Passes each error, with its report, to a closure, and does nothing else.
+    /// Passes each error with its report to a closure and does nothing else.
     ///
-    /// It is an `always` action that returns `.next`. Pass it to a bus alone, or overlay it on the rules that it must
-    /// log. Then it runs before an `always` action of the rules that stops. The level follows from the report's role
-    /// and outcome, as ``ErrorReport/severity`` says:
+    /// It is an `always` action that returns `.next`. Pass it to a bus alone, or overlay it on the rules whose results
+    /// it must log, so that it runs before any `always` action of these rules that stops. Derive the level from
+    /// ``ErrorReport/severity``, which depends on the report's role and outcome:
     ///
     /// ```swift
     /// rules.overlaid(with: .logging { error, report in
@@ -61,13 +61,14 @@ extension ErrorHandler {
     /// })
     /// ```
     ///
-    /// An error that the closure itself posts, for example because the log's file can't be written, is delivered like
-    /// any other, but no `logging` preset passes it to its closure: the log would never stop. The last resort receives
-    /// its line instead. This applies to posts of the thread that calls the closure, until the closure returns. If your
-    /// log writes on another thread, that thread must not post an error for each error that it logs.
+    /// If the closure itself posts an error, for example because the log's file can't be written, that error is
+    /// delivered like any other. However, `logging` presets don't pass it to their closures, because the log would
+    /// never stop. The last resort receives the error's line instead. This applies to posts from the thread that calls
+    /// the closure, until the closure returns. If your log writes on another thread, that thread must not post an error
+    /// for each error that it logs.
     ///
-    /// - Parameter log: Called after the rules, with the error and its report, which carries the outcome so far.
-    /// - Returns: The preset.
+    /// - Parameter log: Called after the rules, with the error and its report, which shows the outcome so far.
+    /// - Returns: The logging preset.
     public static func logging(
         _ log: @escaping @Sendable (_ error: any Error, _ report: ErrorReport) -> Void
     ) -> ErrorHandler {

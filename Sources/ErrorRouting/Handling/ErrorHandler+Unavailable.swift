@@ -1,22 +1,23 @@
-// Overloads for mistakes that the compiler would otherwise report misleadingly: it picks one of these, and says what to
-// write. Two shapes of action are enough, because a closure that awaits nothing fits an asynchronous parameter too.
+// Overloads for mistakes that the compiler would otherwise report misleadingly: it picks one of these overloads and
+// shows what to write. Two kinds of actions suffice, because a closure that awaits nothing fits an asynchronous
+// parameter too.
 
 extension ErrorHandler {
-    /// Not for protocols: use `on(matching: .conforming(to:))`.
+    /// Isn't available for protocols: use `on(matching: .conforming(to:))`.
     @available(*, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol")
     public func on<P>(
         _ type: P.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (P) async throws -> HandleStrategy
     ) -> ErrorHandler { self }
 
-    /// Not for protocols: use `on(matching: .conforming(to:))`.
+    /// Isn't available for protocols: use `on(matching: .conforming(to:))`.
     @available(*, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol")
     public func on<P>(
         _ type: P.Type, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (P, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler { self }
 
-    /// Not for a case with a payload, which isn't a value: use `on(matching: .extracting(_:_:))`.
+    /// Isn't available for a case with a payload, which isn't a value: use `on(matching: .extracting(_:_:))`.
     @available(
         *, unavailable, message: "a case with a payload isn't a value: use on(matching: .extracting(E.self) { … })"
     )
@@ -25,7 +26,7 @@ extension ErrorHandler {
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
     ) -> ErrorHandler { self }
 
-    /// Not for a case with a payload, which isn't a value: use `on(matching: .extracting(_:_:))`.
+    /// Isn't available for a case with a payload, which isn't a value: use `on(matching: .extracting(_:_:))`.
     @available(
         *, unavailable, message: "a case with a payload isn't a value: use on(matching: .extracting(E.self) { … })"
     )
@@ -34,7 +35,7 @@ extension ErrorHandler {
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler { self }
 
-    /// Not for protocols: use `ignore(matching: .conforming(to:))`.
+    /// Isn't available for protocols: use `ignore(matching: .conforming(to:))`.
     @available(
         *, unavailable, message: "not a concrete error type: use ignore(matching: .conforming(to:)) for a protocol"
     )
@@ -42,14 +43,14 @@ extension ErrorHandler {
 }
 
 extension ErrorMap {
-    /// Not for protocols: use `on(matching: .conforming(to:))`.
+    /// Isn't available for protocols: use `on(matching: .conforming(to:))`.
     @available(*, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol")
     public func on<P>(
         _ type: P.Type, _ value: Value, fileID: String = #fileID, line: UInt = #line,
         where condition: (@Sendable (P) -> Bool)? = nil
     ) -> Self { self }
 
-    /// Not for protocols: use `on(matching: .conforming(to:))`.
+    /// Isn't available for protocols: use `on(matching: .conforming(to:))`.
     @available(*, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol")
     public func on<P>(
         _ type: P.Type, fileID: String = #fileID, line: UInt = #line,

@@ -9,31 +9,32 @@
 ///     .always { error, report in … }
 /// ```
 ///
-/// The rule that is registered last is tried first, so the latest customization has priority. Matching actions run in
-/// that order until one returns ``HandleStrategy/stop``. `onNoMatch` actions run only if no rule matched, and `always`
-/// actions run last, for every error. Both run in the same order until `.stop`. If an action throws, it counts as
-/// matched and as `.next`, and its error becomes an ``ActionFailure`` in the outcome.
+/// The last registered rule is tried first, so the latest customization has priority. Matching actions run in that
+/// order until one returns ``HandleStrategy/stop``. `onNoMatch` actions run only if no rule matched. `always` actions
+/// run last, for every error. Both run in the same order until one returns `.stop`. If an action throws, its rule
+/// counts as matched and the search continues as if the action had returned `.next`. The thrown error becomes an
+/// ``ActionFailure`` in the outcome.
 ///
-/// A handler is a value: every verb returns a new one, and customizing a shared preset never changes the preset.
+/// A handler is a value: every method returns a new handler, and customizing a shared preset never changes the preset.
 public struct ErrorHandler: Sendable, CustomStringConvertible {
     var rules = RuleSet()
 
-    /// Creates a handler without rules, which matches no error.
+    /// Creates a handler without rules, which doesn't match any error.
     public init() {}
 
-    /// Returns this handler with another one's rules on top.
+    /// Returns this handler with another handler's rules added.
     ///
     /// - Parameter overlay: The handler to add. Its rules count as registered later, so they are tried first.
-    /// - Returns: A handler with the rules of both.
-    /// - Complexity: O(number of overlaid handlers), and O(number of rules) for two handlers that were not used before:
-    ///   their rules are shared.
+    /// - Returns: A handler with the rules of both handlers.
+    /// - Complexity: O(number of overlaid handlers), because the rules are shared. If neither handler has been used
+    ///   before, it also takes O(number of rules).
     public func overlaid(with overlay: ErrorHandler) -> ErrorHandler {
         var result = self
         result.rules.append(overlay.rules)
         return result
     }
 
-    /// Returns this handler with a rule added.
+    /// Returns this handler with a rule added to a stage.
     @usableFromInline
     func adding(_ rule: Rule, to stage: RuleStage = .rule) -> ErrorHandler {
         var result = self

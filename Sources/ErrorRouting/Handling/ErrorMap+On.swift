@@ -4,11 +4,11 @@ extension ErrorMap {
     /// Adds a rule for the errors that a matcher matches.
     ///
     /// - Parameters:
-    ///   - matcher: The matcher.
+    ///   - matcher: The matcher of the errors to look up.
     ///   - value: The value to return.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
-    ///   - condition: Selects the matches that the rule is for; nil for all.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
+    ///   - condition: Selects the matches to which the rule applies; nil for all matches.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>, _ value: Value, fileID: String = #fileID, line: UInt = #line,
@@ -18,9 +18,9 @@ extension ErrorMap {
     /// Adds a rule for the errors that a matcher matches, with a value computed from the match.
     ///
     /// - Parameters:
-    ///   - matcher: The matcher.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
+    ///   - matcher: The matcher of the errors to look up.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
     ///   - value: Computes the value from the match.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<Output>(
@@ -33,9 +33,9 @@ extension ErrorMap {
     /// - Parameters:
     ///   - type: The type to match; a class matches its subclasses too.
     ///   - value: The value to return.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
-    ///   - condition: Selects the matches that the rule is for; nil for all.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
+    ///   - condition: Selects the matches to which the rule applies; nil for all matches.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error>(
         _ type: E.Type, _ value: Value, fileID: String = #fileID, line: UInt = #line,
@@ -46,8 +46,8 @@ extension ErrorMap {
     ///
     /// - Parameters:
     ///   - type: The type to match; a class matches its subclasses too.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
     ///   - value: Computes the value from the match.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error>(
@@ -55,26 +55,26 @@ extension ErrorMap {
         _ value: @escaping @Sendable (E) -> Value
     ) -> Self { adding(ComputedMapRule(.type(type), at: .init(fileID: fileID, line: line), value)) }
 
-    /// Adds a rule for errors that equal a given one.
+    /// Adds a rule for errors that equal a given error.
     ///
     /// - Parameters:
     ///   - error: The error to compare with.
     ///   - value: The value to return.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
-    ///   - condition: Selects the matches that the rule is for; nil for all.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
+    ///   - condition: Selects the matches to which the rule applies; nil for all matches.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error & Equatable>(
         _ error: E, _ value: Value, fileID: String = #fileID, line: UInt = #line,
         where condition: (@Sendable (E) -> Bool)? = nil
     ) -> Self { adding(.value(error), value, where: condition, at: .init(fileID: fileID, line: line)) }
 
-    /// Adds a rule for errors that equal a given one, with a value computed from the match.
+    /// Adds a rule for errors that equal a given error, with a value computed from the match.
     ///
     /// - Parameters:
     ///   - error: The error to compare with.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
     ///   - value: Computes the value from the match.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error & Equatable>(
@@ -82,15 +82,15 @@ extension ErrorMap {
         _ value: @escaping @Sendable (E) -> Value
     ) -> Self { adding(ComputedMapRule(.value(error), at: .init(fileID: fileID, line: line), value)) }
 
-    /// Adds a rule for a domain, or one code of it.
+    /// Adds a rule for a domain or one of its codes.
     ///
     /// - Parameters:
     ///   - domain: The `NSError` domain.
     ///   - code: The code, or nil for every code of the domain.
     ///   - value: The value to return.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
-    ///   - condition: Selects the matches that the rule is for; nil for all.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
+    ///   - condition: Selects the matches to which the rule applies; nil for all matches.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on(
         domain: String, code: Int? = nil, _ value: Value, fileID: String = #fileID, line: UInt = #line,
@@ -99,13 +99,13 @@ extension ErrorMap {
         on(matching: .nsError(domain: domain, code: code), value, fileID: fileID, line: line, where: condition)
     }
 
-    /// Adds a rule for a domain, or one code of it, with a value computed from the match.
+    /// Adds a rule for a domain or one of its codes, with a value computed from the match.
     ///
     /// - Parameters:
     ///   - domain: The `NSError` domain.
     ///   - code: The code, or nil for every code of the domain.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
+    ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
+    ///   - line: The line of the rule's source location.
     ///   - value: Computes the value from the match.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on(

@@ -1,4 +1,4 @@
-/// Rules like those of an error handler that return a value: a status, a log level, an exit code, a metric label.
+/// Rules like an error handler's, but they return a value: a status, a log level, an exit code, a metric label.
 ///
 /// ```swift
 /// let status = ErrorMap(default: 500)
@@ -7,29 +7,29 @@
 /// response.status = status[error]
 /// ```
 ///
-/// The rule that is registered last is tried first, as in an ``ErrorHandler``. A map is a value: every verb returns a
-/// new one.
+/// The last registered rule is tried first, as in an ``ErrorHandler``. A map is a value: every method returns a new
+/// map.
 public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     private let defaultValue: Value
     private var rules = RuleSet()
 
-    /// Creates a map that returns one value for every error.
+    /// Creates a map that returns the same value for every error, until rules are added.
     ///
     /// - Parameter defaultValue: The value for errors that no rule matches.
     public init(default defaultValue: Value) {
         self.defaultValue = defaultValue
     }
 
-    /// Creates a map that returns nil for every error: it has no opinion on errors that no rule matches.
+    /// Creates a map that returns nil for errors that no rule matches.
     public init<Wrapped>() where Value == Wrapped? { self.init(default: nil) }
 
     /// Whether the map has no rules.
     var isEmpty: Bool { rules.isEmpty }
 
-    /// The value of the first rule that matches the error; if none does, the default.
+    /// The value of the first rule that matches the error; if no rule matches, the default.
     ///
     /// - Parameter error: The error to look up.
-    /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
+    /// - Complexity: The same as ``ErrorHandler/handle(_:fileID:line:)`` without actions.
     public subscript(_ error: any Error) -> Value {
         var value = defaultValue
         _ = rules.find(error, &value)
@@ -40,7 +40,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     ///
     /// - Parameter error: The error to look up.
     /// - Returns: The value and its rule; nil if no rule matches.
-    /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
+    /// - Complexity: The same as ``ErrorHandler/handle(_:fileID:line:)`` without actions.
     public func match(_ error: any Error) -> (value: Value, rule: RuleDescription)? {
         defer { withExtendedLifetime(rules) {} }
         var value = defaultValue
@@ -48,13 +48,13 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         return (value, rule.read { $0.registration.description })
     }
 
-    /// Returns this map with another one's rules on top.
+    /// Returns this map with another map's rules added.
     ///
     /// - Parameter overlay: The map to add. Its rules count as registered later, so they are tried first. Its default
-    ///   is not used.
-    /// - Returns: A map with the rules of both, and the default of this one.
-    /// - Complexity: O(number of overlaid maps), and O(number of rules) for two maps that were not used before: their
-    ///   rules are shared.
+    ///   isn't used.
+    /// - Returns: A map with the rules of both maps and the default of this map.
+    /// - Complexity: O(number of overlaid maps), because the rules are shared. If neither map has been used before, it
+    ///   also takes O(number of rules).
     public func overlaid(with overlay: Self) -> Self {
         var result = self
         result.rules.append(overlay.rules)
@@ -66,8 +66,8 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// Use it to give each layer its part of one table: `meanings.map(\.status)`. Rules keep their source locations, so
     /// ``explain(_:)`` still names the line of the table that decides.
     ///
-    /// - Parameter transform: Converts a value. Called now for the default and each constant, and on every lookup for a
-    ///   value that a rule's closure computes.
+    /// - Parameter transform: Converts a value. It is called now for the default and each constant, and on every lookup
+    ///   for a value that a rule's closure computes.
     /// - Returns: The derived map.
     /// - Complexity: O(number of rules). Derive a map once, not for each error.
     public func map<NewValue: Sendable>(_ transform: @escaping @Sendable (Value) -> NewValue) -> ErrorMap<NewValue> {
@@ -81,7 +81,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
 
     /// Explains which rule decides for an error, rule by rule.
     ///
-    /// Predicates run; closures that compute values do not.
+    /// It calls predicates, but not the closures that compute values.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
@@ -98,7 +98,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns this map with a rule added; every verb calls this.
+    /// Returns this map with a rule added; every method that adds a rule calls this.
     func adding(_ rule: MapRule<Value>) -> Self {
         var result = self
         result.rules.add(rule, to: .rule)
@@ -107,11 +107,11 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
 }
 
 extension ErrorMap where Value: Error {
-    /// Runs an operation, and converts its error to the error of this layer.
+    /// Runs an operation and converts the error that it throws to this layer's error type.
     ///
-    /// The rules decide first. If no rule matches, an error that already belongs to this layer, a `Value`, is rethrown
-    /// unchanged; for any other error the default is thrown. A cancellation stays one only if a rule returns a value
-    /// that is a ``CancellationConvertible``:
+    /// The map's rules are tried first. If no rule matches, an error that already has this layer's type, `Value`, is
+    /// rethrown unchanged, and any other error is replaced with the default. A cancellation remains a cancellation only
+    /// if a rule returns a value that is a ``CancellationConvertible``:
     ///
     /// ```swift
     /// static let level = ErrorMap(default: CheckoutError.unavailable)
@@ -123,14 +123,14 @@ extension ErrorMap where Value: Error {
     /// }
     /// ```
     ///
-    /// - Parameter operation: The operation. It keeps the caller's isolation.
+    /// - Parameter operation: The operation to run. It keeps the caller's isolation.
     /// - Returns: The operation's result.
-    /// - Throws: The map's value for the operation's error.
+    /// - Throws: The map's value for the error that the operation throws.
     public func throwing<T>(_ operation: () async throws -> T) async throws(Value) -> T {
         do { return try await operation() } catch { throw level(of: error) }
     }
 
-    /// Runs a synchronous operation, and converts its error to the error of this layer; see ``throwing(_:)``.
+    /// Runs a synchronous operation and converts the error that it throws; see ``throwing(_:)``.
     public func throwing<T>(_ operation: () throws -> T) throws(Value) -> T {
         do { return try operation() } catch { throw level(of: error) }
     }
@@ -141,22 +141,23 @@ extension ErrorMap where Value: Error {
 }
 
 extension ErrorReport {
-    /// Returns how much the report matters.
+    /// Returns how much the report matters, using a map of severities.
     ///
-    /// For a failure, the first matching rule of the map decides. If the map returns nil, or for any other report,
-    /// ``severity`` is used.
+    /// For a failure, the first matching rule of the map decides. If the map returns nil, or if the report isn't a
+    /// failure, ``severity`` is used.
     ///
     /// ```swift
     /// let severities = ErrorMap<ErrorReport.Severity?>().on(matching: .status(404), .info)
     /// logger.log(level: .init(rawValue: report.severity(by: severities).rawValue) ?? .error, "\(report.message)")
     /// ```
     ///
-    /// A rule with the value nil has no opinion: `.on(Late.self, nil)` leaves errors of the type to ``severity``. Convert
-    /// a table whose values aren't optional: `table.map { $0 }`. Its default then applies to every failure.
+    /// Use a rule with the value nil to keep the severity of certain errors: `.on(Late.self, nil)` leaves errors of
+    /// that type to ``severity``. To use a table with values that aren't optional, convert it: `table.map { $0 }`. Its
+    /// default then applies to every failure.
     ///
     /// - Parameter map: The severities of errors; nil for errors that keep their severity.
-    /// - Returns: The severity.
-    /// - Complexity: That of a lookup in the map.
+    /// - Returns: The severity from the map, or ``severity``.
+    /// - Complexity: The same as a lookup in the map.
     public func severity(by map: ErrorMap<Severity?>) -> Severity {
         guard role == .failure else { return severity }
         return map[error] ?? severity

@@ -1,7 +1,7 @@
 import BoundedDescriptions
 import Foundation
 
-/// The names of an error that isn't available itself, such as an error that another process has recorded.
+/// The names of an error that isn't available itself, such as an error that another process recorded.
 package struct ErrorNames: Sendable, Hashable {
     /// The name of the error's type, with its module; see ``ErrorReport/typeName``.
     var typeName: String
@@ -9,9 +9,9 @@ package struct ErrorNames: Sendable, Hashable {
     var domain: String?
     /// The error's code, if it defines a domain.
     var code: Int?
-    /// Whether ``ErrorMatcher/cancellation`` matches the error; nil if that is not known.
+    /// Whether ``ErrorMatcher/cancellation`` matches the error; nil if that isn't known.
     var isCancellation: Bool?
-    /// The names of the underlying errors, in the order of ``ErrorReport/trail``; nil if they are not known.
+    /// The names of the underlying errors, in the order of ``ErrorReport/trail``; nil if they aren't known.
     var underlying: [ErrorNames]?
 
     /// Creates the names of an error.
@@ -20,9 +20,9 @@ package struct ErrorNames: Sendable, Hashable {
     ///   - typeName: The name of the error's type, with its module.
     ///   - domain: The error's domain, if it defines one.
     ///   - code: The error's code, if it defines a domain.
-    ///   - isCancellation: Whether ``ErrorMatcher/cancellation`` matches the error; nil if that is not known.
+    ///   - isCancellation: Whether ``ErrorMatcher/cancellation`` matches the error; nil if that isn't known.
     ///   - underlying: The names of all underlying errors, at any depth, in the order of ``ErrorReport/trail``; nil if
-    ///     they are not known. Pass nil for the underlying errors of each of them, because this list contains them.
+    ///     they aren't known. For the underlying errors of each of these, pass nil, because this list contains them.
     package init(
         typeName: String, domain: String? = nil, code: Int? = nil, isCancellation: Bool? = nil,
         underlying: [ErrorNames]? = []
@@ -32,13 +32,13 @@ package struct ErrorNames: Sendable, Hashable {
     }
 }
 
-/// Stands for the error in an explanation.
+/// An error that represents, in an explanation, the error that isn't available.
 private struct NamedError: Error, CustomStringConvertible {
     let description: String
 }
 
 extension Explanation {
-    /// Evaluates the rules of a path for an error's names.
+    /// Evaluates the rules of a path for an error that is given by its names.
     init(named names: ErrorNames, on path: [BlockPath.Member]) {
         var error = ErrorByNames(names)
         self.init(NamedError(description: names.typeName), on: path) { rule in
@@ -48,7 +48,7 @@ extension Explanation {
     }
 }
 
-/// The names of an error and, if it is one of Foundation's, Foundation's error of that domain and code.
+/// The names of an error and, if its type is one of Foundation's, the Foundation error with that domain and code.
 private struct ErrorByNames: ComparedError {
     let names: ErrorNames
     let underlying: [ErrorByNames]?
@@ -69,9 +69,10 @@ private struct ErrorByNames: ComparedError {
     func likelihood(ofType type: any Error.Type) -> Likelihood {
         if type == (any Error).self { return .always }
         if let foundations {
-            // Nothing is left to bridge: the error's Swift type has the code, or no Swift type has it.
+            // Compare the rebuilt error: either its Swift type defines the code, or no Swift type does, so bridging
+            // can't help.
             if foundations.likelihood(ofType: type) == .certain { return .always }
-            // An `NSError` object of such a domain has the name of the domain's Swift type.
+            // Leave `NSError` undecided: an `NSError` object with such a domain is named after the domain's Swift type.
             return type == NSError.self ? .maybe : .never
         }
         if TypeName.full(type) == names.typeName { return .always }
@@ -83,7 +84,7 @@ private struct ErrorByNames: ComparedError {
     func likelihood(ofDomain domain: String, code: Int?) -> Likelihood {
         let domain = OneLine.escaped(TypeName.withoutAddresses(domain))
         if let own = names.domain { return own == domain && (code == nil || code == names.code) ? .always : .never }
-        // For other errors, Swift derives the domain from the name, and the code from the number of the case.
+        // Compare the type's name: for other errors, Swift derives the domain from it, and the code from the case.
         return names.typeName != domain ? .never : code == nil ? .always : .maybe
     }
 

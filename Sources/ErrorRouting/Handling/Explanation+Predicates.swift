@@ -1,13 +1,14 @@
 import Foundation
 
 extension Explanation {
-    /// Whether a closure of the program was called, in a `predicate`, a `where`, or an `extracting`.
+    /// Whether a closure of the program was called: in a `predicate`, a `where`, or an `extracting`.
     ///
-    /// A closure can read anything, for example the time. If none was called, the explanation depends only on the
-    /// rules, on the error's type, value, domain, and code, and on those of its underlying errors. Another error that
-    /// is equal in all of them has the same explanation. Only the parts of matchers count, not their names.
+    /// Such a closure can read anything, for example the time. If none was called, the explanation depends only on the
+    /// rules and on the type, value, domain, and code of the error and of its underlying errors. Another error for
+    /// which all of these are equal has the same explanation. This property depends on the parts of matchers, not on
+    /// their names.
     ///
-    /// - Complexity: O(number of rules), at each access.
+    /// - Complexity: O(number of rules), on each access.
     package var asksPredicates: Bool {
         let error = ErrorOfType(ErrorSubject(UnboxedError(error)))
         return askedShapes.contains { $0.asksClosure(of: error) }
@@ -15,9 +16,9 @@ extension Explanation {
 
     /// Whether all errors of the error's type have this explanation.
     ///
-    /// It is true if each tried rule matches all of them or none, and no closure of the program was called.
+    /// It is true if each tried rule matches either all of them or none, and no closure of the program was called.
     ///
-    /// - Complexity: O(number of rules), at each access.
+    /// - Complexity: O(number of rules), on each access.
     package var followsFromType: Bool {
         let error = ErrorOfType(ErrorSubject(UnboxedError(error)))
         var errorWithDomain = ErrorOfType(error.subject, asksDomain: true)
@@ -38,9 +39,8 @@ extension Explanation {
 }
 
 extension MatcherShape {
-    /// Whether evaluating the matcher might call one of the program's closures in it.
-    ///
-    /// - Parameter error: The error to match; nil for any error.
+    /// Returns whether evaluating the matcher might call one of the program's closures, for an error or (nil) for any
+    /// error.
     fileprivate func asksClosure(of error: ErrorOfType?) -> Bool {
         var budget = Self.partLimit
         return asksClosure(of: error, &budget)

@@ -2,7 +2,7 @@ import BoundedDescriptions
 
 /// Explains how a handler would handle an error, or which value a map would return for it, rule by rule.
 ///
-/// Its description is meant for bug reports.
+/// Use its description in bug reports.
 public struct Explanation: Sendable, CustomStringConvertible {
     /// Whether a rule matches an error, and whether it is reached.
     public enum Verdict: Sendable, Hashable {
@@ -10,11 +10,11 @@ public struct Explanation: Sendable, CustomStringConvertible {
         case matched
         /// The rule matches. Its action runs only if every action before it returns `.next`, which isn't known.
         case matchedIfReached
-        /// The rule does not match.
+        /// The rule doesn't match.
         case notMatched
-        /// The rule is not tried, for the reason given.
+        /// The rule isn't tried, for the given reason.
         case notReached(because: String)
-        /// Only the error itself could decide, but only its names are known, as in a replay of records.
+        /// The error itself would decide, but only its names are known, as in a replay of records.
         case undecided
     }
 
@@ -26,41 +26,41 @@ public struct Explanation: Sendable, CustomStringConvertible {
         public let rule: RuleDescription
         /// Whether the rule matches, and whether it is reached.
         public let verdict: Verdict
-        /// The path of the rule's scope, the outermost first; empty for rules of the bus, and of a handler that is
-        /// explained alone.
+        /// The path of the rule's scope, outermost first; empty for a rule of the bus or of a handler that is explained
+        /// alone.
         public let scope: [String]
     }
 
     /// The error that is explained.
     let error: any Error
-    /// The details of the bus that explains it; nil without a bus.
+    /// The details of the bus that created the explanation; nil if a handler or a map created it.
     var details: DetailsTable?
-    /// The rules in the order in which they are tried, then `onNoMatch`, then `always`.
+    /// The rules in the order in which they are tried: matching rules, then `onNoMatch`, then `always`.
     public let entries: [Entry]
-    /// The disposition of the error if the first rule that matches stopped.
+    /// The disposition of the error if the first matching rule stopped the search.
     ///
-    /// It is `.handled`, `.ignored`, or `.unmatched`; it is `.dropped` if no rule is reached, because there is no bus.
-    /// It is `.pending` if it is unknown: the error or a rule explains itself in an endless recursion, or a rule before
-    /// the first match is ``Verdict/undecided``.
+    /// It is `.handled`, `.ignored`, or `.unmatched`. If the rules can't be reached, because there is no bus, it is
+    /// `.dropped`. It is `.pending` if it is unknown: the error or a rule explains itself in an endless recursion, or a
+    /// rule before the first match is ``Verdict/undecided``.
     public let disposition: HandleOutcome.Disposition
-    /// The `ignore` rule that matches, if one does; nil for a map.
+    /// The matching `ignore` rule; nil if there is none, and always nil for a map.
     private let ignoreRule: RuleDescription?
 
-    /// The first rule that matches; nil if none does.
+    /// The first rule that matches; nil if no rule matches.
     public var rule: RuleDescription? {
         entries.first { $0.stage == .rule && $0.verdict == .matched }?.rule
     }
 
-    /// Returns the outcome for the recorded results of the actions.
+    /// Returns the outcome that recorded results of the actions would lead to.
     ///
-    /// Use it for an error that other rules have handled before. The results of actions are known only from that time:
-    /// each returned `.next`, except for the last one. So the handling would end at the n-th rule that matches, where n
-    /// is `matchedRuleCount`. It would end earlier at an `ignore` or, if fewer rules match, at the last match.
+    /// Use it for an error that other rules handled earlier. Only the results from that time are known: each action
+    /// returned `.next`, except for the last. So the handling would stop at the n-th matching rule, where n is
+    /// `matchedRuleCount`. It would stop earlier at an `ignore` or, if fewer rules match, at the last match.
     ///
-    /// - Parameter count: The recorded number of rules that matched (``HandleOutcome/matchedRuleCount``); 0 counts as
-    ///   1.
-    /// - Returns: The outcome, without failures; `.unmatched` if no rule matches, `.pending` if a rule that counts is
-    ///   ``Verdict/undecided``.
+    /// - Parameter count: The recorded number of rules that matched (``HandleOutcome/matchedRuleCount``); 0 has the
+    ///   same effect as 1.
+    /// - Returns: The outcome, without failures. It is `.unmatched` if no rule matches, and `.pending` if one of the
+    ///   rules in question is ``Verdict/undecided``.
     package func outcome(matchedRuleCount count: Int) -> HandleOutcome {
         let reached: [Verdict] = [.matched, .matchedIfReached, .undecided]
         let matched = entries.lazy.filter { $0.stage == .rule && reached.contains($0.verdict) }.prefix(max(count, 1))
@@ -70,7 +70,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
             disposition: rule == ignoreRule ? .ignored : .handled, matchedRuleCount: matched.count, rule: rule)
     }
 
-    /// A string with one line per rule, numbered in the order in which they are tried.
+    /// A string with one line for each rule, numbered in the order in which they are tried.
     public var description: String {
         let described = DescribedError(error, by: details)
         let place = described.origin.map { ", thrown at \(OneLine.escaped($0.description))" } ?? ""
@@ -102,7 +102,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
 extension Explanation: Equatable {
     /// Whether two explanations have the same entries and the same disposition, for errors that look the same.
     ///
-    /// The explained errors are compared by type and message, because most types of errors aren't `Equatable`.
+    /// The explained errors are compared by type and message, because most error types aren't `Equatable`.
     public static func == (first: Self, second: Self) -> Bool {
         first.entries == second.entries && first.disposition == second.disposition
             && first.ignoreRule == second.ignoreRule && ErrorText.looksSame(first.error, second.error)
@@ -123,15 +123,11 @@ extension Explanation.Verdict: CustomStringConvertible {
 }
 
 extension Explanation {
-    /// Evaluates the rules of a path, and runs no action.
+    /// Evaluates the rules of a path without running actions.
     ///
-    /// A rule or an error might explain itself; beyond a limit such an inner explanation evaluates no rule.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - path: The rule sets that the error would go through, the innermost first.
-    ///   - endsAtMatch: Whether the first match ends the search, as in a map.
-    ///   - reason: Why the error would not reach the rules; nil if it would. With a reason, no rule is evaluated.
+    /// The path contains the rule sets that the error would pass through, innermost first. In a map, the search stops
+    /// at the first match. If there is a reason why the error wouldn't reach the rules, they aren't evaluated. A rule
+    /// or an error might explain itself; beyond a limit, such an inner explanation doesn't evaluate rules.
     init(
         _ error: any Error, on path: [BlockPath.Member], endsAtMatch: Bool = false,
         unreachableBecause reason: String? = nil
@@ -153,7 +149,7 @@ extension Explanation {
             error: error.error, entries: entries, disposition: reason == nil ? .pending : .dropped, ignoreRule: nil)
     }
 
-    /// Evaluates the rules of a path with a closure; if it returns nil, the rule is undecided.
+    /// Evaluates the rules of a path with a closure; if the closure returns nil for a rule, the rule is undecided.
     init(
         _ error: any Error, on path: [BlockPath.Member], endsAtMatch: Bool = false, isMatched: (Rule) -> Bool?
     ) {
@@ -209,8 +205,8 @@ extension Explanation {
 extension ErrorHandler {
     /// Explains how the handler would handle an error, rule by rule.
     ///
-    /// Predicates run; actions do not. Only the results of `ignore` and `expecting` are known. So for each match after the
-    /// first one, the explanation says that it runs if it is reached.
+    /// It calls predicates, but not actions. Among the results of actions, only those of `ignore` and `expecting` are
+    /// known. Therefore each match after the first one is shown as running only if it is reached.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
@@ -222,11 +218,12 @@ extension ErrorHandler {
     /// Explains what the handler would do with an error if only its names are known; runs no user code.
     ///
     /// The names decide each rule that compares a type, a domain, or a code. A rule that compares a value, calls a
-    /// predicate, or checks a protocol is ``Explanation/Verdict/undecided``. Two types with the same name count as one
-    /// type. A rule for a class with another name is undecided, because the error's class might inherit from it.
+    /// predicate, or checks a protocol is ``Explanation/Verdict/undecided``. Types with the same name count as the same
+    /// type. A rule for a class with another name is undecided, because the error's class might inherit from that
+    /// class.
     ///
     /// - Parameter names: The names of the error.
-    /// - Returns: One entry for each rule, in the order in which they are tried. The description has the type's name
+    /// - Returns: One entry for each rule, in the order in which they are tried. The description shows the type's name
     ///   instead of the error.
     /// - Complexity: O(number of rules × number of underlying errors).
     package func explain(named names: ErrorNames) -> Explanation {

@@ -2,13 +2,13 @@ import Foundation
 
 /// An error and all its underlying errors, with the links between them.
 ///
-/// All matchers called for an error share its chain, so that the chain is walked only once and each error in it is
+/// All matchers that are called for an error share its chain. So the chain is walked only once, and each error in it is
 /// bridged only once.
 final class ErrorChain: Sendable {
-    /// One error of a chain.
+    /// An error in a chain.
     struct Link: Sendable {
         let error: UnboxedError
-        /// The positions of the errors directly wrapped in this one, in order.
+        /// The positions of the errors directly wrapped in this error, in order.
         var under: [Int] = []
     }
 
@@ -19,11 +19,7 @@ final class ErrorChain: Sendable {
     /// The errors as `NSError`; nil for errors not bridged yet.
     private let bridged: Locked<[NSError?]>
 
-    /// Walks the errors wrapped in an error.
-    ///
-    /// - Parameters:
-    ///   - error: The outermost error.
-    ///   - bridged: The outermost error as an `NSError`, if it has been bridged already.
+    /// Walks the errors wrapped in an error, which might already have been bridged.
     init(under error: UnboxedError, bridged: NSError? = nil) {
         var walk = UnderlyingErrorWalk(error, bridged: bridged)
         walk.finish()
@@ -33,18 +29,18 @@ final class ErrorChain: Sendable {
 
     func error(at position: Int) -> UnboxedError { links[position].error }
 
-    /// Returns an error as `as NSError` does.
+    /// Returns the result of `error as NSError` for an error, which is bridged at most once.
     func nsError(at position: Int) -> NSError {
         if let known = bridged.withLock({ $0[position] }) { return known }
-        // Bridge it outside the lock: bridging runs user code.
+        // Bridge the error outside the lock: bridging runs user code.
         let bridged = error(at: position).error as NSError
         self.bridged.withLock { $0[position] = bridged }
         return bridged
     }
 
-    /// Returns the positions of the errors wrapped in one error, breadth first, without its own position.
+    /// Returns the positions of the errors wrapped in an error, breadth first, without the error's own position.
     func positions(under position: Int) -> [Int] {
-        // The walk found the errors breadth first from the root.
+        // Return all positions in order: the walk found the errors breadth first from the root.
         if position == Self.root { return Array(links.indices.dropFirst()) }
         var (found, isFound) = ([position], Array(repeating: false, count: links.count))
         isFound[position] = true

@@ -1,4 +1,4 @@
-/// An error that might mean that work was cancelled and nothing went wrong.
+/// An error that might mean that work was cancelled, not that something went wrong.
 ///
 /// If a library has its own cancellation error, one extension makes all matchers, presets, and posters recognize it:
 ///
@@ -13,11 +13,11 @@ public protocol CancellationConvertible: Error {
 }
 
 extension ErrorMatcher where Output == any Error {
-    /// Matches the errors of cancelled work: `CancellationError`, and each ``CancellationConvertible`` error with a
-    /// true ``CancellationConvertible/isCancellation``.
+    /// Matches the errors of cancelled work.
     ///
-    /// The result depends on the error alone, not on the current task. `URLError.cancelled` doesn't match, because a
-    /// server or a session might have caused it.
+    /// These are `CancellationError` and each ``CancellationConvertible`` error with a true
+    /// ``CancellationConvertible/isCancellation``. The result depends on the error alone, not on the current task.
+    /// `URLError.cancelled` doesn't match, because a server or a session might have caused it.
     ///
     /// - Complexity: O(1); a handler checks only errors that conform to ``CancellationConvertible``.
     public static var cancellation: Self {

@@ -1,12 +1,13 @@
-/// The alternatives of `||`, or the conditions of `&&`, the first of which determines the output.
+/// The alternatives of `||`, or the conditions of `&&`; the first condition determines the output.
 ///
-/// The matchers of a chain are in one list, so that a chain of thousands isn't nested as deep.
+/// The matchers of a chain are in one list: if a chain of thousands were nested, evaluating it could overflow the
+/// stack.
 final class MatcherList<Output: Sendable>: Sendable {
     let alternatives: [ErrorMatcher<Output>]
     /// The conditions after the first one; empty for `||`.
     let conditions: [ErrorMatcher<any Error>]
 
-    /// The maximum length of a list before it becomes a part of another one; each addition copies the list.
+    /// The maximum length of a list before it becomes an element of another list; each addition copies the list.
     static var limit: Int { 1_024 }
 
     init(_ alternatives: [ErrorMatcher<Output>], _ conditions: [ErrorMatcher<any Error>] = []) {
@@ -28,31 +29,31 @@ final class MatcherList<Output: Sendable>: Sendable {
 }
 
 extension ErrorMatcher {
-    /// The maximum number of matchers within one another: calling, comparing, and releasing a matcher recurse as deep.
+    /// The maximum nesting depth of matchers: calling, comparing, and releasing a matcher recurse to its depth.
     static var depthLimit: Int { 128 }
 
-    /// Returns the depth of a matcher that contains others; exits if the others are nested too deep.
+    /// Returns the depth of a matcher that contains matchers of a given depth; crashes if the limit is exceeded.
     static func depth(above depth: Int) -> Int {
         let depth = 1 + depth
-        // A failed precondition has no message in a release build.
+        // Use `fatalError`: a failed precondition has no message in a release build.
         guard depth <= depthLimit else {
             fatalError("more than \(depthLimit) matchers are nested in one another; use one predicate instead of them")
         }
         return depth
     }
 
-    /// The alternatives of an unnamed `||`; otherwise the matcher itself.
+    /// The alternatives of an unnamed `||`; for any other matcher, the matcher itself.
     fileprivate var alternatives: [Self] {
         if case .either = shape, let list = list as? MatcherList<Output> { list.alternatives } else { [self] }
     }
 
-    /// The conditions of an unnamed `&&`; otherwise the matcher itself.
+    /// The conditions of an unnamed `&&`; for any other matcher, the matcher itself.
     fileprivate var conditions: (first: Self, others: [ErrorMatcher<any Error>]) {
         guard case .both = shape, let list = list as? MatcherList<Output> else { return (self, []) }
         return (list.alternatives[0], list.conditions)
     }
 
-    /// The same matcher with the error as the output.
+    /// The same matcher with the error as its output.
     fileprivate var condition: ErrorMatcher<any Error> {
         ErrorMatcher<any Error>(shape, depth: depth) { subject in evaluate(&subject).map { _ in subject.error } }
     }
@@ -60,14 +61,14 @@ extension ErrorMatcher {
 
 // MARK: - Combinators
 
-/// Matches if either matcher does, with the output of the first one that matches.
+/// Matches if either matcher matches; the output is that of the first matcher that does.
 ///
-/// A matcher is called as often as it occurs in the combination, up to the first one that matches.
+/// If a combination contains the same matcher several times, that matcher is called each time, until a matcher matches.
 ///
 /// - Parameters:
 ///   - first: The matcher to call first.
 ///   - second: The matcher to call only if `first` doesn't match.
-/// - Returns: The union of the two, with their common output.
+/// - Returns: The union of the two matchers, with their common output type.
 public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatcher<A> {
     var matchers = first.alternatives + second.alternatives
     if matchers.count > MatcherList<A>.limit { matchers = [first, second] }
@@ -76,25 +77,27 @@ public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatc
     return ErrorMatcher(.either(matchers.map(\.shape)), depth: depth, list: list, list.evaluate)
 }
 
-/// Matches if either of two matchers with different outputs does, with the first one's output if that is an error;
-/// otherwise with the matched error.
+/// Matches if either of two matchers with different outputs matches.
+///
+/// The output is the output of the first matcher that matches, if that is an error; otherwise it is the matched error.
 ///
 /// - Parameters:
 ///   - first: The matcher to call first.
 ///   - second: The matcher to call only if `first` doesn't match.
-/// - Returns: The union of the two.
+/// - Returns: The union of the two matchers.
 public func || <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<any Error> {
     first.erased || second.erased
 }
 
-/// Matches if both matchers do, with the first one's output.
+/// Matches if both matchers match; the output is that of the first matcher.
 ///
-/// A matcher is called as often as it occurs in the combination, up to the first one that doesn't match.
+/// If a combination contains the same matcher several times, that matcher is called each time, until a matcher doesn't
+/// match.
 ///
 /// - Parameters:
 ///   - first: The matcher to call first; its output is the result.
 ///   - second: The matcher to call only if `first` matches.
-/// - Returns: The intersection of the two.
+/// - Returns: The intersection of the two matchers.
 public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<A> {
     var (head, others) = first.conditions
     let added = second.conditions
@@ -105,10 +108,10 @@ public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
     return ErrorMatcher(.both([head.shape] + others.map(\.shape)), depth: depth, list: list, list.evaluate)
 }
 
-/// Matches if the matcher doesn't, with the error as the output.
+/// Matches if the matcher doesn't match; the output is the error.
 ///
 /// - Parameter matcher: The matcher to negate.
-/// - Returns: Its complement.
+/// - Returns: The complement of the matcher.
 public prefix func ! <A>(matcher: ErrorMatcher<A>) -> ErrorMatcher<any Error> {
     ErrorMatcher(.not(matcher.shape), depth: ErrorMatcher<A>.depth(above: matcher.depth)) { subject in
         matcher.evaluate(&subject) == nil ? subject.error : nil

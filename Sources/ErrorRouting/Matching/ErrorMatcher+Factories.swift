@@ -3,12 +3,13 @@ public import Foundation
 extension ErrorMatcher where Output: Error {
     /// Matches by the error's dynamic type.
     ///
-    /// A struct or an enum matches exactly; a class matches itself and its subclasses. `NSError` objects are bridged by
-    /// their domain only for `URLError`, `CocoaError`, and `POSIXError`, on all platforms alike. No other `NSError`
-    /// becomes a Swift type, and no Swift error matches `NSError.self`. The exceptions are these three types on Apple's
-    /// platforms, where they become their `NSError` when they are boxed. An `NSError` with a code that the Swift type
-    /// doesn't have stays an `NSError`, because on Linux `URLError` and `POSIXError` have closed lists of codes. Match
-    /// it with ``nsError(domain:code:)``.
+    /// A struct or an enum matches exactly. A class matches itself and its subclasses.
+    ///
+    /// On all platforms, `NSError` objects are bridged by their domain to `URLError`, `CocoaError`, and `POSIXError`,
+    /// but not to any other type. An `NSError` with a code that the Swift type doesn't define stays an `NSError`,
+    /// because on Linux `URLError` and `POSIXError` have closed lists of codes. Match such an object with
+    /// ``nsError(domain:code:)``. `NSError.self` doesn't match Swift errors, except for these three types on Apple's
+    /// platforms, where boxing them turns them into their `NSError`.
     ///
     /// - Parameter type: The error type to match. `(any Error).self` matches every error.
     /// - Returns: A matcher whose output is the error as that type.
@@ -36,16 +37,16 @@ extension ErrorMatcher where Output: Error {
 extension ErrorMatcher where Output: Error & Equatable {
     /// Matches an error of the same dynamic type that equals a value.
     ///
-    /// `NSError` objects are compared with `isEqual`. `URLError`, `CocoaError`, and `POSIXError` are also compared with
-    /// `isEqual`, even with the `NSError` objects of their domains, which are bridged as in ``type(_:)``. A value that
-    /// doesn't equal itself never matches.
+    /// `NSError` objects are compared with `isEqual`. So are `URLError`, `CocoaError`, and `POSIXError`, including with
+    /// the `NSError` objects of their domains, which are bridged as described at ``type(_:)``. A value that doesn't
+    /// equal itself never matches.
     ///
     /// - Parameter value: The value to compare with.
     /// - Returns: A matcher whose output is the error, which equals `value`.
     /// - Complexity: In a handler or a map, O(1) for any number of values of a `Hashable` type that have rules: up to
-    ///   four `==`, or one hash and one `==` for each value with the same hash. For `NSError`, `URLError`,
+    ///   four calls of `==`, or one hash and one `==` for each value with the same hash. For `NSError`, `URLError`,
     ///   `CocoaError`, and `POSIXError`, one `==` for each rule, because their hash traps on Linux for some user infos.
-    ///   The same holds if `Hashable` is isolated to a global actor.
+    ///   The same holds for types whose `Hashable` conformance is isolated to a global actor.
     public static func value(_ value: Output) -> Self {
         let (valueType, isObject) = (Swift.type(of: value), Output.self is AnyClass)
         if isObject ? valueType is NSError.Type : NSErrorBridge.isBridged(Output.self) {
@@ -56,7 +57,7 @@ extension ErrorMatcher where Output: Error & Equatable {
                 return error
             }
         }
-        // A value that doesn't equal itself never matches, even if it equals another value.
+        // Check that the value equals itself: if it doesn't, it must not match, even if it equals another value.
         if isObject {
             return Self(.value(value)) { subject in
                 guard subject.type == valueType, let error = subject.error as? Output else { return nil }
@@ -82,7 +83,7 @@ extension ErrorMatcher {
     /// .on(matching: .conforming(to: (any LocalizedError).self)) { error in … error.errorDescription … }
     /// ```
     ///
-    /// - Parameter type: The protocol as a type, `(any P).self`. A concrete error type matches as in ``type(_:)``.
+    /// - Parameter type: The protocol as a type, `(any P).self`. A concrete error type matches like ``type(_:)``.
     /// - Returns: A matcher whose output is the error as that type.
     /// - Complexity: O(1): one dynamic cast, which a handler does only once for each type of error.
     public static func conforming(to type: Output.Type) -> Self {
@@ -102,7 +103,7 @@ extension ErrorMatcher {
         ErrorMatcher<E>.type(type) as? Self
     }
 
-    /// Matches errors that contain an extractable part, for example the payload of an enum case.
+    /// Matches errors from which a part can be extracted, for example the payload of an enum case.
     ///
     /// ```swift
     /// let declined = ErrorMatcher.extracting(PaymentError.self) { error in
@@ -112,10 +113,10 @@ extension ErrorMatcher {
     /// ```
     ///
     /// - Parameters:
-    ///   - type: The error type to inspect, matched as in ``type(_:)``.
+    ///   - type: The error type to inspect, matched like ``type(_:)``.
     ///   - extract: Returns the part, or nil if the error doesn't match.
     /// - Returns: A matcher whose output is the part.
-    /// - Complexity: O(1) for errors of other types; otherwise that of `extract`.
+    /// - Complexity: O(1) for errors of other types; for errors of this type, the same as `extract`.
     public static func extracting<E: Error>(
         _ type: E.Type,
         _ extract: @escaping @Sendable (E) -> Output?
@@ -129,21 +130,22 @@ extension ErrorMatcher {
     /// The error itself is tried first, then its underlying errors breadth first. The underlying errors are the first
     /// of these that applies:
     /// - the errors that ``UnderlyingErrorsProviding`` returns, if the error conforms;
-    /// - the errors for `NSUnderlyingErrorKey` and `NSMultipleUnderlyingErrorsKey`, if `as NSError` has such a key;
-    /// - for structs and enums, the fields and payloads that are errors, even within optionals, arrays, and one
-    ///   intermediate struct or tuple (as in `DecodingError`'s context).
+    /// - the errors for `NSUnderlyingErrorKey` and `NSMultipleUnderlyingErrorsKey`, if the error `as NSError` has such
+    ///   a key;
+    /// - for structs and enums, the fields and payloads that are errors, including those in optionals, arrays, and one
+    ///   intermediate struct or tuple (such as `DecodingError`'s context).
     ///
-    /// The walk doesn't inspect objects and actors, because their state might be changing; make an error class conform
-    /// to ``UnderlyingErrorsProviding``. It visits at most 64 errors and inspects at most 1,024 fields and elements, 16
-    /// containers deep; it recognizes cycles.
+    /// The walk doesn't inspect objects and actors, because their state might be changing. To include the underlying
+    /// errors of an error class, make it conform to ``UnderlyingErrorsProviding``. The walk visits at most 64 errors
+    /// and inspects at most 1,024 fields and elements, 16 containers deep. It recognizes cycles.
     ///
-    /// Reflecting an `unowned` field whose object no longer exists traps, as it does in `print(error)`; an error that
+    /// Reflecting an `unowned` field whose object no longer exists traps, as it does in `print(error)`. An error that
     /// conforms to ``UnderlyingErrorsProviding`` is never reflected.
     ///
     /// - Parameter matcher: The matcher to apply to the error and its underlying errors.
-    /// - Returns: A matcher whose output is that of `matcher` for the first error it matches. The action's report keeps
-    ///   the outer error.
-    /// - Complexity: O(number of underlying errors) calls of `matcher`; the walk uses reflection and runs once for an
+    /// - Returns: A matcher whose output is that of `matcher` for the first error that it matches. The report that an
+    ///   action receives still contains the outer error.
+    /// - Complexity: O(number of underlying errors) calls of `matcher`. The walk uses reflection and runs once for an
     ///   error, regardless of the number of such rules. The rule is tried for every error that reaches it, because any
     ///   error might have an underlying error.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
@@ -154,21 +156,21 @@ extension ErrorMatcher {
 }
 
 extension ErrorMatcher where Output: Error {
-    /// Matches if the error itself or any of its underlying errors has a type: ``anywhere(_:)`` of ``type(_:)``.
+    /// Matches if the error itself or any of its underlying errors has a type: ``anywhere(_:)`` with ``type(_:)``.
     ///
     /// - Parameter type: The type to find.
-    /// - Returns: A matcher whose output is the first error of the type.
-    /// - Complexity: That of ``anywhere(_:)``.
+    /// - Returns: A matcher whose output is the first error of that type.
+    /// - Complexity: The same as ``anywhere(_:)``.
     public static func causedBy(_ type: Output.Type) -> Self { .anywhere(.type(type)) }
 }
 
 extension ErrorMatcher where Output == any Error {
     /// Matches if a predicate returns true.
     ///
-    /// - Parameter predicate: The condition. It is called for every error that reaches the rule, and by `explain`; it
-    ///   should be cheap and have no side effects.
+    /// - Parameter predicate: The condition. It is called for every error that reaches the rule, and by `explain`, so
+    ///   it should be cheap and have no side effects.
     /// - Returns: A matcher whose output is the error.
-    /// - Complexity: That of `predicate`, for every error that reaches the rule. An error's type doesn't determine
+    /// - Complexity: The same as `predicate`, for every error that reaches the rule. An error's type doesn't determine
     ///   whether the rule can match, so each such rule makes a handler slower.
     public static func predicate(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
         Self(.predicate, .predicate(predicate))
@@ -181,10 +183,10 @@ extension ErrorMatcher where Output == any Error {
 }
 
 extension ErrorMatcher where Output == NSError {
-    /// Matches by the domain of `error as NSError` and, if one is given, by its code.
+    /// Matches by the domain of `error as NSError` and, if a code is given, by the code.
     ///
-    /// It matches `NSError` objects and Swift errors alike: `URLError`, `CocoaError`, `POSIXError`, any
-    /// `CustomNSError`, and every other Swift error by the domain that Swift gives it, the type's name. All errors of
+    /// It matches both `NSError` objects and Swift errors: `URLError`, `CocoaError`, `POSIXError`, any `CustomNSError`,
+    /// and every other Swift error. For the last group, Swift derives the domain from the type's name. All errors of
     /// one Swift type are assumed to have the same domain; the code is read for each error.
     ///
     /// - Parameters:

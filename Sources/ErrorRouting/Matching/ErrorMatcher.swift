@@ -1,9 +1,9 @@
 import Foundation
 
-/// A value that decides whether it matches an error, and with which output for the action.
+/// A value that decides whether it matches an error, and which output an action then receives.
 ///
-/// Matchers are created with the factories (``type(_:)``, ``value(_:)``, ``nsError(domain:code:)``, …), combined with
-/// `||`, `&&`, and `!`, and narrowed with ``where(_:)``. Use them in an ``ErrorHandler`` or an ``ErrorMap``, or call
+/// Create matchers with the factories (``type(_:)``, ``value(_:)``, ``nsError(domain:code:)``, …), combine them with
+/// `||`, `&&`, and `!`, and narrow them with ``where(_:)``. Use them in an ``ErrorHandler`` or an ``ErrorMap``, or call
 /// them directly:
 ///
 /// ```swift
@@ -13,21 +13,21 @@ import Foundation
 /// do { try pay() } catch declined { … }
 /// ```
 ///
-/// A matcher is `Sendable` and stores nothing between errors, so any number of threads can call it.
+/// A matcher is `Sendable` and doesn't store anything between errors, so any number of threads can call it.
 public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible {
-    /// The matcher's structure, for descriptions and for the index of the rules.
+    /// The matcher's structure, for descriptions and for the index of rules.
     let shape: MatcherShape
 
-    /// The way to find the output.
+    /// How the output is found.
     let test: MatcherTest
     /// The closure that returns the output; nil unless the test is `closure`.
     let closure: Closure?
 
     /// The ``MatcherList`` of a chain of `||` or `&&`; nil for other matchers.
     ///
-    /// Its declared type isn't generic, because the runtime would look up the list's type for each rule.
+    /// Its declared type isn't generic, because the runtime would look up a generic type for each rule.
     let list: (any AnyObject & Sendable)?
-    /// The number of matchers within one another, at most ``depthLimit``.
+    /// How deeply matchers are nested in this matcher, itself included; at most ``depthLimit``.
     let depth: Int
 
     typealias Closure = @Sendable (inout ErrorSubject) -> Output?
@@ -48,14 +48,14 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// The type that an error must have for the matcher to match.
     @inline(__always)
     var requirement: MatcherShape.Requirement {
-        // Most rules match by type alone, which needs no second look at the type.
+        // Test the matcher first: most rules match by type alone, so their shape needn't be inspected.
         if case .type = test { (ObjectIdentifier(Output.self), true) } else { shape.requirement }
     }
 
     /// Returns the matcher's output; nil if it doesn't match.
     func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(&subject, test, closure) }
 
-    /// Returns the output of a matcher with this test and this closure; a rule stores only these two.
+    /// Returns the output of a matcher that has a given test and closure, the only parts of it that a rule stores.
     static func evaluate(_ subject: inout ErrorSubject, _ test: MatcherTest, _ closure: Closure?) -> Output? {
         switch test {
         case .type: subject.unboxed.content(as: Output.self)
@@ -68,8 +68,8 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// Returns the matcher's output for one error.
     ///
     /// - Parameter error: The error to match.
-    /// - Returns: The action's input, or nil if the matcher doesn't match.
-    /// - Complexity: That of the factory and the combinators that created the matcher.
+    /// - Returns: The input for an action, or nil if the matcher doesn't match.
+    /// - Complexity: Determined by the factory and the combinators that created the matcher.
     public func match(_ error: any Error) -> Output? {
         var subject = ErrorSubject(UnboxedError(error))
         return match(&subject)
@@ -82,13 +82,13 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         return evaluate(&subject)
     }
 
-    /// The matcher as an explanation shows it: `type(PaymentError)`, or the name that ``named(_:)`` gave it.
+    /// The matcher as explanations show it: `type(PaymentError)`, or the name that was set with ``named(_:)``.
     public var description: String { shape.description }
 
-    /// Narrows the matcher: it matches only if the predicate returns true as well.
+    /// Narrows the matcher so that it matches only if a predicate also returns true.
     ///
-    /// - Parameter predicate: Receives the matcher's output. It is called for every error that the matcher matches, and
-    ///   by `explain`, so it should be cheap and have no side effects.
+    /// - Parameter predicate: Receives the matcher's output. It is called for every error that the original matcher
+    ///   matches, and by `explain`, so it should be cheap and have no side effects.
     /// - Returns: The narrowed matcher.
     public func `where`(_ predicate: @escaping @Sendable (Output) -> Bool) -> Self {
         Self(.narrowed(shape), depth: Self.depth(above: depth)) { subject in
@@ -103,25 +103,25 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Returns: The same matcher under that name.
     public func named(_ name: String) -> Self { described(as: .named(name, shape)) }
 
-    /// The same matcher with another shape, one level deeper.
+    /// Returns the same matcher with another shape, one level deeper.
     func described(as shape: MatcherShape) -> Self {
         Self(shape, test, closure, depth: Self.depth(above: depth), list: list)
     }
 
     /// The same matcher with its output as `any Error`.
     ///
-    /// Its output is the matcher's output if that is an error (for an ``anywhere(_:)`` matcher, the inner error);
-    /// otherwise the matched error.
+    /// The output stays the same if it is an error: for an ``anywhere(_:)`` matcher, it is the inner error. Otherwise,
+    /// it is the matched error.
     var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
         return ErrorMatcher<any Error>(shape, depth: depth) { subject in
             guard let output = evaluate(&subject) else { return nil }
-            // Cast the value, not the type: `any LocalizedError` isn't an `Error` type, but its content is an error.
+            // Cast the value, not the type: `any LocalizedError` isn't an `Error` type, but its value is an error.
             return output as? any Error ?? subject.error
         }
     }
 
-    /// Lets a matcher be the pattern of a `catch` or a `case`.
+    /// Makes a matcher usable as the pattern of a `catch` or a `case`.
     ///
     /// - Parameters:
     ///   - matcher: The matcher in the pattern.
@@ -132,17 +132,19 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     }
 }
 
-/// A way to find a matcher's output.
+/// How a matcher's output is found.
 ///
-/// Most rules match by type, value, or domain. These cases cost less than a closure that returns the output. The type
-/// isn't generic, because the runtime would look up each of its types.
+/// Most rules match by type, value, or domain. For these, the first three cases cost less than a closure that returns
+/// the output. The type isn't generic, because the runtime would look up a generic type.
 enum MatcherTest: Sendable {
     /// The output is the error, if the error has exactly the output's type.
     case type
-    /// The output is the error, if a predicate returns true; the output's type is the error's own or `any Error`.
+    /// The output is the error, if a predicate returns true; the output's type is the error's type or `any Error`.
     case predicate(ErrorPredicate)
-    /// The output is the error as `NSError`. The predicate decides for an `NSError` object; for another error, it
-    /// returns whether the error might match.
+    /// The output is the error as an `NSError`.
+    ///
+    /// For an `NSError` object, the predicate returns whether the matcher matches. For other errors, it returns whether
+    /// the matcher might match.
     case domain(ErrorPredicate)
     /// The matcher's closure returns the output.
     case closure

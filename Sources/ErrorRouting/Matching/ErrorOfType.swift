@@ -1,6 +1,6 @@
 import Foundation
 
-/// The facts that all errors of an error's type share.
+/// The facts that all errors of one type share, taken from one of them.
 struct ErrorOfType: ComparedError {
     private(set) var subject: ErrorSubject
     /// Whether to bridge the error for its domain.
@@ -31,14 +31,14 @@ struct ErrorOfType: ComparedError {
     }
 
     func likelihood(ofConforming type: Any.Type, _ conforms: (any Error) -> Bool) -> Likelihood {
-        // Check each object: an `NSError` object might conform through bridging although its class doesn't.
+        // Check each object: an `NSError` object might conform through bridging even if its class doesn't.
         subject.isNSErrorObject ? .maybe : conforms(subject.error) ? .always : .never
     }
 
     var isCancellation: Bool? { nil }
     var underlying: [ErrorOfType]? { nil }
 
-    /// Whether a matcher matches all errors of the type, regardless of the domain.
+    /// Returns whether a matcher matches all errors of the type, even without their domain.
     func alwaysMatch(_ shape: MatcherShape) -> Bool {
         var errors = ErrorOfType(subject)
         return shape.likelihood(for: &errors) >= .always

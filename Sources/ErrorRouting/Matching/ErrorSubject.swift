@@ -1,8 +1,8 @@
 import Foundation
 
-/// One error that matchers are called with, with cached results.
+/// An error to match, with results that its matchers share.
 ///
-/// Bridging to `NSError` and walking the underlying errors are the two expensive steps of matchers, so each is done at
+/// Bridging to `NSError` and walking the underlying errors are the two expensive steps of matching. Each is done at
 /// most once for an error, regardless of the number of rules.
 struct ErrorSubject: Sendable {
     let unboxed: UnboxedError
@@ -11,20 +11,17 @@ struct ErrorSubject: Sendable {
     /// The error's dynamic type.
     let type: Any.Type
     private var bridged: NSError?
-    /// The chain of the underlying errors; nil until a matcher needs it.
+    /// The error with its underlying errors; nil until a matcher needs them.
     private var chain: ErrorChain?
     /// The position of the error in the chain.
     private let position: Int
 
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - chain: The chain that the error is in, if it is known.
-    ///   - position: The position of the error in its chain.
+    /// Creates the subject for an error, and for its position in a chain if the chain is known.
     @inline(__always)
     init(_ error: UnboxedError, in chain: ErrorChain? = nil, at position: Int = ErrorChain.root) {
         unboxed = error
         let contentType = UnboxedError.contentType(of: error.error)
-        // Call it only for objects: `type(of:)` costs as much as all the rest of this initializer.
+        // Call `type(of:)` only for objects: it costs as much as all other parts of this initializer.
         isObject = contentType is AnyClass
         type = isObject ? Swift.type(of: error.error) : contentType
         self.chain = chain
@@ -34,25 +31,27 @@ struct ErrorSubject: Sendable {
     @inline(__always)
     var error: any Error { unboxed.error }
 
-    /// Whether the error is an `NSError` object, unlike any Swift error.
+    /// Whether the error is an `NSError` object; false for every Swift error.
     ///
-    /// This compares the dynamic type instead of casting, because `as? NSError` fails on Swift structs on Linux and
-    /// succeeds with bridging on Apple platforms.
+    /// This property compares the dynamic type instead of casting, because `as? NSError` fails on Swift structs on
+    /// Linux and succeeds with bridging on Apple's platforms.
     var isNSErrorObject: Bool { type is NSError.Type }
 
-    /// Returns the error as `as NSError` does, which runs user code: it reads the domain, code, and user info, and on
-    /// Linux the texts of a `LocalizedError`.
+    /// Returns the result of `error as NSError`.
+    ///
+    /// This runs user code: bridging reads the domain, code, and user info and, on Linux, the strings of a
+    /// `LocalizedError`.
     mutating func nsError() -> NSError {
         if let bridged { return bridged }
-        // An `NSError` object needs no bridging.
+        // Read the content first: an `NSError` object needn't be bridged.
         let object = unboxed.content(as: NSError.self) ?? chain?.nsError(at: position) ?? error as NSError
         bridged = object
         return object
     }
 
-    /// Returns the error as `as NSError` does if the result has a matcher's domain and code; nil otherwise.
+    /// Returns the result of `error as NSError` if it has a matcher's domain and code; otherwise nil.
     ///
-    /// - Parameter holds: The matcher's predicate, which decides for an `NSError` object.
+    /// The closure is the matcher's predicate, which decides for an `NSError` object.
     mutating func nsError(where holds: (any Error) -> Bool) -> NSError? {
         guard holds(error) else { return nil }
         let object = nsError()
@@ -61,8 +60,9 @@ struct ErrorSubject: Sendable {
         return holds(NSErrorBridge.object(object)) ? object : nil
     }
 
-    /// Whether all errors of the error's Swift type have a domain; nil for an `NSError` object, or if the domain isn't
-    /// known because user code is nested too deeply.
+    /// Returns whether all errors of the error's Swift type have a given domain.
+    ///
+    /// The result is nil for an `NSError` object, and if the domain is unknown because user code is nested too deeply.
     mutating func typeHas(domain: String) -> Bool? {
         if isNSErrorObject { return nil }
         if let known = TypeDomains.has(type, domain: domain) { return known }

@@ -1,19 +1,19 @@
 import BoundedDescriptions
 import Foundation
 
-/// The texts that describe errors.
+/// The strings that describe errors.
 ///
-/// They come from user code: descriptions, mirrors, user infos. If that is nested too deeply, a text is the name of the
-/// error's type.
+/// They come from user code: descriptions, mirrors, and user infos. If user code is nested too deeply, the string is
+/// the name of the error's type.
 enum ErrorText {
     /// Returns the name of the error's type with its module: `Intake.PaymentError`.
     ///
-    /// An `NSError` object in the domain of one of Foundation's Swift types has the name of that type, because on
+    /// An `NSError` object in the domain of one of Foundation's Swift types is named after that type, because on
     /// Apple's platforms all errors of that type are such objects.
     static func typeName(of error: any Error) -> String {
         let name = typeName(type(of: error))
-        // A Swift subclass has its own name, and its `domain` might be user code. The name of an Objective-C class,
-        // such as Foundation's own subclasses, has no module.
+        // Keep the name of a Swift subclass, which includes a module: its `domain` might be user code. The name of an
+        // Objective-C class, such as one of Foundation's own subclasses, has no module.
         guard type(of: error) is NSError.Type, type(of: error) == NSError.self || !name.contains(".") else {
             return name
         }
@@ -23,12 +23,11 @@ enum ErrorText {
     /// Returns the name of a type with its module.
     static func typeName(_ type: Any.Type) -> String { TypeName.full(type) }
 
-    /// Returns an enum's case as source code would write it, `PaymentError.declined(code: 51)`; for other errors, the
-    /// description.
+    /// Returns an enum's case as in source code, `PaymentError.declined(code: 51)`; for other errors, the description.
     static func literal(_ error: any Error) -> String {
         let literal = PerThread.inUserCode {
             let text = BoundedPrinter.text(of: error)
-            // An enum with its own mirror might not show its case.
+            // Don't add the type's name if the enum has its own mirror, which might not show the case.
             guard caseName(of: error) != nil, !(error is any CustomReflectable) else { return text }
             let prefix = "\(TypeName.short(type(of: error)))."
             return text.hasPrefix(prefix) ? text : prefix + text
@@ -43,16 +42,18 @@ enum ErrorText {
 
     /// Returns the error's message, neither truncated nor escaped.
     ///
-    /// The message is the first of these that applies: a `LocalizedError`'s `errorDescription`; for an error with its
-    /// own domain, Foundation's `localizedDescription`; the error's own description; the error as Swift prints it, but
-    /// bounded. In the last case, `localizedDescription` would only be the type and a number. Coding errors are
-    /// `LocalizedError`s on Linux, but only their description has the coding path.
+    /// The message is the first of these that applies: the `errorDescription` of a `LocalizedError`; Foundation's
+    /// `localizedDescription`, for an error with its own domain; the error's own description; the error as Swift prints
+    /// it, but bounded. In the last case, `localizedDescription` would contain only the type and a number. Coding
+    /// errors are an exception: on Linux they are `LocalizedError`s, but only their description contains the coding
+    /// path.
     ///
-    /// An error's own description is read once, and such an error is never reflected. In other errors, an `unowned`
-    /// field traps if its object no longer exists, as in `print(error)`, because a mirror can't recognize it.
+    /// An error's own description is read once, and an error that has one is never reflected. In other errors, reading
+    /// an `unowned` field whose object no longer exists traps, as in `print(error)`, because a mirror can't recognize
+    /// such a field.
     static func message(of error: any Error) -> String { messageAndFields(of: error).message }
 
-    /// Returns the error's message, with the error's fields if they have been read for it.
+    /// Returns the error's message, together with its fields if they were read for the message.
     static func messageAndFields(of error: any Error) -> (message: String, fields: ReflectedFields?) {
         PerThread.inUserCode { unguardedMessage(of: error) } ?? (typeName(of: error), nil)
     }
@@ -60,7 +61,7 @@ enum ErrorText {
     private static func unguardedMessage(of error: any Error) -> (message: String, fields: ReflectedFields?) {
         let type = type(of: error)
         if type != DecodingError.self, type != EncodingError.self {
-            // Check the type first, here and below: a cast that fails costs four times as much.
+            // Check the type first, here and below: a cast that fails costs four times as much as the check.
             if type is any LocalizedError.Type, let text = (error as? any LocalizedError)?.errorDescription {
                 return (text, nil)
             }
@@ -74,7 +75,7 @@ enum ErrorText {
         return (printer.text, printer.fields)
     }
 
-    /// Whether an error's domain and code add to its type and case, as for an `NSError` object or a `CustomNSError`.
+    /// Whether an error has its own domain and code, such as an `NSError` object or a `CustomNSError`.
     static func hasDomainOfItsOwn(_ error: any Error) -> Bool {
         let type = type(of: error)
         return type is NSError.Type || type is any CustomNSError.Type
@@ -82,11 +83,11 @@ enum ErrorText {
 
     /// Removes addresses from a Foundation string that might contain a private type's name as an error's domain.
     private static func withoutAddresses(_ text: String) -> String {
-        // Don't search a longer string: it is the user's own.
+        // Don't search longer strings: they come from the user's code.
         text.utf8.count > OneLine.limit ? text : TypeName.withoutAddresses(text)
     }
 
-    /// Returns the error's domain and code if they add to its type and case.
+    /// Returns the error's domain and code if it has its own; otherwise nil.
     static func code(of error: any Error) -> (domain: String, code: Int)? {
         let code = PerThread.inUserCode { () -> (domain: String, code: Int)? in
             guard hasDomainOfItsOwn(error) else { return nil }
@@ -96,7 +97,7 @@ enum ErrorText {
         return code ?? nil
     }
 
-    /// Returns the same with the domain on one line.
+    /// Returns the result of ``code(of:)`` with the domain on one line.
     static func domainAndCode(of error: any Error) -> (domain: String, code: Int)? {
         code(of: error).map { (OneLine.escaped($0.domain), $0.code) }
     }

@@ -1,8 +1,10 @@
 extension MatcherShape {
     typealias Requirement = (type: ObjectIdentifier?, isOnlyType: Bool)
 
-    /// The type that an error must have to match, unless other types can match too, such as subclasses; and whether
-    /// every error of that type (or, without one, every error) matches with itself as the output.
+    /// The type that an error must have to match, and whether the type alone decides.
+    ///
+    /// The type is nil if errors of other types, such as subclasses, can match too. `isOnlyType` is true if every error
+    /// of the type matches and is itself the output; if the type is nil, that holds for every error.
     var requirement: Requirement {
         switch self {
         case .type(let type):
@@ -11,8 +13,8 @@ extension MatcherShape {
         case .any: return (nil, true)
         case .named(_, let inner): return inner.requirement
         case .extracting(let type): return (Self.exactType(type), false)
-        // Use the static type of the box: the runtime takes longer to return a value's own type. For an object, neither
-        // type is exact.
+        // Use the static type of the box: the runtime takes longer to return a value's own type, and for an object
+        // neither type is exact.
         case .value(let value): return (Self.exactType(UnboxedError.contentType(of: value)), false)
         case .narrowed(let inner): return (inner.requirement.type, false)
         case .both(let parts): return (parts.lazy.compactMap(\.requirement.type).first, false)
@@ -20,12 +22,12 @@ extension MatcherShape {
         }
     }
 
-    /// A type that an error must have exactly; nil if matching errors might have others.
+    /// Returns the type that an error must have exactly; nil if matching errors might have other types.
     static func exactType(_ type: Any.Type) -> ObjectIdentifier? {
         type is AnyClass || NSErrorBridge.isBridged(type) || type == (any Error).self ? nil : ObjectIdentifier(type)
     }
 
-    /// The part that an index can look up, a `value` or an `nsError`, which an error must match; nil without one.
+    /// The part that an index can look up, a `value` or an `nsError` that an error must match; nil if there is none.
     var key: MatcherShape? {
         switch self {
         case .value, .nsError: self

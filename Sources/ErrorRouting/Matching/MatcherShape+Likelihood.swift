@@ -1,34 +1,37 @@
-/// The likelihood of a match by some facts about an error, such as its dynamic type, in increasing order.
+/// How likely a match is, given some facts about an error such as its dynamic type; in increasing order.
 enum Likelihood: Comparable {
     case never, maybe, always
-    /// The matcher matches and its output is the error itself, so it needn't be called.
+    /// The matcher matches and its output is the error itself, so the matcher needn't be called.
     case certain
 }
 
-/// The facts about an error, or about all errors of its type, that the parts of a matcher are compared with.
+/// What a matcher's parts are compared with: facts about one error, or about all errors of a type.
 protocol ComparedError {
-    /// The likelihood that a matcher by type matches.
+    /// Returns how likely a matcher by type matches.
     func likelihood(ofType type: any Error.Type) -> Likelihood
-    /// The likelihood that a matcher by value matches.
+    /// Returns how likely a matcher by value matches.
     func likelihood(ofValue value: any Error) -> Likelihood
-    /// The likelihood that a matcher by domain and code matches.
+    /// Returns how likely a matcher by domain and code matches.
     mutating func likelihood(ofDomain domain: String, code: Int?) -> Likelihood
-    /// The likelihood that a matcher by conformance matches.
+    /// Returns how likely a matcher by conformance matches.
     func likelihood(ofConforming type: Any.Type, _ conforms: (any Error) -> Bool) -> Likelihood
-    /// Whether the error is a cancellation; nil if the parts of the matcher decide.
+    /// Whether the error is a cancellation; nil if the parts of the cancellation matcher must decide.
     var isCancellation: Bool? { get }
     /// The underlying errors; nil if they aren't known.
     var underlying: [Self]? { get }
 }
 
 extension MatcherShape {
-    /// Compares the matcher with an error.
+    /// Returns how likely the matcher matches an error.
+    ///
+    /// The result is `certain` only if the output is known to be the error itself. Therefore a combination, whose
+    /// output depends on its parts, is limited to `always`.
     func likelihood(for error: inout some ComparedError) -> Likelihood {
         var budget = Self.partLimit
         return likelihood(for: &error, &budget)
     }
 
-    /// The number of parts to compare; a combination might contain few matchers, but each a million times.
+    /// The maximum number of parts to compare: a combination might contain only few matchers, but each a million times.
     static let partLimit = 1_024
 
     private func likelihood<Compared: ComparedError>(for error: inout Compared, _ budget: inout Int) -> Likelihood {
@@ -51,7 +54,7 @@ extension MatcherShape {
         case .any:
             return .certain
         case .anywhere(let inner):
-            // The error itself comes first; if it doesn't match, an underlying error might.
+            // Compare the error itself first; if the matcher doesn't match it, an underlying error might match.
             var likeliest = min(likelihood(inner), .always)
             guard let underlying = error.underlying else { return max(.maybe, likeliest) }
             for var error in underlying { likeliest = max(likeliest, inner.likelihood(for: &error, &budget)) }

@@ -2,10 +2,11 @@ import BoundedDescriptions
 
 /// The structure of a matcher, as a plain value.
 ///
-/// A matcher's closure decides whether it matches an error; its shape determines the errors that it could match, so
-/// that rules can be described and indexed without calling the closure.
+/// A matcher's closure decides whether the matcher matches an error. Its shape shows which errors could match, so that
+/// rules can be described and indexed without calling the closure.
 ///
-/// Most rules have a type; larger contents are boxed so that copying a shape is little code.
+/// Most rules match by type, so the type is stored inline. Larger payloads are boxed, because that keeps the code for
+/// copying a shape small.
 enum MatcherShape: Sendable {
     case type(any Error.Type)
     case any
@@ -16,25 +17,26 @@ enum MatcherShape: Sendable {
     case predicate
     indirect case anywhere(MatcherShape)
     indirect case narrowed(MatcherShape)
-    /// A list, so that thousands of matchers aren't nested as deep.
+    /// A flat list: nesting thousands of matchers could overflow the stack.
     case either([MatcherShape])
     case both([MatcherShape])
     indirect case not(MatcherShape)
     indirect case named(String, MatcherShape)
-    /// ``ErrorMatcher/cancellation``, with the shape of its parts.
+    /// ``ErrorMatcher/cancellation`` with the shape of its parts.
     indirect case cancellation(MatcherShape)
 }
 
 extension MatcherShape: CustomStringConvertible {
-    /// The matcher as source code would write it, on one line.
+    /// The matcher as in source code, on one line.
     var description: String {
         var text = BoundedText(limit: OneLine.limit)
         write(to: &text)
         return text.text
     }
 
-    /// Writes the shape to a text; stops when the text is full, because a matcher combined with itself repeatedly has
-    /// few parts but an exponentially long description.
+    /// Appends the shape to a string, until the string is full.
+    ///
+    /// A matcher that is combined with itself repeatedly has few parts but an exponentially long description.
     private func write(to text: inout BoundedText) {
         guard !text.isCut else { return }
         func write(_ opening: String, _ parts: (MatcherShape, String)...) {

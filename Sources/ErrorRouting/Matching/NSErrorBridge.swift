@@ -3,11 +3,11 @@ import Foundation
 
 /// Converts between `NSError` objects and Swift errors.
 ///
-/// An `NSError` object can become one of three Swift types, each determined by its domain. The conversions are written
-/// out instead of cast, because on Linux `NSError as? CocoaError` succeeds for every domain and `NSError as? URLError`
-/// for none.
+/// An `NSError` object can become one of three Swift types, which its domain determines. The conversions are written
+/// out, because casts of `NSError` objects are wrong on Linux: a cast to `CocoaError` succeeds for every domain, and a
+/// cast to `URLError` fails for every domain.
 package enum NSErrorBridge {
-    /// Returns an `NSError` as the one of the three types that has its domain; nil if no type has its domain and code.
+    /// Returns an `NSError` as the Swift type that has its domain; nil if none of the three has its domain and code.
     static func swiftError(_ error: NSError) -> (any Error)? {
         switch error.domain {
         case NSURLErrorDomain:
@@ -26,22 +26,23 @@ package enum NSErrorBridge {
         }
     }
 
-    /// Returns an `NSError` that stays one in the box of an `any Error`.
+    /// Returns an `NSError` that remains an `NSError` in the existential box of an `any Error`.
     ///
-    /// On Apple's platforms the `NSError` created from a Swift error becomes that error again when it is boxed.
+    /// On Apple's platforms, an `NSError` created from a Swift error becomes that error again when it is boxed.
     static func object(_ error: NSError) -> NSError {
         if type(of: error as any Error) is NSError.Type { return error }
         return NSError(domain: error.domain, code: error.code, userInfo: error.userInfo)
     }
 
-    /// Whether a type is one of the three.
+    /// Whether a type is one of the three Swift types.
     static func isBridged(_ type: Any.Type) -> Bool { TypeName.isBridged(type) }
 
-    /// Whether errors of a type are `NSError` objects, or would be on Apple's platforms, where the three become objects
-    /// when they are boxed.
+    /// Whether errors of a type are `NSError` objects on Apple's platforms.
+    ///
+    /// There, errors of the three Swift types become objects when they are boxed.
     static func isNSErrorOrBridged(_ type: Any.Type) -> Bool { type is NSError.Type || isBridged(type) }
 
-    /// Returns the one of the three types with this domain; nil for other domains.
+    /// Returns the Swift type that has a domain; nil if it isn't the domain of one of the three types.
     static func swiftType(ofDomain domain: String) -> (any Error.Type)? {
         switch domain {
         case NSURLErrorDomain: URLError.self
@@ -51,9 +52,10 @@ package enum NSErrorBridge {
         }
     }
 
-    /// Whether the name is that of a type that errors of Foundation have, which a domain and a code rebuild.
+    /// Whether a name is that of a Foundation error type, so that a domain and a code suffice to rebuild the error.
     ///
-    /// The module of such a type differs between platforms, and errors of a server might be replayed elsewhere.
+    /// The module of such a type differs between platforms, and a server's errors might be replayed on another
+    /// platform.
     package static func isFoundations(_ typeName: String) -> Bool {
         let parts = typeName.split(separator: ".")
         let hasModule = parts.count == 2 && (parts[0].hasPrefix("Foundation") || parts[0] == "__C")
@@ -61,8 +63,9 @@ package enum NSErrorBridge {
             && ["NSError", "URLError", "CocoaError", "POSIXError"].contains(parts[parts.count - 1])
     }
 
-    /// Returns Foundation's error of a domain and a code: the domain's Swift type, if there is one that has the code;
-    /// otherwise an `NSError`.
+    /// Returns Foundation's error for a domain and a code.
+    ///
+    /// It has the domain's Swift type if that type defines the code; otherwise it is an `NSError`.
     package static func error(domain: String, code: Int) -> any Error {
         let error = NSError(domain: domain, code: code)
         return swiftError(error) ?? error
@@ -70,8 +73,9 @@ package enum NSErrorBridge {
 
     /// Whether two `NSError` objects are equal according to `isEqual`.
     ///
-    /// On Linux, Foundation's `isEqual` crashes if both user infos hold Swift errors in an array or another container.
-    /// There, such errors equal only themselves. The same holds for errors with a user info too large to search.
+    /// On Linux, Foundation's `isEqual` crashes if both user infos contain Swift errors in an array or another
+    /// container. Therefore such errors equal only themselves there. So do errors with a user info that is too large to
+    /// search.
     static func areEqual(_ first: NSError, _ second: NSError) -> Bool {
         #if !canImport(Darwin)
             if first.code == second.code, first.domain == second.domain,
@@ -83,14 +87,14 @@ package enum NSErrorBridge {
         return first.isEqual(second)
     }
 
-    /// The maximum number of inspected values, in the user info and in the containers and `NSError`s within it.
+    /// The maximum number of values to inspect in the user info and in the containers and `NSError`s within it.
     private static let lookLimit = 1_024
-    /// The maximum nesting of containers and user infos, because `isEqual` recurses into each.
+    /// The maximum nesting of containers and user infos, because `isEqual` recurses into each of them.
     private static let depthLimit = 64
 
     /// Whether a container in the user info, or in the user info of an `NSError` within it, might hold errors.
     ///
-    /// The search has limits, because a chain of underlying errors might be arbitrarily long, or a cycle.
+    /// The search has limits, because a chain of underlying errors might be very long, or a cycle.
     private static func mayHoldErrors(_ userInfo: [String: Any]) -> Bool {
         var looks = 0
         func mayHold(_ values: [Any], areContained: Bool, depth: Int) -> Bool {
@@ -108,9 +112,9 @@ package enum NSErrorBridge {
         return mayHold(first(userInfo.values), areContained: false, depth: 1)
     }
 
-    /// Returns a container's elements; empty for other values.
+    /// Returns a container's elements; for other values, an empty array.
     private static func elements(of value: Any) -> [Any] {
-        // Of objects, inspect only Foundation's containers.
+        // Among objects, inspect only Foundation's containers.
         if type(of: value) is AnyClass { return (value as? any NSObject & Sequence).map { first($0) } ?? [] }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
@@ -119,7 +123,7 @@ package enum NSErrorBridge {
         }
     }
 
-    /// Returns elements up to one more than the limit.
+    /// Returns the first elements: at most one more than the limit, so that the caller recognizes an excess.
     private static func first<Elements: Sequence>(_ elements: Elements) -> [Any] {
         Array(elements.prefix(lookLimit + 1))
     }

@@ -1,20 +1,21 @@
-/// An error in its innermost box only.
+/// An error that is in only one existential box.
 ///
-/// `any Error` itself conforms to `Error`. Therefore code that is generic over its error type (a continuation resumed
-/// with an error, a throwing stream, a function with typed throws) might put a box into a box. `type(of:)` looks
-/// through all boxes, but opening an existential opens only one. Its content is then another `any Error`, and code that
-/// assumes the type returned by `type(of:)` reads wrong memory. Therefore every error is unboxed on entry to the
-/// library, and code that reads the content of a box requires this type.
+/// `any Error` is an existential box that contains an error, and it conforms to `Error` itself. Therefore code that is
+/// generic over its error type (a continuation resumed with an error, a throwing stream, a function with typed throws)
+/// might put a box into another box. `type(of:)` looks through all boxes, but opening an existential opens only the
+/// outermost. Its content is then another `any Error`, and code that assumes the type returned by `type(of:)` reads the
+/// wrong memory. Therefore every error is unboxed on entry to the library, and code that reads the content of a box
+/// requires this type.
 struct UnboxedError: Sendable {
     let error: any Error
 
-    /// Unboxes an error; clients see no difference.
+    /// Unboxes an error, which makes no difference to clients.
     @inline(__always)
     init(_ error: consuming any Error) {
         self.error = Self.contentType(of: error) == (any Error).self ? Self.innermost(error) : error
     }
 
-    /// Marks an error whose box was opened, or that was unboxed before.
+    /// Wraps an error that is known to be unboxed.
     @inline(__always)
     init(opened error: any Error) {
         assert(Self.contentType(of: error) != (any Error).self)
@@ -25,7 +26,7 @@ struct UnboxedError: Sendable {
     @inline(__always)
     static func contentType(of error: any Error) -> Any.Type {
         func type<Content: Error>(_ content: Content) -> Any.Type { Content.self }
-        // Open it explicitly: `any Error` itself conforms to `Error`, so a plain call would pass the existential.
+        // Open the box explicitly: `any Error` itself conforms to `Error`, so a plain call would pass the existential.
         return _openExistential(error, do: type)
     }
 
@@ -42,11 +43,11 @@ struct UnboxedError: Sendable {
         return error
     }
 
-    /// Calls a closure with the content of the box as a type; nil if the content doesn't have that type.
+    /// Calls a closure with the content of the box as a type; returns nil if the content doesn't have that type.
     @inline(__always)
     func read<Wanted, Result>(as type: Wanted.Type, _ body: (Wanted) -> Result) -> Result? {
         func read<Content: Error>(_ content: Content) -> Result? { BoxContent.read(content, self, as: type, body) }
-        // Open it explicitly, as above.
+        // Open the box explicitly, as in `contentType(of:)`.
         return _openExistential(error, do: read)
     }
 

@@ -1,21 +1,21 @@
 import BoundedDescriptions
 import Foundation
 
-/// An error that names the errors wrapped in it.
+/// An error that provides the errors wrapped in it.
 ///
-/// For a conforming error, ``ErrorMatcher/anywhere(_:)`` visits only these errors; it reads no `NSError` keys and
+/// For a conforming error, ``ErrorMatcher/anywhere(_:)`` visits only these errors. It doesn't read `NSError` keys and
 /// doesn't reflect the error.
 public protocol UnderlyingErrorsProviding: Error {
-    /// The errors directly wrapped in this one, most important first.
+    /// The errors directly wrapped in this error, most important first.
     var underlyingErrors: [any Error] { get }
 }
 
 /// Returns the errors directly wrapped in an error, as ``ErrorMatcher/anywhere(_:)`` finds them.
 ///
-/// - Parameter error: The error.
-/// - Returns: The errors from ``UnderlyingErrorsProviding`` if the error conforms; if it doesn't, the errors for the `NSError`
-///   keys, if any; otherwise the errors in its fields and payloads. Empty for an error that reads its own underlying
-///   errors without end.
+/// - Parameter error: The outer error.
+/// - Returns: The first of these that exists: the errors from ``UnderlyingErrorsProviding``, the errors for the
+///   `NSError` keys, the errors in fields and payloads. The result is empty if user code is nested too deeply, for
+///   example because an error reads its own underlying errors.
 /// - Complexity: O(number of fields and elements), at most 1,024.
 public func underlyingErrors(of error: any Error) -> [any Error] {
     let errors = PerThread.inUserCode {
@@ -27,15 +27,16 @@ public func underlyingErrors(of error: any Error) -> [any Error] {
 
 /// Finds the errors wrapped in an error with a bounded amount of work, regardless of their structure.
 ///
-/// It inspects only the fields of values, which no other thread can change. It doesn't inspect actors and objects:
-/// their state might be changing or guarded by a lock. (A mirror can't recognize a dead `unowned` field of a struct,
-/// and reading it traps, as in `print(error)`. A type that conforms to ``UnderlyingErrorsProviding`` is never reflected.)
+/// The walk inspects only the fields of values, which other threads can't change. It doesn't inspect actors and
+/// objects, because their state might be changing or guarded by a lock. A mirror can't recognize an `unowned` field of
+/// a struct whose object no longer exists, and reading that field traps, as in `print(error)`. A type that conforms to
+/// ``UnderlyingErrorsProviding`` is never reflected.
 ///
-/// It calls user code, which its caller enters (``PerThread/enterUserCode()``).
+/// The walk calls user code, so its caller must first call ``PerThread/enterUserCode()``.
 struct UnderlyingErrorWalk {
-    /// The maximum number of visited errors, the outermost included.
+    /// The maximum number of visited errors, including the outermost.
     static let errorLimit = 64
-    /// The maximum number of inspected children: fields, payloads, elements, and errors that an error names.
+    /// The maximum number of inspected children: fields, payloads, elements, and errors that an error provides.
     static let childLimit = 1_024
     /// The maximum nesting of containers.
     static let depthLimit = 16
@@ -66,7 +67,7 @@ struct UnderlyingErrorWalk {
         }
     }
 
-    /// The errors directly wrapped in the outermost one.
+    /// The errors directly wrapped in the outermost error.
     var direct: [any Error] {
         mutating get { directlyUnder(ErrorChain.root).map { UnboxedError($0).error } }
     }
@@ -97,14 +98,14 @@ struct UnderlyingErrorWalk {
         if type(of: error) is any UnderlyingErrorsProviding.Type, let error = error as? any UnderlyingErrorsProviding {
             return errors(among: error.underlyingErrors)
         }
-        // Don't read the user info of other errors: it has no errors in it, and creating it costs more than reflecting
+        // Don't read the user info of other errors: it contains no errors, and creating it costs more than reflecting
         // the error.
         if bridged[position] != nil || ErrorText.hasDomainOfItsOwn(error) {
             let nsError = bridged[position] ?? error as NSError
             bridged[position] = nsError
             if let keyed = underlyingKeys(of: nsError) { return keyed }
         }
-        // Don't reflect these errors: a `URLError` has a field with the `NSError` that it is.
+        // Don't reflect these errors: a `URLError`, for example, has a field with the `NSError` that represents it.
         if NSErrorBridge.isBridged(type(of: error)) || type(of: error) is AnyClass { return [] }
         if position == ErrorChain.root, let fields { return errors(in: fields.children, isCase: fields.isCase) }
         let mirror = Mirror(reflecting: error)
@@ -122,7 +123,7 @@ struct UnderlyingErrorWalk {
         return found
     }
 
-    /// Returns the elements that are errors.
+    /// Returns those elements that are errors.
     private mutating func errors(among elements: some Sequence) -> [any Error] {
         var found: [any Error] = []
         for element in elements {
@@ -134,24 +135,22 @@ struct UnderlyingErrorWalk {
 
     // MARK: Reflection
 
-    /// Returns the errors in the fields of an error, or in the payload of its case.
+    /// Returns the errors in the fields of an error, or in the payload of its enum case.
     private mutating func errors(in fields: some Sequence<Mirror.Child>, isCase: Bool) -> [any Error] {
         let values = fields.lazy.map(\.value)
         if !isCase { return errors(in: values) }
-        // Read the payload once.
+        // Read the payload only once.
         var rest = values.makeIterator()
         guard let payload = rest.next(), !Self.isPlainTuple(type(of: payload)) else { return [] }
-        // Several associated values are in a tuple, which doesn't count as an intermediate tuple.
+        // Look into the tuple of several associated values, which doesn't count as an intermediate tuple.
         if let payloads = Mirror.ofTuple(payload)?.children { return errors(in: payloads.lazy.map(\.value)) }
         return errors(in: sequence(first: payload) { _ in rest.next() })
     }
 
-    /// Returns the errors in some values, in the values' order.
+    /// Returns the errors in fields, payloads, or elements, in their order.
     ///
-    /// - Parameters:
-    ///   - values: Fields, payloads, or elements.
-    ///   - inBetween: Whether they are the fields of an intermediate struct or tuple.
-    ///   - depth: The nesting of the containers around them.
+    /// The values might be fields of an intermediate struct or tuple. The depth is the nesting of the containers around
+    /// them.
     private mutating func errors(in values: some Sequence<Any>, inBetween: Bool = false, depth: Int = 1) -> [any Error]
     {
         var found: [[any Error]] = []
@@ -166,8 +165,8 @@ struct UnderlyingErrorWalk {
                 found.append([])
             }
         }
-        // Visit containers after all fields: this finds an error next to a large container before the container uses up
-        // the limit.
+        // Visit containers after all fields: a large container might use up the limit before an error next to it is
+        // found.
         for (position, value) in containers where depth < Self.depthLimit {
             found[position] = errors(inContainer: value, inBetween: inBetween, depth: depth + 1)
         }
@@ -184,24 +183,24 @@ struct UnderlyingErrorWalk {
         }
     }
 
-    /// Counts a child; returns false if the limit is reached.
+    /// Counts a child; returns false if the limit was already reached.
     private mutating func countChild() -> Bool {
         guard childrenLookedAt < Self.childLimit else { return false }
         childrenLookedAt += 1
         return true
     }
 
-    /// Whether a type is one of the most frequent ones, which aren't errors; a check for a conformance costs more.
+    /// Whether a type is among the most frequent types that aren't errors; checking for a conformance costs more.
     private static func isPlain(_ type: Any.Type) -> Bool {
         type == Int.self || type == String.self || type == Bool.self || type == Double.self
     }
 
-    /// Whether a type is recognizable by its name as a tuple of such types: `(code: Swift.Int, reason: Swift.String)`.
+    /// Whether a type's name shows that it is a tuple of such types: `(code: Swift.Int, reason: Swift.String)`.
     ///
-    /// Most cases with a payload have such a tuple; reflecting it costs four times as much.
+    /// Most enum cases with a payload have such a tuple, and reflecting it costs four times as much as this check.
     private static func isPlainTuple(_ type: Any.Type) -> Bool {
         let name = TypeName.reflected(type).utf8
-        // A type in an extension of another module's type begins the same way:
+        // Check the end too: the name of a type in an extension of another module's type also begins with `(`, as in
         // `(extension in Shop):Swift.String.Lazy<…>`.
         guard name.first == UInt8(ascii: "("), name.last == UInt8(ascii: ")") else { return false }
         return Array(name).dropLast().split(separator: UInt8(ascii: ",")).allSatisfy { element in
@@ -212,12 +211,13 @@ struct UnderlyingErrorWalk {
     private static let plainEndings = [" Swift.Int", " Swift.String", " Swift.Bool", " Swift.Double"]
         .map { Array($0.utf8) }
 
-    /// Whether values of a type might contain errors; false for objects, addresses, numbers, and strings, alone or in
-    /// arrays.
+    /// Whether values of a type might contain errors.
+    ///
+    /// The result is false for objects, addresses, numbers, and strings, including arrays of them.
     private static func mayHoldErrors(_ type: Any.Type) -> Bool {
         var type = type
         while let array = type as? any ArrayType.Type { type = array.elementType }
-        // The memory at an address might be deallocated.
+        // Don't read addresses: the memory there might be deallocated.
         if TypeName.isAddress(type) { return false }
         return !(type is AnyClass || type is any Numeric.Type || type is any StringProtocol.Type)
     }

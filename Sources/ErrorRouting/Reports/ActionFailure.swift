@@ -1,8 +1,8 @@
 /// The failure of an action that threw an error or exceeded the bus's time limit.
 ///
-/// A bus delivers the failure through the handler right after the report that the action was handling. Its only
-/// underlying error is the one that the action threw. So ``ErrorMatcher/anywhere(_:)`` does not find the original error
-/// in it, and a rule for the original error does not run twice.
+/// A bus delivers the failure to its handler right after the report that the action was handling. Its only underlying
+/// error is the error that the action threw. So ``ErrorMatcher/anywhere(_:)`` doesn't find the original error in the
+/// failure, and a rule for the original error doesn't run twice.
 public struct ActionFailure: UnderlyingErrorsProviding, CustomStringConvertible {
     /// The error that the action threw; an ``ActionTimeLimitExceeded`` if the action was abandoned.
     public let error: any Error
@@ -11,7 +11,7 @@ public struct ActionFailure: UnderlyingErrorsProviding, CustomStringConvertible 
     /// The rule whose action failed.
     public let rule: RuleDescription
 
-    /// Describes an action's failure.
+    /// Creates a description of an action's failure.
     ///
     /// - Parameters:
     ///   - error: The error that the action threw.
@@ -23,28 +23,28 @@ public struct ActionFailure: UnderlyingErrorsProviding, CustomStringConvertible 
         self.rule = rule
     }
 
-    /// The error that the action threw, and no other.
+    /// The error that the action threw, and no other error.
     public var underlyingErrors: [any Error] { [error] }
 
-    /// The failure on one line, with the rule, the thrown error, and the error that was being handled.
+    /// The failure on one line: the rule, the thrown error, and the error that was being handled.
     public var description: String {
         let (thrown, handled) = (ErrorText.literal(error), ErrorText.literal(report.error))
         return "the action of \(rule) failed with \(thrown) while handling \(handled)"
     }
 }
 
-/// The error of an action that ran longer than ``ErrorBus/Configuration/actionTimeLimit`` and was abandoned.
+/// The failure of an action that ran longer than ``ErrorBus/Configuration/actionTimeLimit`` and was abandoned.
 public struct ActionTimeLimitExceeded: Error, Hashable, CustomStringConvertible {
     /// The exceeded limit.
     public let limit: Duration
 
-    /// Describes an abandoned action.
+    /// Creates the error for an action that was abandoned after a given limit.
     ///
     /// - Parameter limit: The exceeded limit.
     public init(limit: Duration) {
         self.limit = limit
     }
 
-    /// A sentence with the limit.
+    /// A sentence that states the limit.
     public var description: String { "the action was abandoned: it ran longer than its limit of \(limit)" }
 }

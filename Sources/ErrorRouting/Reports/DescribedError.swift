@@ -1,11 +1,11 @@
 import BoundedDescriptions
 
-/// An error with what reports show of it, each part read once: its type, its kind, and its details.
+/// An error and the parts of it that reports show, each read once: its type, its kind, and its details.
 struct DescribedError {
     let typeName: String
-    /// The kind that the details give; nil if they give none.
+    /// The kind that the error's details provide; nil if they don't provide one.
     var givenKind: String? { details?.kind.map(OneLine.escaped) }
-    /// The place that the details give; nil if they give none.
+    /// The place that the error's details provide; nil if they don't provide one.
     var origin: ErrorOrigin? { details.flatMap(ErrorOrigin.init) }
 
     private let error: any Error
@@ -25,28 +25,28 @@ struct DescribedError {
     /// The message, neither truncated nor escaped.
     var message: String { messageAndFields.message }
 
-    /// The message, with the error's fields if they have been read for it.
+    /// The message, together with the error's fields if they were read for the message.
     var messageAndFields: (message: String, fields: ReflectedFields?) {
         details?.message.map { ($0, nil) } ?? ErrorText.messageAndFields(of: error)
     }
 
-    /// Returns the type with its kind, case, or domain and code, whichever the error has first.
+    /// Returns the type with the first of these that the error has: a kind, a case, a domain and code.
     ///
-    /// For example: `Intake.PaymentError.declined`, `Foundation.URLError(NSURLErrorDomain -1009)`, `Intake.Offline`. It
-    /// is the same in every run and, if nothing is renamed, in every release. A case's number would change when a case
-    /// is added before it.
+    /// For example: `Intake.PaymentError.declined`, `Foundation.URLError(NSURLErrorDomain -1009)`, `Intake.Offline`.
+    /// The fingerprint is the same in every run and, if no name changes, in every release. A case's number would change
+    /// when a case is added before it.
     ///
-    /// - Parameter domainAndCode: The error's domain and code. They are not read for a kind or a case, which says more,
-    ///   because reading them bridges the error.
+    /// The domain and code aren't read for a kind or a case: these are more specific, and reading the domain bridges
+    /// the error.
     func fingerprint(_ domainAndCode: @autoclosure () -> (domain: String, code: Int)?) -> String {
         if let name = details?.kind ?? rawCaseName { return named(name) }
         return domainAndCode().map { "\(typeName)(\($0.domain) \($0.code))" } ?? typeName
     }
 
-    /// Returns the type with its case, domain and code, or own kind, whichever the error has first.
+    /// Returns the type with the first of these that the error has: a case, a domain and code, its own kind.
     ///
-    /// It is the fingerprint of an underlying error, which a replay compares with that of a rebuilt one. The replay has
-    /// no table, and its rules can need the domain and the code.
+    /// This is the fingerprint of an underlying error, which a replay compares with the fingerprint of a rebuilt error.
+    /// The replay has no table of details, and its rules might need the domain and the code.
     var fingerprintForReplay: String {
         if let rawCaseName { return named(rawCaseName) }
         if let code = ErrorText.domainAndCode(of: error) { return "\(typeName)(\(code.domain) \(code.code))" }

@@ -2,21 +2,21 @@ import Foundation
 
 /// An error's type and code.
 ///
-/// The code is the first of these that applies: the kind that the error's details give, the number of an enum's case,
-/// the domain and code of an `NSError` or of a Swift type of Foundation.
+/// The code is the first of these that applies: the kind that the error's details provide, the number of an enum's
+/// case, the domain and code of an `NSError` or of one of Foundation's Swift types.
 struct ErrorCode: Equatable, Sendable {
     let type: ObjectIdentifier
     let number: Int
-    /// The domain, or the kind that the details give.
+    /// The domain, or the kind that the error's details provide.
     let domain: String?
 
-    /// Creates the code of all errors of a type; runs no user code.
+    /// Creates the code for all errors of a type; runs no user code.
     init(ofType error: any Error) { (type, number, domain) = (ObjectIdentifier(Swift.type(of: error)), 0, nil) }
 
     /// Reads an error's code, which might run user code.
     init(of error: any Error, by table: DetailsTable? = nil) {
         let type = Swift.type(of: error)
-        // Check this once: the types are in another library.
+        // Check this only once: the types are in another library.
         let isBridged = NSErrorBridge.isBridged(type)
         self.type = ObjectIdentifier(isBridged ? NSError.self : type)
         if let kind = ErrorDetails.of(error, by: table)?.kind {
@@ -32,8 +32,8 @@ struct ErrorCode: Equatable, Sendable {
             let error = error as NSError
             (number, domain) = (error.code, error.domain)
         } else {
-            // This is the number of an enum's case, or 1 for a struct. For a `CustomNSError` it is its `errorCode`,
-            // which might post the error itself.
+            // For an enum, this is the number of the case; for a struct, it is 1. For a `CustomNSError`, it calls the
+            // user's `errorCode`, which might itself post the error.
             (number, domain) = (error._code, nil)
         }
     }

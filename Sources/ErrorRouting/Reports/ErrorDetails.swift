@@ -12,8 +12,8 @@
 public struct ErrorDetails: Sendable, Hashable {
     /// The kind, such as `uniqueViolation`; nil if the error's type and case suffice.
     ///
-    /// It replaces the name of an enum's case in fingerprints, flood limits, dimensions, lines, and records. Use few
-    /// values that are the same in every release, so neither identifiers nor numbers of cases.
+    /// It replaces the name of an enum's case in fingerprints, flood limits, dimensions, lines, and records. Use a
+    /// small number of values that are the same in every release: neither identifiers nor the numbers of cases.
     public var kind: String?
     /// The message for developers; nil for the error's own description.
     ///
@@ -21,7 +21,7 @@ public struct ErrorDetails: Sendable, Hashable {
     public var message: String?
     /// The place where the error was created or thrown; nil if it is unknown.
     ///
-    /// It becomes ``ErrorReport/origin``.
+    /// A report shows it as its ``ErrorReport/origin``.
     public var source: ErrorReport.Source?
 
     /// Creates details.
@@ -43,23 +43,23 @@ public struct ErrorDetails: Sendable, Hashable {
 /// }
 /// ```
 public protocol ErrorDetailsProviding: Error {
-    /// The error's kind, message, and place; computed at each access.
+    /// The error's kind, message, and place; computed on each access.
     var errorDetails: ErrorDetails { get }
 }
 
-/// A bus's table of the details of other packages' errors.
+/// A bus's table of details for errors from other packages.
 struct DetailsTable: Sendable {
     let details: @Sendable (any Error) -> ErrorDetails?
 }
 
 extension ErrorDetails {
-    /// Types without details of their own: a flood limit looks for the kind of each error.
+    /// Types that don't provide details, cached because a flood limit looks for the kind of each error.
     private static let plainTypes = NonconformingTypes()
 
-    /// Returns an error's details; nil if there are none.
+    /// Returns an error's details, or nil if neither the error nor a table provides them.
     ///
-    /// Reading them calls user code. For each field, the table takes precedence over the error's own details. If user
-    /// code is nested too deeply, there are none.
+    /// Reading the details calls user code. For each field, the table takes precedence over the error's own details. If
+    /// user code is nested too deeply, the result is nil.
     @inline(__always)
     static func of(_ error: any Error, by table: DetailsTable?) -> ErrorDetails? {
         let type = type(of: error)

@@ -3,12 +3,11 @@ import Foundation
 
 /// A report as one structured line of `key=value` fields; free text is quoted.
 ///
-/// Each text has at most 16 KiB after escaping: the message, each metadata value, and the message of each error in the
-/// trail.
+/// The message, each metadata value, and the message of each underlying error are at most 16 KiB long after escaping.
 struct ErrorLine {
     let text: String
 
-    /// Creates the line of a report with all its fields.
+    /// Creates a report's line with all fields.
     init(_ report: ErrorReport) {
         let described = report.described
         let (message, reflected) = described.messageAndFields
@@ -35,7 +34,7 @@ struct ErrorLine {
         text = fields.joined(separator: " ")
     }
 
-    /// Creates a line of type and source, and of a message if there is one; calls no user code.
+    /// Creates a line with the type, the source, and the given message, if any; calls no user code.
     init(naming report: ErrorReport, message: String? = nil) {
         text =
             "\(report.role.name) type=\(OneLine.bare(ErrorText.typeName(of: report.error)))"
@@ -43,11 +42,9 @@ struct ErrorLine {
             + " source=\(OneLine.bare(report.source.description))"
     }
 
-    /// Creates a line of type, source, and a string that replaces all other fields.
+    /// Creates a line with the type, the source, and a string that replaces all other fields.
     ///
-    /// - Parameters:
-    ///   - report: The report to print.
-    ///   - redact: Returns the string, which is escaped and truncated.
+    /// The closure returns that string, which is escaped and truncated.
     init(_ report: ErrorReport, redacting redact: (ErrorReport) -> String) {
         self.init(naming: report, message: PerThread.inUserCode { redact(report) })
     }

@@ -1,10 +1,10 @@
 extension ErrorReport {
-    /// All texts of the report, for an exporter that needs several.
+    /// All strings of the report, for an exporter that needs several of them.
     ///
-    /// They are the report's properties of the same names, each computed once. This is cheaper than reading them one by
-    /// one, because the error is reflected once.
+    /// They equal the report's properties of the same names. Reading them together is cheaper than reading the
+    /// properties one by one, because the error is reflected only once.
     ///
-    /// - Complexity: That of ``message`` and of ``trail``; computed at each access.
+    /// - Complexity: The same as ``message`` and ``trail`` together; computed on each access.
     public var texts: Texts {
         let (described, code) = (described, domainAndCode)
         let (message, trail) = messageAndTrail(described)
@@ -14,7 +14,7 @@ extension ErrorReport {
             fingerprint: fingerprint(described, code), trail: trail, origin: described.origin)
     }
 
-    /// All texts of a report: the report's properties of the same names.
+    /// All strings of a report, which equal the report's properties of the same names.
     public struct Texts: Sendable {
         /// See ``ErrorReport/typeName``.
         public let typeName: String
@@ -22,7 +22,7 @@ extension ErrorReport {
         public let kindName: String?
         /// The name of an enum's case; nil for other errors.
         package let caseName: String?
-        /// The kind that the error's details give; nil if they give none.
+        /// The kind that the error's details provide; nil if they don't provide one.
         package let givenKind: String?
         /// See ``ErrorReport/domainAndCode``.
         public let domainAndCode: (domain: String, code: Int)?

@@ -1,10 +1,9 @@
 extension ErrorReport {
-    /// The rare parts of a report: a role other than a plain failure, the mark of the bus's witness, the log in which
-    /// the error was posted, the bus's table of details, and the time of the oldest error that a merged report
-    /// represents.
+    /// The parts that most reports don't have.
     ///
-    /// They are in a separate object: most reports have none, and every part of a report makes each copy of it more
-    /// expensive.
+    /// They are a role other than a plain failure, the mark of the bus's witness, the log in which the error was
+    /// posted, the bus's table of details, and the time of the oldest error that a merged report represents. They are
+    /// in a separate object because every part of a report makes each copy of it more expensive.
     final class RareParts: Sendable {
         let role: Role
         let mark: (any AnyObject & Sendable)?
@@ -19,9 +18,9 @@ extension ErrorReport {
             (self.role, self.mark, self.log, self.table, self.firstMoment) = (role, mark, log, table, firstMoment)
         }
 
-        /// Returns the parts; nil for a failure without a mark, a log, and a table that represents only itself.
+        /// Returns the parts, or nil if all of them have their default values.
         ///
-        /// This isn't an initializer that returns nil: a class's initializer allocates an object even then.
+        /// This isn't a failable initializer, because a class's initializer allocates an object even if it returns nil.
         @inline(__always)
         static func of(
             _ role: Role, _ mark: (any AnyObject & Sendable)? = nil, in log: PostingLog? = nil,
@@ -34,7 +33,7 @@ extension ErrorReport {
         /// Returns the same parts with the time of the oldest error that the report represents.
         func since(_ firstMoment: Moment) -> RareParts { RareParts(role, mark, log, table, firstMoment) }
 
-        /// The part of a flood limit's kind that separates errors with different marks, and those that a log posted.
+        /// The part of a flood limit's kind that separates errors by mark, and those posted during logging from others.
         var floodMark: ObjectIdentifier? { mark.map { ObjectIdentifier($0) } ?? log.map { _ in .init(RareParts.self) } }
     }
 }

@@ -1,7 +1,7 @@
 extension ErrorReport {
-    /// The meaning of a post, which shows a reader of the report whether to act.
+    /// What a post means, so that a reader of the report knows whether to act: a failure, an attempt, or a notice.
     ///
-    /// Rules and `onNoMatch` are not tried for an attempt. Counts, `always` actions, and observers treat all roles
+    /// Rules and `onNoMatch` aren't tried for an attempt. Counts, `always` actions, and observers treat all roles
     /// alike. A line begins with the role, and a presenter shows only failures. Attempts and notices don't fail a test
     /// that fails on unexpected errors. An application can add its own roles:
     ///
@@ -9,25 +9,24 @@ extension ErrorReport {
     /// extension ErrorReport.Role { static let audit = Self("audit") }
     /// ```
     public struct Role: Sendable, Hashable, CustomStringConvertible {
-        // Computed: each post compares with one, and a constant would be looked up in memory.
+        // Make the roles computed: each post compares its role, and a stored constant would cost a memory access.
 
-        /// Something failed, and no other code will deal with it.
-        ///
-        /// This is the default role of a post.
+        /// Something failed, and no other code will handle it; this is the default role of a post.
         public static var failure: Role { Role("failure") }
-        /// Something failed, but the work continues, with a retry or another source.
+        /// Something failed, but the work continues, for example with a retry or another source.
         ///
-        /// No rule is tried, because nothing is decided yet; the error counts as ignored.
+        /// Rules aren't tried, because the result isn't decided yet, and the error counts as ignored.
         public static var attempt: Role { Role("attempt") }
-        /// An announcement that isn't a failure, such as a circuit that closed again.
+        /// An announcement that isn't a failure, for example that a circuit closed again.
         ///
-        /// A ``FloodLimit`` neither holds back nor merges a notice, except for notices of cancellations.
+        /// A ``FloodLimit`` neither holds back nor merges a notice, except for a cancellation that was posted as a
+        /// notice.
         public static var notice: Role { Role("notice") }
 
         /// The role's name, as shown in lines and fields.
         public let name: String
 
-        /// Creates a role of the application.
+        /// Creates an application's own role.
         ///
         /// - Parameter name: The role's name; roles with equal names are equal.
         public init(_ name: String) { self.name = name }
@@ -40,19 +39,19 @@ extension ErrorReport {
 extension ErrorReport.Role: Codable {
     /// Reads a role from its name.
     ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: The decoder's errors.
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: The errors that the decoder throws.
     public init(from decoder: any Decoder) throws { name = try String(from: decoder) }
 
     /// Writes the role's name.
     ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: The encoder's errors.
+    /// - Parameter encoder: The encoder to write to.
+    /// - Throws: The errors that the encoder throws.
     public func encode(to encoder: any Encoder) throws { try name.encode(to: encoder) }
 }
 
 extension ErrorReport {
-    /// How much a report matters, with the names of swift-log's levels.
+    /// How much a report matters; the cases have the names of swift-log's levels.
     ///
     /// ```swift
     /// logger.log(level: .init(rawValue: report.severity.rawValue) ?? .error, "\(report.message)")
@@ -61,7 +60,7 @@ extension ErrorReport {
         case trace, debug, info, notice, warning, error, critical
     }
 
-    /// How much the report matters, by its role and its outcome.
+    /// How much the report matters, as determined by its role and its outcome.
     ///
     /// | report | severity |
     /// | --- | --- |
@@ -73,7 +72,7 @@ extension ErrorReport {
     /// | an ``ActionFailure`` | `error` |
     /// | ``ErrorsDropped`` | `critical` |
     ///
-    /// Use ``severity(by:)`` if some errors matter more or less than that.
+    /// If some errors matter more or less than that, use ``severity(by:)``.
     ///
     /// - Complexity: O(1).
     public var severity: Severity {

@@ -4,15 +4,15 @@ public import Foundation
 public struct ErrorReport: Sendable, CustomStringConvertible {
     /// A source location.
     public struct Source: Sendable, Hashable, Codable, CustomStringConvertible {
-        /// The file as `#fileID` gives it: `Module/File.swift`.
+        /// The file in the form of `#fileID`: `Module/File.swift`.
         public let fileID: String
         /// The line in that file.
         public let line: UInt
 
-        /// Creates a source location; by default that of the call.
+        /// Creates a source location; by default, it is the location of the call.
         ///
         /// - Parameters:
-        ///   - fileID: The file as `#fileID` gives it.
+        ///   - fileID: The file in the form of `#fileID`.
         ///   - line: The line in that file.
         public init(fileID: String = #fileID, line: UInt = #line) {
             self.fileID = fileID
@@ -22,7 +22,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         /// The module that the file belongs to: the part of ``fileID`` before the first slash.
         public var module: String { String(fileID.prefix { $0 != "/" }) }
 
-        /// File and line: `Module/File.swift:12`.
+        /// The file and the line: `Module/File.swift:12`.
         public var description: String { "\(fileID):\(line)" }
     }
 
@@ -38,21 +38,22 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// When the error was posted.
     public var instant: ContinuousClock.Instant { moment.instant }
     let moment: Moment
-    /// When the oldest error that the report represents was posted: ``instant``, unless a flood limit merged several.
+    /// When the oldest error that the report represents was posted: ``instant``, unless a flood limit merged errors.
     public var firstInstant: ContinuousClock.Instant { min(rareParts?.firstMoment ?? moment, moment).instant }
-    /// The metadata from the metadata provider, the scopes, and the caller, without that of the error itself.
+    /// The metadata from the metadata provider, the scopes, and the caller, without the metadata of the error itself.
     let givenMetadata: [String: String]
-    /// The path of scopes in which the error was posted, the outermost first; empty if it was posted to the bus itself.
+    /// The path of scopes in which the error was posted, outermost first; empty if it was posted to the bus itself.
     public let scope: [String]
     /// The report's number in the order of delivery, strictly increasing from 1; 0 before it is delivered.
     public internal(set) var sequence: UInt64
-    /// The number of errors that the report represents: its own, and the ones that a flood limit suppressed.
+    /// The number of errors that the report represents: its own error, and the errors that a flood limit suppressed.
     public internal(set) var occurrences = 1
     /// The number of reports that an observer missed just before this one, because its buffer was full; otherwise 0.
     public internal(set) var missed = 0
-    /// The outcome.
+    /// The outcome of the handling.
     ///
-    /// For an `always` action it is the outcome so far, for an observer the final one; before that `.pending`.
+    /// An `always` action receives the outcome so far, and an observer receives the final outcome. Before that, the
+    /// outcome is `.pending`.
     public internal(set) var outcome: HandleOutcome
 
     /// The mark that the bus's `PostWitness` returned for the error; nil if there is no witness.
@@ -62,7 +63,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 
     /// When the error was posted, as a date.
     ///
-    /// It is computed from ``instant`` at each access, so that posting reads only one clock.
+    /// The date is computed from ``instant`` on each access, so that posting reads only one clock.
     public var date: Date {
         let age = (ContinuousClock.now - instant) / .seconds(1)
         return Date(timeIntervalSinceNow: -age)
@@ -73,20 +74,20 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 }
 
 extension ErrorReport {
-    /// Creates a report, for tests and for your own posters; a bus creates its own reports.
+    /// Creates a report for tests and for a custom ``ErrorPosting``; a bus creates its own reports.
     ///
     /// - Parameters:
-    ///   - error: The error.
+    ///   - error: The error to report.
     ///   - role: The role of the post.
     ///   - source: Where the error was posted.
     ///   - instant: When the error was posted.
     ///   - firstInstant: When the oldest error that the report represents was posted, not after `instant`; nil if all
     ///     errors were posted at that time.
     ///   - metadata: The report's metadata.
-    ///   - scope: The path of scopes, the outermost first.
+    ///   - scope: The path of scopes, outermost first.
     ///   - sequence: The report's number in the order of delivery; 0 if it was not delivered.
     ///   - occurrences: The number of errors that the report represents.
-    ///   - outcome: The outcome.
+    ///   - outcome: The result of the handling.
     public init(
         error: any Error,
         role: Role = .failure,

@@ -1,18 +1,18 @@
 import BoundedDescriptions
 
-/// A notice that errors were dropped because the bus was full, delivered through the bus's own handler.
+/// A notice that errors were dropped because the bus was full; the bus delivers it to its own handler.
 ///
-/// At most one notice is outstanding: errors that are dropped before its delivery add to its count. The source of its
-/// report is where the first of them was posted.
+/// At most one notice is pending: errors that are dropped before its delivery add to its count. The source of the
+/// notice's report is where the first of these errors was posted.
 public struct ErrorsDropped: Error, Hashable, CustomStringConvertible {
-    /// The key in ``byType`` for errors of further types, after the 64 that a bus counts separately.
+    /// The key in ``byType`` for errors of all types beyond the 64 that a bus counts separately.
     static let otherTypes = "other types"
 
     /// The number of errors dropped since the last notice.
     public let count: Int
     /// The number of dropped errors of each type, by the type's full name; the sum is ``count``.
     ///
-    /// Errors of further types, after the 64 that a bus counts separately, are under `other types`.
+    /// A bus counts up to 64 types separately. It counts errors of all further types together as `other types`.
     public let byType: [String: Int]
 
     /// Creates a notice, for tests and fakes.
@@ -27,13 +27,13 @@ public struct ErrorsDropped: Error, Hashable, CustomStringConvertible {
 
     /// Creates a notice from counts by type.
     ///
-    /// They have 64 bits on all systems, because drops can continue as long as the program runs.
+    /// The counts are 64 bits wide on all systems, because drops can continue as long as the program runs.
     init(_ counts: [String: Int64]) {
         count = Int(clamping: counts.values.reduce(0, +))
         byType = counts.mapValues { Int(clamping: $0) }
     }
 
-    /// A sentence with the counts on one line, the most frequent type first.
+    /// A sentence with the counts on one line, most frequent type first.
     public var description: String {
         let text = "\(count) \(count == 1 ? "error was" : "errors were") dropped: the bus was full"
         let types = byType.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { count in
@@ -43,33 +43,33 @@ public struct ErrorsDropped: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// A task of a bus that ``ErrorBus/cancelTasks(after:waitingUpTo:)`` has cancelled at its time limit, so that its work
-/// is missing.
+/// A bus task that ``ErrorBus/cancelTasks(after:waitingUpTo:)`` has cancelled at its time limit, so its work is
+/// missing.
 ///
-/// It is posted with the source and metadata of the task. Its underlying error is what the task threw after that, such
-/// as a `CancellationError`.
+/// It is posted with the source and metadata of the task. Its underlying error is the error that the task threw after
+/// its cancellation, such as a `CancellationError`.
 public struct TaskCutOff: UnderlyingErrorsProviding, CustomStringConvertible {
     /// The task's name; nil if it has none.
     public let name: String?
     /// Where the task was started.
     public let source: ErrorReport.Source
-    /// The time limit; zero for tasks that were cancelled at once.
+    /// The time limit; zero for tasks that were cancelled immediately.
     public let limit: Duration
-    /// What the task threw after its cancellation; nil if it hadn't ended when the bus stopped waiting for it.
+    /// The error that the task threw after its cancellation; nil if the bus stopped waiting before the task ended.
     public let cause: (any Error)?
 
-    /// Describes a task that was cut off, for tests and fakes too.
+    /// Creates a description of a task that was cut off; for tests and fakes too.
     ///
     /// - Parameters:
     ///   - name: The task's name.
     ///   - source: Where the task was started.
     ///   - limit: The time limit.
-    ///   - cause: What the task threw after its cancellation.
+    ///   - cause: The error that the task threw after its cancellation.
     public init(name: String?, source: ErrorReport.Source, limit: Duration, cause: (any Error)? = nil) {
         (self.name, self.source, self.limit, self.cause) = (name, source, limit, cause)
     }
 
-    /// The thrown error, if there is one.
+    /// The error that the task threw, if any.
     public var underlyingErrors: [any Error] { cause.map { [$0] } ?? [] }
 
     /// A sentence with the name and the limit.

@@ -1,10 +1,12 @@
 import Foundation
 
-/// The key by which a flood limit groups errors: type, code, posting line, path of scopes, and role; or the string that
-/// the user's closure returned, and the role.
+/// The key by which a flood limit groups errors: type, code, posting line, path of scopes, and role.
 ///
-/// It is an object because a posting, its window, and the order of windows share it. Creating one builds no string: an
-/// `NSError`'s domain is stored unchanged, and strings are compared only if all other fields are equal.
+/// If the flood limit has a user's closure, the key consists only of the string that the closure returned and the role.
+/// Both kinds of key also contain the mark of the bus's witness.
+///
+/// The key is an object because a posting, its window, and the order of windows share it. Creating it builds no string:
+/// an `NSError`'s domain is stored unchanged, and strings are compared only if all other fields are equal.
 final class FloodKind: Hashable, Sendable {
     private let type: ObjectIdentifier
     private let code: Int
@@ -14,7 +16,7 @@ final class FloodKind: Hashable, Sendable {
     private let role: ErrorReport.Role
     /// The mark of the bus's witness.
     private let mark: ObjectIdentifier?
-    /// The code's domain or the result of the user's closure, which replaces all other fields except role and mark.
+    /// The code's domain, or the result of the user's closure, which replaces all fields except role and mark.
     private let text: String?
 
     /// Creates the key of a posted error; calls no user code.
@@ -32,7 +34,7 @@ final class FloodKind: Hashable, Sendable {
         text = code.domain
     }
 
-    /// Creates a key from the string that the closure of a ``FloodLimit`` returned.
+    /// Creates a key from a string that a ``FloodLimit``'s closure returned.
     init(given: String, as role: ErrorReport.Role = .failure, marked mark: ObjectIdentifier? = nil) {
         type = ObjectIdentifier(String.self)
         (code, line, fileID, scope) = (0, 0, "", [])
@@ -42,9 +44,9 @@ final class FloodKind: Hashable, Sendable {
 
     @inline(__always)
     func hash(into hasher: inout Hasher) {
-        // Combine one number instead of three: it distinguishes most kinds, and each combined number costs time.
+        // Combine one number instead of three: it distinguishes most kinds, and each call takes time.
         hasher.combine(Int(bitPattern: type) &+ Int(bitPattern: line) &* 31 &+ code &* 17)
-        // Most errors have neither.
+        // Skip absent parts: most errors have neither a string nor scopes.
         if let text { hasher.combine(text) }
         for name in scope { hasher.combine(name) }
     }

@@ -1,14 +1,14 @@
-/// The value that an action returns: whether the rules after it are still tried.
+/// The value that an action returns, which determines whether later rules are tried.
 public enum HandleStrategy: Sendable {
     /// Continue with the next matching rule.
     case next
-    /// Try no further rule of this kind.
+    /// Don't try any more rules of the same stage: matching rules, `onNoMatch`, or `always`.
     case stop
 }
 
 /// The result of handling an error.
 public struct HandleOutcome: Sendable, CustomStringConvertible {
-    /// How the handling of an error ended; `pending` if it has not ended yet.
+    /// How the handling of an error ended; `pending` if it hasn't ended yet.
     public enum Disposition: String, Sendable, Hashable, CaseIterable, Codable {
         /// A rule matched.
         case handled
@@ -18,22 +18,22 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
         case unmatched
         /// The error was not delivered: the bus was full, finished, or shut down first.
         case dropped
-        /// The error has not been handled yet, or a flood limit holds it back, to deliver or suppress it later.
+        /// The error hasn't been handled yet, or a flood limit holds it back, to deliver or suppress it later.
         case pending
     }
 
     /// How the handling of the error ended.
     public let disposition: Disposition
-    /// The number of rules that matched; `onNoMatch` and `always` do not count.
+    /// The number of rules that matched; `onNoMatch` and `always` don't count.
     public let matchedRuleCount: Int
     /// The rule that stopped the search or, if none did, the last match; nil if none matched.
     public let rule: RuleDescription?
     /// The failures of actions that threw or exceeded the time limit, in order.
     public var failures: [ActionFailure] { failed ?? [] }
-    /// Nil while there are none, because even an empty array is released.
+    /// The failures; nil if there are none, because even an empty array would cost a release.
     let failed: [ActionFailure]?
 
-    /// The outcome of an error that is not handled yet.
+    /// The outcome of an error that hasn't been handled yet.
     static var pending: HandleOutcome { HandleOutcome(disposition: .pending) }
 
     /// Whether the error was handled or deliberately ignored.
@@ -50,13 +50,13 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
 }
 
 extension HandleOutcome {
-    /// Creates an outcome, for tests and for your own posters.
+    /// Creates an outcome for tests and for a custom ``ErrorPosting``.
     ///
     /// - Parameters:
     ///   - disposition: How the handling of the error ended.
     ///   - matchedRuleCount: The number of rules that matched.
     ///   - rule: The rule that stopped the search or, if none did, the last match.
-    ///   - failures: The failures of actions.
+    ///   - failures: The failures of actions, in order.
     public init(
         disposition: Disposition,
         matchedRuleCount: Int = 0,
@@ -70,10 +70,10 @@ extension HandleOutcome {
 }
 
 extension HandleOutcome: Equatable {
-    /// Whether two outcomes are equal in all that they show.
+    /// Whether two outcomes are equal in everything that they show.
     ///
-    /// Failures are compared by their rules, and by the types and messages of their errors, because most types of
-    /// errors aren't `Equatable`.
+    /// Failures are compared by their rules, and by the types and messages of their errors, because most error types
+    /// aren't `Equatable`.
     public static func == (first: Self, second: Self) -> Bool {
         first.disposition == second.disposition && first.matchedRuleCount == second.matchedRuleCount
             && first.rule == second.rule

@@ -3,22 +3,26 @@ import StandardErrorWriter
 
 /// Writes the errors that no handler receives.
 ///
-/// It writes errors that are posted without a bus, or to a bus that has finished; the pending reports of a bus that is
-/// discarded, and those of every bus when the process exits; reports that a shutdown inside an action removes; failures
-/// of actions that remain unhandled; and errors that a log posts (see ``ErrorHandler/logging(_:)``). A bus's own last
-/// resort, ``ErrorBus/Configuration/lastResort``, takes precedence over the process's. The process's is standard error
-/// by default.
+/// These errors are:
+/// - errors that are posted without a bus, or to a bus that has finished;
+/// - the pending reports of a bus that is discarded, and of every bus when the process exits;
+/// - reports that a shutdown inside an action removes;
+/// - failures of actions that remain unhandled;
+/// - errors that are posted while another error is being logged (see ``ErrorHandler/logging(_:)``).
+///
+/// A bus's own last resort, ``ErrorBus/Configuration/lastResort``, takes precedence over the last resort of the
+/// process, which is standard error by default.
 ///
 /// ```swift
 /// LastResort.setForProcess(.standardError.redacting { report in "\(report.source)" })
 /// ```
 public struct LastResort: Sendable {
-    /// Writes whole lines to standard error, in order; no caller waits for it.
+    /// Writes whole lines to standard error, in order, without making callers wait.
     public static let standardError = LastResort { StandardError.write($0) }
 
     private static let process = Locked(LastResort.standardError)
 
-    /// What receives an error: its line, or its report with the reason.
+    /// The receiver of an error: of its line, or of its report with the reason.
     private enum Receiver: Sendable {
         case lines(@Sendable (String) -> Void)
         case reports(@Sendable (ErrorReport, String) -> Void)
@@ -29,26 +33,27 @@ public struct LastResort: Sendable {
 
     /// Creates a last resort that writes where you choose.
     ///
-    /// - Parameter write: Receives one line without its end for each error, on the thread where the error occurred. It
-    ///   must not block. If it posts an error itself, the line of that error names only its type and source.
+    /// - Parameter write: Receives one line for each error, without a line break, on the thread where the error
+    ///   occurred. It must not block. If it posts an error itself, the line of that error contains only its type and
+    ///   source.
     public init(_ write: @escaping @Sendable (_ line: String) -> Void) { receiver = .lines(write) }
 
     /// Creates a last resort that receives the reports themselves.
     ///
-    /// Messages that concern no single error, such as the number of errors that were pending when the process exited,
-    /// are written to standard error.
+    /// Messages that don't concern a single error, such as the number of errors that were pending when the process
+    /// exited, are written to standard error.
     ///
     /// - Parameter receive: Receives each report with the reason why no handler received it, on the thread where the
-    ///   error occurred. It must not block. If it posts an error itself, that error's line on standard error names only
-    ///   its type and source. ``redacting(_:)`` has no effect on the reports, only on lines.
+    ///   error occurred. It must not block. If it posts an error itself, that error's line on standard error contains
+    ///   only its type and source. ``redacting(_:)`` affects only lines, not these reports.
     public init(reports receive: @escaping @Sendable (_ report: ErrorReport, _ reason: String) -> Void) {
         receiver = .reports(receive)
     }
 
-    /// Returns the same last resort with the texts of errors redacted.
+    /// Returns the same last resort with the messages of errors redacted.
     ///
-    /// - Parameter redact: Returns the string for a line instead of the report's message, metadata, and trail. If it
-    ///   posts an error itself, the line of that error names only its type and source.
+    /// - Parameter redact: Returns the string that a line contains instead of the report's message, metadata, and
+    ///   trail. If it posts an error itself, the line of that error contains only its type and source.
     /// - Returns: The redacted last resort.
     public func redacting(_ redact: @escaping @Sendable (ErrorReport) -> String) -> LastResort {
         var redacted = self
@@ -56,11 +61,11 @@ public struct LastResort: Sendable {
         return redacted
     }
 
-    /// Sets the last resort for errors that are posted without a bus, and for buses that have none.
+    /// Sets the last resort for errors that are posted without a bus, and for buses that don't have their own.
     ///
-    /// - Parameter lastResort: The process's last resort from now on.
+    /// - Parameter lastResort: The last resort that the process uses from now on.
     public static func setForProcess(_ lastResort: LastResort) {
-        // Release the previous one outside the lock: that might run user code, such as a `deinit`.
+        // Release the previous last resort outside the lock: releasing it might run user code, such as a `deinit`.
         let former = process.withLock { exchange(&$0, with: lastResort) }
         withExtendedLifetime(former) {}
     }
@@ -68,13 +73,13 @@ public struct LastResort: Sendable {
     /// The process's last resort.
     static var ofProcess: LastResort { process.withLock { $0 } }
 
-    /// Writes an unhandled report, with the reason; skips a report with a mark, because the bus's witness has it.
+    /// Writes an unhandled report with a reason, unless the report has a mark: such a report is the witness's.
     ///
-    /// - Returns: The length of its line, without what is added to each line; 0 if it has none.
+    /// Returns the length of the report's line, without what is added to each line; 0 if no line was written.
     @discardableResult
     func write(_ report: ErrorReport, because reason: String) -> Int {
         if report.mark != nil { return 0 }
-        // A receiver that posts from within user code could recurse without end: such an error has only a line.
+        // Within user code, write only a line: a receiver that posts from there could recurse without end.
         if case .reports(let receive) = receiver, !PerThread.isInUserCode,
             PerThread.inUserCode({ receive(report, reason) }) != nil
         {
@@ -104,7 +109,7 @@ public struct LastResort: Sendable {
     }
 
     private func line(of report: ErrorReport) -> ErrorLine {
-        // Don't read the message: user code might post the error whose message or matcher called it.
+        // Don't read the message within user code: that code might post the error whose message or matcher called it.
         if PerThread.isInUserCode { return ErrorLine(naming: report) }
         return redact.map { ErrorLine(report, redacting: $0) } ?? ErrorLine(report)
     }

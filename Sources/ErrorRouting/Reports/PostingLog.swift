@@ -2,7 +2,7 @@ import BoundedDescriptions
 import StandardErrorWriter
 import Synchronization
 
-/// The log in which an error was posted: a thread posted the error while it logged another one.
+/// The log in which an error was posted: a thread posted the error while it was logging another error.
 ///
 /// If such an error were logged too, a log that posts an error because it can't write would never stop.
 final class PostingLog: Sendable {
@@ -10,15 +10,15 @@ final class PostingLog: Sendable {
     let depth: Int
     /// The last resort of the bus that delivers the posted error.
     let lastResort: LastResort
-    /// Whether the last resort has the error: each `logging` preset leaves the error out, but one line is enough.
+    /// Whether the last resort has received the error: each `logging` preset omits it, but one line is enough.
     private let isWritten = Atomic<Bool>(false)
 
     private init(depth: Int, lastResort: LastResort) { (self.depth, self.lastResort) = (depth, lastResort) }
 
-    /// Returns the same log for another error: the notice of an action that failed for this one.
+    /// A copy for another error: the notice about an action that failed while handling this error.
     var forNotice: PostingLog { PostingLog(depth: depth, lastResort: lastResort) }
 
-    /// Returns whether the caller is the first one that passes the error to the last resort.
+    /// Returns whether the caller is the first, which must pass the error to the last resort.
     func claim() -> Bool { !isWritten.exchange(true, ordering: .relaxed) }
 
     /// Returns the log of the calling thread; nil if the thread isn't logging.
@@ -29,9 +29,10 @@ final class PostingLog: Sendable {
 }
 
 extension ErrorReport {
-    /// Begins to log the report; nil if the error was posted or is handled while another one was logged.
+    /// Begins to log the report.
     ///
-    /// The last resort receives that error instead.
+    /// If the error was posted or is being handled while another error was logged, the last resort receives it instead,
+    /// and the result is nil.
     @inline(__always)
     func beginLog() -> PerThread.LogEntry? {
         if rareParts?.log == nil, let entry = PerThread.enterLog() { return entry }
@@ -41,8 +42,8 @@ extension ErrorReport {
 
     /// Passes the report to the last resort instead of a log.
     ///
-    /// An error that the last resort posts meanwhile goes to standard error, without its message, because computing a
-    /// message could post another error.
+    /// If the last resort in turn posts an error, that error goes to standard error. Its message is omitted, because
+    /// computing a message could post another error.
     @inline(never)
     private func leaveOutOfLog() {
         let log = rareParts?.log

@@ -2,10 +2,10 @@ import BoundedDescriptions
 
 /// The description of a rule: its matcher as a string, and its source location.
 ///
-/// It is created once for each rule, not for each error. The outcomes, failures, and explanations that name the rule
-/// share it. Two descriptions are equal only if they describe the same registration.
+/// It is created once for each rule, not for each error, and the outcomes, failures, and explanations that name the
+/// rule share it. Two descriptions are equal only if they describe the same registration.
 public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
-    /// The content of a description; a copy describes the same registration, and is equal.
+    /// The content of a description; a copy equals its original, because it describes the same registration.
     final class Storage: Sendable, Hashable {
         let shape: MatcherShape
         let source: ErrorReport.Source
@@ -31,7 +31,7 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
 
     /// The matcher as a string of one line, or its name if it has one.
     ///
-    /// For example `type(PaymentError)`; for `onNoMatch` and `always` it is their own name.
+    /// An example is `type(PaymentError)`. For fallbacks, it is the name of the method: `onNoMatch` or `always`.
     public var matcher: String { storage.shape.description }
 
     /// Where the rule was registered.
@@ -42,7 +42,7 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension RuleDescription {
-    /// Describes a rule that is in no handler, for tests and fakes.
+    /// Creates the description of a rule that isn't in a handler, for tests and fakes.
     ///
     /// - Parameters:
     ///   - matcher: The matcher as a string.
@@ -54,11 +54,11 @@ extension RuleDescription {
 
 /// When a rule is tried.
 public enum RuleStage: Sendable, Hashable, CaseIterable {
-    /// Among the rules that match errors.
+    /// Tried first: the rules that match errors.
     case rule
-    /// After these, if none of them matched.
+    /// Tried after the matching rules, if none of them matched.
     case onNoMatch
-    /// Last, for every error.
+    /// Tried last, for every error.
     case always
 
     /// The position of the stage in a dispatch.

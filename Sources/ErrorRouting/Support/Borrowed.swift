@@ -1,9 +1,9 @@
-/// A reference that retains nothing; its creator must ensure that other code retains the object during its use.
+/// A reference that doesn't retain its object; its creator must ensure that other code does while it is used.
 ///
-/// Concurrent dispatches read shared objects through these references. If each dispatch retained an object, all would
-/// write to one reference count, and their throughput wouldn't grow with the cores.
+/// Concurrent dispatches read shared objects through these references. If each dispatch retained an object, all of them
+/// would write to one reference count, and the throughput wouldn't grow with the number of cores.
 ///
-/// Unchecked because of the address; the object is checked.
+/// `@unchecked` because of the address; the object's class must itself be safe to share.
 @safe struct Borrowed<Object: AnyObject>: @unchecked Sendable {
     private let reference: Unmanaged<Object>
 
@@ -21,7 +21,7 @@
         unsafe reference = .fromOpaque(address)
     }
 
-    /// Calls a closure with the object, without retaining it.
+    /// Calls a closure with the object without retaining it.
     @inline(__always)
     func read<Result>(_ body: (Object) throws -> Result) rethrows -> Result {
         try unsafe reference._withUnsafeGuaranteedRef(body)
@@ -34,7 +34,7 @@
     @unsafe
     func retain() { _ = unsafe reference.retain() }
 
-    /// Releases the object, which ``retain()`` has retained.
+    /// Releases the object after a call of ``retain()``.
     @unsafe
     func release() { unsafe reference.release() }
 

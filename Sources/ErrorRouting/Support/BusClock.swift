@@ -1,15 +1,16 @@
-/// A clock with times as durations since its own origin, so that the state machine can store them as plain values; for
-/// the system's continuous clock, they equal the times of ``Moment``.
+/// A clock that measures times as durations since its own origin, so that the state machine can store plain values.
 ///
-/// A user's clock must not run backward.
+/// For the system's continuous clock, these durations equal the times of ``Moment``. A custom clock must not run
+/// backward.
 struct BusClock: Sendable {
     /// Returns the current time.
     let now: @Sendable () -> Duration
-    /// Sleeps until an instant; throws only if the task was cancelled.
+    /// Sleeps until a time; throws only if the task was cancelled.
     let sleep: @Sendable (_ until: Duration) async throws -> Void
-    /// Whether this is the system's continuous clock, which threads can also use for waiting.
+    /// Whether this is the system's continuous clock, on which threads can wait too.
     ///
-    /// It is stored because every caller reads it; with a closure, callers would contend for its reference count.
+    /// It is a stored Boolean because every post reads it: if it were read through a closure, callers would contend for
+    /// the closure's reference count.
     let isContinuous: Bool
 
     init<C: Clock<Duration>>(_ clock: C) {
@@ -21,38 +22,39 @@ struct BusClock: Sendable {
             return
         }
         let origin = clock.now
-        // Bound it: a clock that jumps further than any duration in use must not make a sum overflow.
+        // Bound the duration: if a clock jumps further than any duration in use, sums must not overflow.
         let now = { @Sendable in origin.duration(to: clock.now).bounded }
         self.now = now
         sleep = { deadline in
             do {
-                // Sleep until an instant: a clock that is advanced after it was read, as in a test, would make a sleep
-                // for the rest too long.
+                // Sleep until an instant, not for a duration: if a clock is advanced after it was read, as tests do, a
+                // sleep for the remaining duration would last too long.
                 let instant = clock.now
                 let left = deadline - origin.duration(to: instant).bounded
                 try await ErrorRouting.sleep(for: left, from: instant, on: clock)
             } catch {
                 try Task.checkCancellation()
-                // Replace the user's clock with the system's: it failed for another reason, and limits must still hold.
+                // Fall back to the system's clock: the custom clock failed without a cancellation, and limits must
+                // still hold.
                 try await ErrorRouting.sleep(for: deadline - now())
             }
         }
     }
 
-    /// Returns the end of a time limit that begins now.
+    /// Returns the time at which a time limit that begins now expires.
     func deadline(after limit: Duration) -> Duration { now() + limit.bounded }
 }
 
 extension Duration {
     /// The longest duration in use, 100 years.
     ///
-    /// Clocks trap on durations that they can't express in nanoseconds.
+    /// Clocks trap on durations that they can't represent in nanoseconds.
     package static let longest = Duration.seconds(100 * 365 * 86_400)
 
-    /// The duration, at most ``longest`` in either direction.
+    /// The duration, limited to ``longest`` in either direction.
     ///
-    /// Any duration can come from a caller, an error, or a clock. Sums of bounded durations don't overflow, and
-    /// clocks can express them.
+    /// Callers, errors, and clocks can supply any duration. Sums of bounded durations don't overflow, and clocks can
+    /// represent them.
     package var bounded: Duration { min(max(self, .zero - Self.longest), Self.longest) }
 
     /// The duration in whole nanoseconds, clamped to the range of `Int64` (292 years).

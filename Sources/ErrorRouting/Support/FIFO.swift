@@ -17,7 +17,7 @@ struct FIFO<Element> {
 
     /// Adds an element at the end.
     ///
-    /// This takes amortized constant time: a full ring is replaced by one of twice the size.
+    /// - Complexity: Amortized O(1): a full ring is replaced by a ring of twice the size.
     mutating func append(_ element: Element) {
         if count == slots.count { grow() }
         slots[(head + count) & (slots.count - 1)] = element

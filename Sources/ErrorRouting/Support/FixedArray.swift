@@ -1,7 +1,7 @@
-/// Elements in memory of a fixed capacity, which stay at their addresses.
+/// An array of fixed capacity that never moves its elements.
 ///
-/// Unlike an array, it can contain noncopyable elements, such as atomics, and reading an element of a generic type
-/// doesn't look up the array's type.
+/// Unlike an `Array`, it can contain noncopyable elements, such as atomics. If the element's type is generic, reading
+/// an element doesn't look up the array's type.
 @safe struct FixedArray<Element: ~Copyable>: ~Copyable {
     private let memory: UnsafeMutablePointer<Element>
     private let capacity: Int
@@ -17,7 +17,7 @@
         unsafe memory.deallocate()
     }
 
-    /// Adds an element; there must be room for it.
+    /// Adds an element; the array must have room for it.
     mutating func append(_ element: consuming Element) {
         precondition(count < capacity)
         unsafe (memory + count).initialize(to: element)

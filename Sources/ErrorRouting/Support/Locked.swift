@@ -2,17 +2,17 @@ import Synchronization
 
 /// A value behind a mutex, with an ordering that the thread sanitizer can see.
 ///
-/// `Mutex` is part of a library that isn't instrumented, and on Linux it locks with a futex. The sanitizer therefore
-/// sees no order between one holder and the next and reports every access as a race. Each holder here also reads and
-/// writes an atomic, which the compiler instruments: a holder's work before its release happens before the next
-/// holder's work after its acquire. Both operations are plain moves on x86-64, and the sanitizer still finds real
-/// races.
+/// `Mutex` is part of a library that isn't instrumented, and on Linux it locks with a futex. Without further help, the
+/// sanitizer would see no order between one holder and the next, and would report every access as a race. Therefore
+/// each holder also reads and writes an atomic, which the compiler instruments: everything that a holder does before
+/// its release happens before everything that the next holder does after its acquire. Both operations are plain moves
+/// on x86-64, and the sanitizer still finds real races.
 ///
 /// `@unchecked` because the compiler can't verify that `value` is accessed only under the lock.
 package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     private let mutex = Mutex(())
     private let order = Atomic<Bool>(false)
-    // The lock already makes each access exclusive.
+    // Skip the run-time exclusivity checks: the lock already makes each access exclusive.
     @exclusivity(unchecked) private var value: Value
 
     package init(_ value: consuming sending Value) {
@@ -21,7 +21,7 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
 
     /// Calls a closure with the value while holding the lock.
     ///
-    /// The closure must not call user code: decide here and act afterward.
+    /// The closure must not call user code: make decisions under the lock and act on them afterward.
     @inline(__always)
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
@@ -33,9 +33,7 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Calls a closure as ``withLock(_:)`` does, unless a thread, possibly this one, holds the lock.
-    ///
-    /// - Returns: The closure's result; nil if the closure wasn't called.
+    /// Calls a closure like ``withLock(_:)``, or returns nil if a thread, possibly the calling thread, holds the lock.
     package func withLockIfAvailable<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result? {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value in memory that the box's creator frees.
+/// A value in memory that the creator of the box must free.
 ///
 /// A class or an `indirect` case would retain the value for each access, or check that accesses don't overlap.
 @safe struct ManualBox<Value> {
@@ -8,8 +8,8 @@ import Foundation
 
     @inline(__always)
     init(_ value: consuming Value) {
-        // Don't use `allocate(capacity:)`: it requests an alignment that `malloc` has anyway, which on Linux costs as
-        // much again.
+        // Don't use `allocate(capacity:)`: it requests an alignment that `malloc` guarantees anyway, which doubles the
+        // cost on Linux.
         guard let memory = unsafe malloc(MemoryLayout<Value>.size) else { fatalError("no memory") }
         unsafe address = memory.initializeMemory(as: Value.self, to: value)
     }
@@ -18,7 +18,7 @@ import Foundation
     @unsafe @inline(__always)
     init(at rawAddress: UnsafeMutableRawPointer) { unsafe address = rawAddress.assumingMemoryBound(to: Value.self) }
 
-    /// The value; not accessed after ``deallocate()``.
+    /// The value, which must not be accessed after ``deallocate()``.
     var value: Value {
         @inline(__always) _read { yield unsafe address.pointee }
         @inline(__always) nonmutating _modify { yield unsafe &address.pointee }
@@ -26,7 +26,7 @@ import Foundation
 
     var rawAddress: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(address) }
 
-    /// Frees the memory; called once, by the creator.
+    /// Frees the memory; the creator must call it exactly once.
     func deallocate() {
         unsafe address.deinitialize(count: 1)
         unsafe free(address)

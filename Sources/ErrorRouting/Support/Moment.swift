@@ -1,9 +1,9 @@
 import Foundation
 
-/// An instant of the continuous clock in whole nanoseconds, which is that clock's resolution.
+/// An instant of the continuous clock in whole nanoseconds, which is the clock's resolution.
 ///
 /// The size of a `ContinuousClock.Instant` is unknown at compile time. If a report contained one, the report's size
-/// would also be unknown, and each copy would be a call of the runtime. Also, reading `ContinuousClock` costs half as
+/// would also be unknown, and the runtime would be called for each copy. Also, reading `ContinuousClock` costs half as
 /// much again as reading the underlying system clock.
 struct Moment: Sendable, Comparable {
     /// The instant from which the nanoseconds are counted.
@@ -20,7 +20,7 @@ struct Moment: Sendable, Comparable {
     /// Creates the current instant.
     init() {
         #if compiler(>=6.3) && os(Linux)
-            // Read the clock that `ContinuousClock` reads; its zero is the epoch of `ContinuousClock`.
+            // Read the clock that `ContinuousClock` uses: its zero is the origin above.
             var time = timespec()
             unsafe clock_gettime(CLOCK_BOOTTIME, &time)
             sinceOrigin = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)

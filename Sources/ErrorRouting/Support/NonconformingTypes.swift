@@ -1,14 +1,15 @@
 import Synchronization
 
-/// A cache of types that don't conform to a protocol, read and written without a lock.
+/// A cache of types that don't conform to a protocol; it is read and written without a lock.
 ///
-/// The runtime takes about 700 instructions to find out that a type doesn't conform, and most errors' types don't. Each
-/// type has one place, where it replaces another type with the same hash; a replaced type is only checked again.
+/// The runtime needs about 700 instructions to determine that a type doesn't conform, and most errors' types don't.
+/// Each type has one slot, where it replaces any other type with the same hash. If a replaced type occurs again, it is
+/// only checked again.
 package struct NonconformingTypes: ~Copyable, @unchecked Sendable {
     private static let capacity = 64
 
-    // Unchecked because of the array's memory: the places are read and written atomically.
-    /// The types' addresses; a relaxed access suffices, because an address is all that there is.
+    // `@unchecked` because of the array's memory: the slots are read and written atomically.
+    /// The types' addresses; relaxed ordering suffices, because readers use only the address itself.
     private let places: FixedArray<Atomic<UInt>>
 
     package init() {
@@ -17,15 +18,11 @@ package struct NonconformingTypes: ~Copyable, @unchecked Sendable {
         self.places = places
     }
 
-    /// Returns whether a type conforms.
-    ///
-    /// - Parameters:
-    ///   - type: The type.
-    ///   - check: Checks the conformance; called unless the type is known not to conform.
+    /// Returns whether a type conforms; calls the check unless the type is known not to conform.
     @inline(__always)
     package func conforms(_ type: Any.Type, _ check: () -> Bool) -> Bool {
         let address = UInt(bitPattern: ObjectIdentifier(type))
-        // Multiply by the golden ratio to spread the addresses, as a tally of drops does.
+        // Multiply by the golden ratio to spread the addresses, as `ProbeTable` does.
         let place = Int(truncatingIfNeeded: (UInt64(address) &* 0x9E37_79B9_7F4A_7C15) >> 58)
         if places[place].load(ordering: .relaxed) == address { return false }
         if check() { return true }

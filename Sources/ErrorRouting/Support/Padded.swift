@@ -2,8 +2,8 @@ import Synchronization
 
 /// An atomic value on its own cache line.
 ///
-/// On a shared line, each write of one thread would evict the line from the caches of threads that use its other
-/// values.
+/// If threads wrote values on a shared line, each write would evict the line from the caches of threads that use the
+/// other values.
 @safe struct Padded<Value: AtomicRepresentable & Sendable>: ~Copyable, @unchecked Sendable
 where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
     // `@unchecked` because of the pointer: its memory is accessed atomically.
@@ -26,7 +26,7 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
     /// Sets the value with release ordering.
     func set(_ value: consuming Value) { unsafe storage.pointee.store(value, ordering: .releasing) }
 
-    /// Replaces the value if it is the expected one; returns whether it did so and the value found.
+    /// Replaces the value if it is the expected one; returns whether it was replaced, and the previous value.
     func replace(_ expected: consuming Value, by desired: consuming Value) -> (isReplaced: Bool, found: Value) {
         let (isReplaced, found) = unsafe storage.pointee.compareExchange(
             expected: expected,
@@ -38,5 +38,5 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
     }
 }
 
-/// A number on its own cache line; 64 bits wide on all systems, because it grows forever.
+/// A number on its own cache line; it is 64 bits wide on all systems, because it only grows.
 typealias PaddedCounter = Padded<Int64>

@@ -5,10 +5,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// Data of each thread: the number of its slot, which gives it its own memory, the depth of the library's nested calls
-/// of user code, and the depth of the error that the thread is logging.
+/// Data that each thread has: a slot number, the depth of nested user code, and the depth of the error being logged.
 ///
-/// Those calls are synchronous. A task-local value would also work, but tasks started by user code would inherit it.
+/// The slot gives the thread its own memory in other types. A task-local value would also work for the depths, because
+/// the calls are synchronous, but tasks started by user code would inherit it.
 enum PerThread {
     /// The number of slots: a power of two, at least the number of cores but at most 256, so that concurrent threads
     /// usually have different slots.
@@ -19,49 +19,49 @@ enum PerThread {
     }()
 
     private static let lastThread = Atomic<Int>(0)
-    /// The system's key plus one; 0 before the first use, ``noKey`` if the system had no key left.
+    /// The system's key plus one; 0 before the first use, ``noKey`` if the system had no free key.
     ///
-    /// It is an atomic because a lazily initialized `static let` would cost a check at each use. It isn't private
+    /// It is an atomic because a lazily initialized `static let` would cost a check on each use. It isn't private
     /// because `Tests/Interleavings` explores the first use repeatedly.
     static let key = Atomic<UInt>(0)
     private static let noKey = UInt.max
 
-    /// The data of one thread, which no other thread accesses; freed when the thread ends.
+    /// The data of one thread, which other threads don't access; freed when the thread exits.
     fileprivate struct Record {
         let slot: Int
-        /// The number of entries into user code, nested in one another.
+        /// How many entries into user code are currently nested.
         var depth = 0
         /// The depth of the error that the thread is logging; see ``logDepth``.
         var logDepth = 0
-        /// The closures of buses that the thread is running, outermost first.
+        /// The bus closures that the thread is running, outermost first.
         var running: [(closure: BusClosure, bus: UInt64)] = []
     }
 
     /// The calling thread's slot, below ``count``.
     ///
-    /// Threads receive slots in the order of their first calls. If the system has no key left, all threads share slot
-    /// 0, which is slower but correct. The nesting of calls isn't bounded then.
+    /// Threads receive slots in the order of their first calls. If the system has no free key, all threads share slot
+    /// 0, which is slower but correct. In that case, the nesting of user code isn't bounded.
     static var slot: Int { current?.value.slot ?? 0 }
 
     // MARK: User code
 
-    /// The maximum nesting of user code, each called by the library on behalf of the one around it.
+    /// The limit on nested user code: the library calls user code, which calls the library, which calls user code.
     static let depthLimit = 3
 
-    /// The proof that user code was entered, for ``leaveUserCode(_:)``.
+    /// Proof that user code was entered, for ``leaveUserCode(_:)``.
     struct Entry {
         fileprivate let record: ManualBox<Record>?
     }
 
-    /// Records that the library is about to call user code: a matcher's, an error's, or a text's.
+    /// Records that the library is about to call user code, such as a matcher's predicate or an error's description.
     ///
     /// Without a limit, a predicate that dispatches its own error, or a description that reads its own error's message,
-    /// would recurse until the stack overflows. A dispatch, a lookup in a map, a matcher, a text, or an explanation
-    /// enters once for all the user code that it calls at a time; what it calls within itself, such as bridging,
-    /// doesn't enter again. (This takes no closure so that generic callers needn't look up the type of its result.)
+    /// would recurse until the stack overflows. Each dispatch, map lookup, matcher, description, or explanation enters
+    /// once, even if it calls several pieces of user code. Work within it, such as bridging, doesn't enter again.
     ///
-    /// - Returns: The entry for ``leaveUserCode(_:)``; nil at the limit. User code must not be called then: a matcher
-    ///   counts as not matching, and a text is the type's name.
+    /// The result is nil at the limit. In that case user code must not be called: a matcher counts as not matching, and
+    /// a description is the type's name. This function doesn't take a closure, so generic callers needn't look up the
+    /// type of a result.
     @inline(__always)
     static func enterUserCode() -> Entry? {
         guard let record = current else { return Entry(record: nil) }
@@ -77,16 +77,16 @@ enum PerThread {
     /// Whether the library is calling user code on this thread.
     static var isInUserCode: Bool { depth > 0 }
 
-    /// Whether no more user code can be called, so that code must not keep what it decides without that.
+    /// Whether the nesting limit is reached: don't cache results computed then, because no user code was called.
     static var isAtLimit: Bool { depth >= depthLimit }
 
     private static var depth: Int {
-        // Use no closure: its optional result would cost each post under a flood limit 130 instructions.
+        // Use no closure: its optional result would cost 130 instructions for each post under a flood limit.
         guard let record = current else { return 0 }
         return record.value.depth
     }
 
-    /// Calls a closure that calls user code; at the limit, calls nothing and returns nil.
+    /// Calls a closure that calls user code; at the limit, returns nil without calling the closure.
     static func inUserCode<Result>(_ body: () -> Result) -> Result? {
         guard let entry = enterUserCode() else { return nil }
         defer { leaveUserCode(entry) }
@@ -95,28 +95,30 @@ enum PerThread {
 
     // MARK: Logs
 
-    /// Whether any thread has logged an error; until then, posts needn't look for a log.
+    /// Whether any thread has logged an error; until then, posts needn't check whether their thread is logging.
     ///
-    /// A relaxed read finds what the same thread has stored.
+    /// A relaxed read suffices, because it finds what the same thread has stored.
     static var hasLogged: Bool { isAnyLogged.load(ordering: .relaxed) }
 
     private static let isAnyLogged = Atomic<Bool>(false)
 
-    /// The depth of the error that the thread is logging: 1 for any error, 2 for an error that was posted while a
-    /// thread logged that one, and so on; 0 if the thread isn't logging.
+    /// The depth of the error that the thread is logging, or 0 if the thread isn't logging.
+    ///
+    /// The depth is 1 for an error that was not posted during logging. It is 2 for an error that was posted while a
+    /// thread logged an error of depth 1, and so on.
     static var logDepth: Int { current?.value.logDepth ?? 0 }
 
-    /// The proof that a thread began to log an error, for ``leaveLog(_:)``.
+    /// Proof that a thread began to log an error, for ``leaveLog(_:)``.
     struct LogEntry {
         fileprivate let record: ManualBox<Record>?
     }
 
-    /// Records that the thread is about to log an error of depth 1; nil if it is logging already.
+    /// Records that the thread is about to log an error of depth 1; returns nil if the thread is already logging.
     @inline(__always)
     static func enterLog() -> LogEntry? {
         guard let record = current else { return LogEntry(record: nil) }
         guard record.value.logDepth == 0 else { return nil }
-        // Don't store again what all posting threads read.
+        // Don't store the flag again: a write would evict it from the caches of all posting threads.
         if !hasLogged { isAnyLogged.store(true, ordering: .relaxed) }
         record.value.logDepth = 1
         return LogEntry(record: record)
@@ -126,7 +128,7 @@ enum PerThread {
     @inline(__always)
     static func leaveLog(_ entry: LogEntry) { entry.record?.value.logDepth = 0 }
 
-    /// Calls a closure that handles an error of a depth above 1, which was posted while a thread logged another one.
+    /// Calls a closure that handles an error of a depth above 1, which was posted while a thread logged another error.
     static func logging(atDepth depth: Int, _ body: () -> Void) {
         assert(hasLogged, "no thread has logged the error of the depth below")
         guard let record = current else { return body() }
@@ -135,21 +137,19 @@ enum PerThread {
         body()
     }
 
-    // MARK: Closures of buses
+    // MARK: Bus closures
 
     /// User code that a bus calls for each post and that might post to the same bus.
     enum BusClosure {
         case metadataProvider
-        /// Whatever computes the kind of an error for a flood limit.
+        /// User code that computes the kind of an error for a flood limit.
         case floodKind
     }
 
-    /// Records that the thread is about to call a bus's closure.
+    /// Records that the thread is about to call a closure of the bus with a given number.
     ///
-    /// - Parameters:
-    ///   - closure: Which closure.
-    ///   - bus: The bus's number.
-    /// - Returns: Whether the closure may be called, and then ``leave()`` must be; false within the same closure.
+    /// Returns whether the closure can be called, in which case ``leave()`` must be called afterward. The result is
+    /// false within the same closure.
     static func enter(_ closure: BusClosure, of bus: UInt64) -> Bool {
         guard let record = current else { return true }
         if record.value.running.contains(where: { $0 == (closure, bus) }) { return false }
@@ -157,12 +157,12 @@ enum PerThread {
         return true
     }
 
-    /// Records that the closure entered last has returned.
+    /// Records that the most recently entered closure has returned.
     static func leave() { _ = current?.value.running.popLast() }
 
     // MARK: The record
 
-    /// The calling thread's record; nil if the system has no key left.
+    /// The calling thread's record; nil if the system has no free key.
     @inline(__always)
     private static var current: ManualBox<Record>? {
         let key = key.load(ordering: .acquiring)
@@ -178,6 +178,7 @@ enum PerThread {
         let key = key.load(ordering: .acquiring)
         if key == noKey { return nil }
         let number = lastThread.wrappingAdd(1, ordering: .relaxed).newValue
+        // Use the mask as a remainder: `count` is a power of two.
         let record = ManualBox(Record(slot: number & (count - 1)))
         guard unsafe pthread_setspecific(pthread_key_t(key - 1), record.rawAddress) == 0 else {
             record.deallocate()
@@ -189,11 +190,12 @@ enum PerThread {
     private static func makeKey() {
         var made = pthread_key_t()
         let isMade = unsafe pthread_key_create(&made) { unsafe PerThread.free($0) } == 0
+        // Keep the first key if several threads create one.
         let isFirst = key.replace(0, by: isMade ? UInt(made) + 1 : noKey).isReplaced
         if isMade, !isFirst { pthread_key_delete(made) }
     }
 
-    /// Frees a record; takes an optional because systems declare the parameter of a key's destructor differently.
+    /// Frees a record; the parameter is optional because systems declare a key's destructor differently.
     private static func free(_ record: UnsafeMutableRawPointer?) {
         if let record = unsafe record { unsafe ManualBox<Record>(at: record).deallocate() }
     }

@@ -1,16 +1,17 @@
 import Synchronization
 
-/// A hash table of words by key, read without a lock while one thread at a time writes.
+/// A hash table of words by key; it is read without a lock while at most one thread writes.
 ///
-/// Unlike reading a dictionary, a lookup retains nothing. A writer publishes a slot by storing its word after its key
-/// and removes nothing. A value of this type is a view of manually managed memory: its creator calls ``deallocate()``.
+/// Unlike reading a dictionary, a lookup doesn't retain an object. A writer publishes a slot by storing its word after
+/// its key, and it never removes a word. A value of this type is a view of manually managed memory: its creator must
+/// call ``deallocate()``.
 ///
 /// `@unchecked` because of the pointer: its memory is accessed atomically.
 @safe struct ProbeTable: @unchecked Sendable {
-    /// The mask, an unused word, and then the key and the word of each slot; the word of a free slot is 0.
+    /// The mask, an unused word, and then the key and word of each slot; the word of a free slot is 0.
     private let words: UnsafeMutablePointer<Atomic<UInt>>
 
-    /// Creates a table for a number of words, at most half full so that each search reaches a free slot.
+    /// Creates a table for a number of words; it is at most half full, so that each search reaches a free slot.
     init(room: Int) {
         var capacity = 2
         while capacity < room * 2 { capacity *= 2 }
@@ -19,7 +20,7 @@ import Synchronization
         self[0].store(UInt(capacity - 1), ordering: .relaxed)
     }
 
-    /// Views the table at an address; nil for address 0.
+    /// Creates a view of the table at an address; nil for address 0.
     init?(at address: UInt) {
         guard let words = unsafe UnsafeMutablePointer<Atomic<UInt>>(bitPattern: address) else { return nil }
         unsafe self.words = unsafe words
@@ -33,13 +34,14 @@ import Synchronization
         @inline(__always) unsafeAddress { unsafe UnsafePointer(words + Int(bitPattern: index)) }
     }
 
-    /// Returns the first word of a key that a closure accepts; 0 if there is none.
+    /// Returns the first word with a given key that a closure accepts; 0 if there is no such word.
     @inline(__always)
     func find(_ key: UInt, where isWanted: (UInt) -> Bool) -> UInt {
         let mask = self[0].load(ordering: .relaxed)
         var index = Self.hash(key) & mask
         while true {
-            // Don't check for an overflow, which the mask excludes: each check costs every dispatch.
+            // Use arithmetic without overflow checks: the mask rules out an overflow, and each check costs every
+            // dispatch.
             let slot = 2 &* index &+ 2
             let word = self[slot &+ 1].load(ordering: .acquiring)
             if word == 0 { return 0 }
@@ -48,7 +50,7 @@ import Synchronization
         }
     }
 
-    /// Returns the first word of a key; 0 if there is none.
+    /// Returns the first word with a given key; 0 if there is no such word.
     @inline(__always)
     func find(_ key: UInt) -> UInt { find(key) { _ in true } }
 
@@ -62,8 +64,9 @@ import Synchronization
         self[slot + 1].store(word, ordering: .releasing)
     }
 
-    /// Hashes a key by multiplication with the golden ratio, which spreads aligned and neighboring addresses, and codes
-    /// that are consecutive or differ by powers of ten.
+    /// Hashes a key by multiplication with the golden ratio.
+    ///
+    /// This spreads aligned and neighboring addresses, and codes that are consecutive or differ by powers of ten.
     @inline(__always)
     private static func hash(_ key: UInt) -> UInt {
         UInt(truncatingIfNeeded: (UInt64(key) &* 0x9E37_79B9_7F4A_7C15) >> 32)

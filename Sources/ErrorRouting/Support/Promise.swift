@@ -19,7 +19,7 @@ package final class Promise<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits until the value is set and returns it; fulfills the promise itself if the waiting task is cancelled.
+    /// Waits until the value is set and returns it; if the waiting task is cancelled, sets the given value.
     func value(ifCancelled value: Value) async -> Value {
         await withTaskCancellationHandler {
             await self.value
@@ -44,8 +44,8 @@ package final class Promise<Value: Sendable>: Sendable {
                 }
                 if isFulfilled { continuation.resume() }
             }
-            // Read the value under the lock and don't pass it with the continuation: if a task is resumed before it has
-            // suspended, the thread sanitizer sees no order between the resuming thread and the task.
+            // Read the value under the lock instead of passing it with the continuation: if a task is resumed before it
+            // has suspended, the thread sanitizer sees no order between the resuming thread and the task.
             return state.withLock { state in
                 guard case .fulfilled(let value) = state else { preconditionFailure("the promise is not fulfilled") }
                 return value

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A reference that the first caller sets and that is read without a lock.
+/// A reference that is set once and read without a lock.
 ///
-/// It replaces `AtomicLazyReference` for two reasons: a reader need not retain the object, and the thread sanitizer
-/// sees the order between the thread that created the object and its readers. It doesn't see that order if the atomic
-/// access is in the system's library, which isn't instrumented.
+/// It replaces `AtomicLazyReference` for two reasons. Readers needn't retain the object. The thread sanitizer sees the
+/// order between the thread that created the object and its readers; it can't if the atomic access is in a system
+/// library, which isn't instrumented.
 ///
-/// `@unchecked` because of the address: it is accessed atomically, and the object lives as long as this value. Several
-/// threads can use that object, which no `ManagedBuffer` can declare.
+/// `@unchecked` because of the address: it is accessed atomically, and the object lives as long as this value. The
+/// object can be used by several threads at the same time, which a `ManagedBuffer` can't declare.
 @safe struct SetOnce<Instance: AnyObject>: ~Copyable, @unchecked Sendable {
     private let address = Atomic<UInt>(0)
 
@@ -23,9 +23,7 @@ import Synchronization
     @inline(__always)
     var borrowed: Borrowed<Instance>? { unsafe Borrowed(at: address.load(ordering: .acquiring)) }
 
-    /// Sets the object unless another one was set before.
-    ///
-    /// - Returns: The object that was set first, not retained.
+    /// Sets the object unless another one was set before; returns the object that was set first, not retained.
     func set(_ made: consuming Instance) -> Borrowed<Instance> {
         let made = unsafe Unmanaged.passRetained(made)
         let (isFirst, other) = unsafe address.replace(0, by: UInt(bitPattern: made.toOpaque()))
@@ -36,10 +34,10 @@ import Synchronization
 }
 
 extension Atomic where Value == UInt {
-    /// Replaces the value if it is the expected one; returns whether it did so and the value found.
+    /// Replaces the value if it is the expected one; returns whether it was replaced, and the previous value.
     ///
-    /// It acquires and releases: the thread that replaces an address publishes the object there, and a later thread
-    /// finds it.
+    /// The exchange acquires and releases: the thread that stores an address publishes the object there to threads that
+    /// find the address later.
     @inline(__always)
     func replace(_ expected: UInt, by desired: UInt) -> (isReplaced: Bool, found: UInt) {
         let result = compareExchange(expected: expected, desired: desired, ordering: .acquiringAndReleasing)

@@ -1,10 +1,10 @@
 extension TaskLocal {
     /// Binds a value for an operation that runs on the caller's actor and throws errors of a known type.
     ///
-    /// The standard library's `withValue` keeps neither the actor nor the error type for a closure of this module: it
-    /// takes a plain asynchronous function, for which the task would leave the actor and then enter it again for the
-    /// operation. That costs two hops and lets other work of the actor run in between. Therefore the closure captures
-    /// the actor.
+    /// With a closure of this module, the standard library's `withValue` keeps neither the actor nor the error type.
+    /// Its parameter is a plain asynchronous function, so the task would leave the actor and then enter it again for
+    /// the operation. That costs two hops and lets other work run on the actor in between. Therefore the closure
+    /// captures the actor.
     @inlinable
     package func binding<T, F: Error>(
         _ value: Value, isolation: isolated (any Actor)?,

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Objects by type, read without a lock and written under one.
+/// Objects by type; the table is read without a lock and written under a lock.
 ///
-/// The table grows by doubling. Old tables are kept because readers might still use them. Together they are no larger
+/// The table grows by doubling. Old tables are kept because readers might still use them; together, they are no larger
 /// than the newest table. This is a noncopyable value because an object would be retained for every call.
 struct TypeTable<Entry: AnyObject & Sendable>: ~Copyable, Sendable {
     private struct State {
@@ -10,7 +10,7 @@ struct TypeTable<Entry: AnyObject & Sendable>: ~Copyable, Sendable {
         var tables: [ProbeTable] = []
         /// The capacity of the newest table.
         var room = 2
-        /// All entries, retained here; larger tables are filled from them.
+        /// All entries, retained here; each larger table is filled from this list.
         var entries: [(key: UInt, entry: Entry)] = []
     }
 
@@ -23,14 +23,14 @@ struct TypeTable<Entry: AnyObject & Sendable>: ~Copyable, Sendable {
         state.value?.withLock { state in for table in state.tables { table.deallocate() } }
     }
 
-    /// The entry for a type, if there is one; not retained.
+    /// The entry for a type, not retained; nil if the type has no entry.
     @inline(__always)
     subscript(type: Any.Type) -> Borrowed<Entry>? {
         guard let table = ProbeTable(at: current.load(ordering: .acquiring)) else { return nil }
         return unsafe Borrowed(at: table.find(UInt(bitPattern: ObjectIdentifier(type))))
     }
 
-    /// Adds an entry for a type unless there is one already and returns the entry in the table.
+    /// Adds an entry for a type unless the type already has one, and returns the type's entry.
     func insert(_ entry: Entry, for type: Any.Type) -> Borrowed<Entry> {
         let key = UInt(bitPattern: ObjectIdentifier(type))
         return (state.value ?? state.set(Locked(State())).object).withLock { state in

@@ -2,10 +2,10 @@ package import Dispatch
 
 /// Sleeps on a clock for a duration of any length.
 ///
-/// Unlike the clock's own `sleep`, this function doesn't crash if the duration exceeds what the clock can express, such
-/// as `.seconds(Int64.max)`: it sleeps for at most 100 years. A cancelled sleep on the continuous clock leaves no timer
-/// behind. `Task.sleep` would keep the timer until its time, so the memory of a service that cancels a long time limit
-/// for each request would grow.
+/// Unlike a clock's own `sleep`, this function doesn't crash if the duration exceeds what the clock can represent, such
+/// as `.seconds(Int64.max)`: it sleeps for at most 100 years. Also, a cancelled sleep on the continuous clock leaves no
+/// timer behind. `Task.sleep` would keep the timer until it fires, so the memory of a service that cancels a long time
+/// limit for each request would grow.
 ///
 /// ```swift
 /// try await sleep(for: pause, on: clock)
@@ -14,7 +14,7 @@ package import Dispatch
 /// - Parameters:
 ///   - duration: How long to sleep. If it is zero or negative, the function doesn't wait.
 ///   - clock: The clock; by default the system's continuous clock.
-/// - Throws: `CancellationError` if the task is cancelled; with a custom clock, also what its `sleep` throws.
+/// - Throws: `CancellationError` if the task is cancelled. A custom clock's `sleep` might also throw other errors.
 public func sleep(for duration: Duration, on clock: any Clock<Duration> = ContinuousClock()) async throws {
     guard clock is ContinuousClock else { return try await clock.sleep(for: max(.zero, duration.bounded)) }
     let end = Promise<Void>()
@@ -27,7 +27,7 @@ public func sleep(for duration: Duration, on clock: any Clock<Duration> = Contin
     try Task.checkCancellation()
 }
 
-/// Sleeps on a clock until a duration of any length after an instant has passed, 100 years at most.
+/// Sleeps on a clock until a duration, limited to 100 years, has passed since an instant.
 func sleep<C: Clock<Duration>>(for duration: Duration, from start: C.Instant, on clock: C) async throws {
     try await clock.sleep(until: start.advanced(by: max(.zero, duration.bounded)), tolerance: nil)
 }

@@ -1,35 +1,39 @@
-/// A limit on the number of errors of one kind that a bus delivers in a time window; the bus merges the others.
+/// A limit on the errors of one kind that a bus delivers in a time window; the bus merges further errors.
 ///
-/// Errors are of one kind if they have the same type, code (an enum's case; an `NSError`'s domain and code), posting
-/// line, path of scopes, and role; payloads don't count. The bus never holds back or merges a notice, except that of a
-/// cancellation. It delivers the first few errors in a window as they come. The bus holds back the newest of the rest
-/// until the window ends and then delivers it. Its ``ErrorReport/occurrences`` is the number of errors that it stands
-/// for, and its ``ErrorReport/firstInstant`` is the time at which the oldest of them was posted. The others count as
-/// suppressed. A window begins with the first error of its kind, and the next window begins with the first error after
-/// the end of that one.
+/// Errors are of the same kind if they have the same type, code (an enum's case; an `NSError`'s domain and code),
+/// posting line, path of scopes, and role. Payloads don't count. The bus never holds back or merges a notice, except
+/// for a cancellation that was posted as a notice.
 ///
-/// The bus stores the kinds with the newest windows: at most half its capacity, and at most 1,024. It delivers a held
-/// report early if it removes the report's kind, or when the bus is finished or flushed. Held reports are pending and
-/// take capacity: with a capacity of 1, a single held report fills the bus. A caller that waits for an error's outcome
-/// receives `.pending` as soon as the error is held back. The delivered report goes through the rules of its scope.
+/// The bus immediately delivers the first few errors in a window. Of any further errors, it holds back only the most
+/// recent and delivers it when the window ends. That report's ``ErrorReport/occurrences`` is the number of errors that
+/// it represents, and its ``ErrorReport/firstInstant`` is the time at which the oldest of them was posted. The other
+/// errors count as suppressed. A window begins with the first error of its kind. The first error of that kind after its
+/// end begins the next window.
+///
+/// The bus tracks the kinds whose windows began most recently, up to half its capacity and never more than 1,024. If it
+/// removes a kind, or when it is finished or flushed, it delivers held reports early. Held reports are pending and take
+/// capacity: with a capacity of 1, a single held report fills the bus. A caller that waits for an error's outcome
+/// receives `.pending` as soon as the error is held back. The delivered report passes through the rules of its scope.
 public struct FloodLimit: Sendable {
-    /// The number of errors of a kind that the bus delivers in a window as they come.
+    /// The number of errors of a kind that the bus immediately delivers in a window.
     public let first: Int
     /// The length of a window.
     public let window: Duration
-    /// Returns the kind of an error; nil for type, code, posting line, scope, and role.
+    /// Returns the kind of an error; nil if the kind consists of type, code, posting line, scope, and role.
     let fingerprint: (@Sendable (ErrorReport) -> String)?
 
-    /// Creates a limit on the number of errors of one kind.
+    /// Creates a limit on the errors of one kind.
     ///
     /// - Parameters:
-    ///   - first: The number of errors of a kind that the bus delivers in a window as they come. A negative number
-    ///     stops the program; with 0, the bus delivers only merged reports.
-    ///   - window: The length of a window, by the bus's clock. A length that isn't positive stops the program.
-    ///   - fingerprint: Returns the kind of a reported error, instead of type, code, posting line, and scope. Errors
-    ///     with equal strings and the same role are of one kind. The poster calls it once for each error that the bus
-    ///     accepts, with a report that has no sequence number and no outcome yet. Later reports wait for it, so it
-    ///     should be quick. An error that it posts to the same bus is of its type's kind.
+    ///   - first: The number of errors of a kind that the bus immediately delivers in a window. With 0, the bus
+    ///     delivers only merged reports. A negative number crashes the program.
+    ///   - window: The length of a window, measured with the bus's clock. A length that isn't positive crashes the
+    ///     program.
+    ///   - fingerprint: Returns the kind of a reported error, which replaces type, code, posting line, and scope.
+    ///     Errors with equal strings and the same role are of the same kind. The posting thread calls the closure once
+    ///     for each error that the bus accepts, with a report that has no sequence number or outcome yet. Later reports
+    ///     wait for the closure, so it should be quick. If the closure posts an error to the same bus, the kind of that
+    ///     error consists of its type, code, posting line, scope, and role.
     public init(first: Int, per window: Duration, by fingerprint: (@Sendable (ErrorReport) -> String)? = nil) {
         if first < 0 { fatalError("FloodLimit(first:per:): first must not be negative, but is \(first)") }
         if window <= .zero { fatalError("FloodLimit(first:per:): the window must be positive, but is \(window)") }
@@ -39,50 +43,49 @@ public struct FloodLimit: Sendable {
     }
 }
 
-/// The state of a flood limit: decides which errors pass, holds back the others, and merges them.
+/// The state of a flood limit: decides which errors pass, holds back others, and merges them.
 ///
-/// It is a plain value that receives the time from its caller: the times at which errors were posted and, once there
-/// are no more errors, the clock's time. Therefore the same posts have the same results, however late the worker reads
-/// them. `Held` is a posting in a bus and a number in tests.
+/// It is a plain value that receives the time from its caller: the times at which errors were posted and, when no more
+/// errors are pending, the clock's time. Therefore the same posts have the same results, regardless of how late the
+/// worker reads them. `Held` is a posting in a bus, and a number in tests.
 struct FloodLimiter<Held> {
     enum Decision {
         /// The error must be delivered.
         case passes
         /// The error is held back; the previously held error, if any, is suppressed.
         case isHeld
-        /// This held error must be delivered first, because its window has ended or its kind is removed to make room.
+        /// This held error must be delivered first.
         ///
-        /// It is boxed because it is rare and large.
+        /// Its window has ended, or its kind is removed to make room. The payload is boxed because it is rare and
+        /// large.
         indirect case comesAfter(Release)
     }
 
-    /// A held error: the newest of its kind, with the count of errors that it stands for.
+    /// A held error, which is the newest of its kind, with the number of errors that it represents.
     struct Release {
         private(set) var held: Held
-        /// The number of errors that the held error stands for.
+        /// The number of errors that the held error represents.
         private(set) var occurrences = 1
         /// The time at which the oldest of these errors was posted.
         private(set) var firstMoment: Moment
 
-        /// Holds back a newer error instead of this one, which is suppressed.
-        ///
-        /// - Returns: The suppressed error.
+        /// Holds back a newer error instead of this error, and returns this error, which is suppressed.
         mutating func replaceHeld(by newest: consuming Held, posted moment: Moment) -> Held {
             if occurrences < .max { occurrences += 1 }
-            // Errors aren't exactly in the order of their times.
+            // Compare the times: errors aren't exactly in the order in which they were posted.
             firstMoment = min(firstMoment, moment)
             return exchange(&held, with: newest)
         }
     }
 
-    /// One kind of error in one window.
+    /// The current window of one kind of error.
     private struct Window {
         let end: Int64
         var passed = 0
         var held: HeldError?
     }
 
-    /// The held error of one window, in a box so that reading the window copies no report.
+    /// The held error of a window, in a box so that reading the window doesn't copy a report.
     private final class HeldError {
         var release: Release
 
@@ -92,28 +95,25 @@ struct FloodLimiter<Held> {
     private let limit: (first: Int, window: Int64)
     private let maximum: Int
     private var windows: [FloodKind: Window] = [:]
-    /// The kinds in the order in which their windows began.
+    /// The kinds in the order in which their windows began, which is nearly the order in which the windows end.
     ///
-    /// That is nearly the order in which the windows end. The first kind has a window; the windows of later kinds might
-    /// have been removed.
+    /// The first kind in the list has a window; the windows of later kinds might have been removed.
     private var order = FIFO<(end: Int64, kind: FloodKind)>()
     /// The number of held errors.
     private(set) var heldCount = 0
 
-    /// - Parameters:
-    ///   - limit: The limit.
-    ///   - maximum: The number of kinds to store; at least 1.
+    /// Creates the state for a limit that tracks at most a number of kinds, which must be at least 1.
     init(_ limit: FloodLimit, keeping maximum: Int) {
         self.limit = (limit.first, limit.window.bounded.nanoseconds)
         self.maximum = maximum
     }
 
-    /// The earliest time at which a held error might have to be released; nil if none is held.
+    /// The earliest time at which a held error might have to be released; nil if no error is held.
     var nextEnd: Duration? { heldCount == 0 ? nil : order.first.map { .nanoseconds($0.end) } }
 
-    /// Removes ended windows up to the first one that holds an error, and returns that error.
+    /// Removes windows that have ended, up to the first window that holds an error, and returns that error.
     ///
-    /// - Parameter moment: The time by which a window must have ended, in nanoseconds; by default all windows end.
+    /// A window must have ended at the given time, in nanoseconds; by default, every window has.
     @inline(__always)
     mutating func release(endingBy moment: Int64 = .max) -> Release? {
         while let end = order.first?.end, end <= moment {
@@ -122,11 +122,9 @@ struct FloodLimiter<Held> {
         return nil
     }
 
-    /// Releases a held error while no error comes: one with an ended window, or any one if no more errors will come.
+    /// Releases a held error after the worker's wait, because no other error is pending.
     ///
-    /// - Parameters:
-    ///   - pause: The worker's wait before this call.
-    ///   - isClosed: Whether no more errors will come.
+    /// If no more errors will be posted, any held error is released. Otherwise, the error's window must have ended.
     mutating func release(after pause: BusStateMachine.WorkerPause, isClosed: Bool) -> Release? {
         if heldCount == 0 { return nil }
         if isClosed { return release() }
@@ -134,7 +132,7 @@ struct FloodLimiter<Held> {
         return release(endingBy: now.nanoseconds)
     }
 
-    /// Releases the held error of the oldest window; the window continues.
+    /// Releases the held error whose window began first; the window continues.
     ///
     /// - Complexity: O(number of windows).
     mutating func releaseHeld() -> Release? {
@@ -144,21 +142,18 @@ struct FloodLimiter<Held> {
         return holding.flatMap { windows[$0.kind]?.held.take()?.release }
     }
 
-    /// Decides whether an error passes or is held back; if another one must be delivered first, the caller calls this
-    /// again.
+    /// Decides whether an error passes or is held back, given its kind and the time of its post in nanoseconds.
     ///
-    /// - Parameters:
-    ///   - kind: The error's kind.
-    ///   - time: The time of its post, in nanoseconds.
-    ///   - former: Set to the previously held error, if any, which is suppressed.
-    ///   - error: Returns the error and the time of its post; called only if the error is held back.
+    /// If another error must be delivered first, the caller must call this method again after that delivery. If a
+    /// previously held error is suppressed, `former` is set to that error. The closure returns the error and the time
+    /// of its post; it is called only if the error is held back.
     mutating func admit(
         _ kind: FloodKind, at time: Int64, suppressing former: inout Held?, holding error: () -> (Held, Moment)
     ) -> Decision {
         if let release = release(endingBy: time) { return .comesAfter(release) }
         var found = window(of: kind)
-        // Errors aren't exactly in the order of their times, so this kind's window might have ended although an earlier
-        // one hasn't.
+        // Check this kind's own window: errors aren't exactly in the order of their times, so this window might have
+        // ended even if an earlier window hasn't.
         if let index = found, windows.values[index].end <= time {
             if let release = removeWindow(at: index) { return .comesAfter(release) }
             found = nil
@@ -185,7 +180,7 @@ struct FloodLimiter<Held> {
         return .isHeld
     }
 
-    /// Returns the index of the window of an error's kind; nil if it has none.
+    /// Returns the index of a kind's window; nil if the kind has no window.
     @inline(never)  // Inlined, it would copy the kind.
     private func window(of kind: FloodKind) -> Dictionary<FloodKind, Window>.Index? {
         windows.index(forKey: kind)
@@ -214,7 +209,7 @@ struct FloodLimiter<Held> {
 }
 
 extension Posting {
-    /// Creates the posting that a flood limit releases, which also stands for the suppressed errors.
+    /// Creates the posting that a flood limit releases, which also represents the suppressed errors.
     init(_ release: FloodLimiter<Posting>.Release) {
         self = release.held
         stand(for: release.occurrences, since: release.firstMoment)

@@ -1,30 +1,34 @@
 import Synchronization
 
-/// The callers' side of the bus: counts posts and keeps them until the worker takes them.
+/// The callers' side of the bus: counts posts and stores them until the worker takes them.
 ///
-/// It takes no lock. A caller reserves a slot and then fills it; between the two, its report counts as pending. A
-/// report is released when it no longer takes capacity: when its delivery begins or when it is suppressed.
+/// Callers don't take a lock. A caller reserves a slot and then fills it; between these steps, its report already
+/// counts as pending. A report is released when it no longer takes capacity: when its delivery begins or when it is
+/// suppressed.
 ///
-/// The methods under "The worker's side" are called under the bus's lock, except that ``announceDrops(at:)`` calls
-/// ``update(_:)``, which is a compare-and-swap, without it.
+/// The methods under "The worker's side" are called under the bus's lock. There is one exception:
+/// ``announceDrops(at:)`` calls ``update(_:)``, which is a compare-and-swap, without the lock.
 ///
-/// Memory orders, each the weakest that suffices; swaps and exchanges acquire and release:
+/// The memory orders are the weakest that suffice; swaps and exchanges acquire and release:
 ///
-/// - `word` is swapped: all callers agree on one order, and later callers see the end.
-/// - `releasedCounter` and `seenReleased`, which callers copy from it, are stored with release and read with acquire.
-///   The worker empties a slot before it releases the report after it. Therefore the caller that receives the slot's
-///   next number because of that release finds the slot empty.
+/// - `word` is swapped, so that all callers agree on one order, and later callers see the end.
+/// - `releasedCounter`, and `seenReleased`, to which callers copy it, are stored with release and loaded with acquire.
+///   The worker empties a slot before it publishes the release of the following report. Therefore the caller that is
+///   given the slot's next number because of that release finds the slot empty.
 /// - `refusedCount` is incremented with release, so that the next read includes every post that has returned.
 struct BusIntake: ~Copyable, Sendable {
-    /// The most reports that can be pending, regardless of the configuration; the memory of all slots is reserved at
-    /// once.
+    /// The maximum number of pending reports, regardless of the configuration.
+    ///
+    /// The address space for all slots is reserved when the bus is created.
     static let maximumCapacity = 1 << 22
 
     /// The number of reports that can be pending.
     let capacity: Int
     private let word: Padded<IntakeWord>
-    /// The value that callers last read in ``released``; they read it again only if the bus seems full, because each
-    /// read takes its cache line away from the worker.
+    /// The value of ``released`` that callers read most recently.
+    ///
+    /// They read ``released`` again only if the bus seems full, because each read takes its cache line away from the
+    /// worker.
     private let seenReleased: Atomic<Int64>
     private let releasedCounter: PaddedCounter
     private let refusedCount = Atomic<Int64>(0)
@@ -34,10 +38,9 @@ struct BusIntake: ~Copyable, Sendable {
     /// The posted reports that the worker hasn't taken yet.
     let mailbox: Mailbox<Posting>
 
-    /// - Parameters:
-    ///   - capacity: The number of reports that can be pending; a number above ``maximumCapacity`` counts as that
-    ///     maximum.
-    ///   - start: The first report's number; all reports before it count as accepted and released.
+    /// Creates an intake with a capacity, limited to ``maximumCapacity``, and the first report's number.
+    ///
+    /// All reports before that number count as accepted and released.
     init(capacity: Int, startingAt start: Int64 = 0) {
         self.capacity = min(capacity, Self.maximumCapacity)
         word = Padded(IntakeWord(accepted: start))
@@ -72,14 +75,14 @@ struct BusIntake: ~Copyable, Sendable {
         }
     }
 
-    /// Announces a notice of drops that follows the reports accepted so far.
+    /// Announces a notice of drops, to be delivered after all reports accepted so far.
     ///
-    /// - Parameter source: The source of the first dropped error.
-    /// - Returns: Whether the worker will find the notice; if not, the bus has ended.
+    /// The source is that of the first dropped error. The result is whether the worker will find the notice; if not,
+    /// the bus has ended.
     func announceDrops(at source: ErrorReport.Source) -> Bool {
         drops.setNotice(DropNotice(turn: accepted, source: source))
-        // Swap the word: this is ordered with the swap that ends the bus. Either that one comes later, and the code
-        // that ends the bus looks for a notice after it, or this call finds the end.
+        // Swap the word, which orders this call with the swap that ends the bus. Either that swap comes later, and the
+        // code that ends the bus then looks for a notice, or this call finds that the bus has ended.
         return update { !$0.hasEnded }
     }
 
@@ -91,10 +94,10 @@ struct BusIntake: ~Copyable, Sendable {
     /// The number of accepted reports.
     var accepted: Int64 { word.value.accepted }
 
-    /// The number of accepted reports that no longer take capacity: completed reports and the one in delivery.
+    /// The number of accepted reports that no longer take capacity: completed reports and the report in delivery.
     var released: Int64 { releasedCounter.value }
 
-    /// The number of errors posted after the end of posting.
+    /// The number of errors posted after the bus stopped accepting posts.
     var refused: Int64 { refusedCount.load(ordering: .acquiring) }
 
     // MARK: The worker's side
@@ -103,15 +106,13 @@ struct BusIntake: ~Copyable, Sendable {
     @inline(__always)
     func publishReleased(_ count: Int64) { releasedCounter.set(count) }
 
-    /// Stops accepting reports unless the word has changed; returns whether this call did it.
+    /// Stops accepting reports unless the word has changed; returns whether this call stopped it.
     func close(ifStill expected: IntakeWord) -> Bool { update { $0 == expected && $0.close() } }
 
-    /// Takes the notice of drops that comes before a report, with all unreported drops; if more errors are dropped
-    /// during the call, another notice follows.
+    /// Takes the notice of drops that comes before the report with a number, with all unreported drops.
     ///
-    /// - Parameters:
-    ///   - number: The report's number.
-    ///   - hasEnded: Whether the bus has ended, so that no worker would deliver another notice.
+    /// If more errors are dropped during the call, another notice follows. If the bus has ended, this notice includes
+    /// them, because no worker would deliver another notice.
     func takeDrops(before number: Int64, hasEnded: Bool) -> (drops: [String: Int64], notice: DropNotice)? {
         guard let notice = drops.takeNotice(before: number) else { return nil }
         var taken: [String: Int64] = [:]
@@ -121,7 +122,7 @@ struct BusIntake: ~Copyable, Sendable {
         return (taken, notice)
     }
 
-    /// Changes the word by one of its transitions and returns the transition's result.
+    /// Changes the word with a transition and returns the transition's result.
     func update<Result>(_ transition: (inout IntakeWord) -> Result) -> Result {
         var found = word.value
         while true {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A pending notice of drops; its turn determines the drops that it reports.
+/// A pending notice of drops, which covers the drops before its turn.
 final class DropNotice: Sendable {
     /// The number of the report that follows the notice.
     let turn: Int64
@@ -11,15 +11,16 @@ final class DropNotice: Sendable {
     init(turn: Int64, source: ErrorReport.Source) { (self.turn, self.source) = (turn, source) }
 }
 
-/// The number of errors dropped since the last notice, by type; counted without a lock, because drops come in floods.
+/// The number of errors dropped since the last notice, by type.
 ///
-/// A caller counts its drop first in its type's slot and then in the total. A notice empties the slots and subtracts
-/// their counts from the total. Therefore, once all drops are counted, the total is the number of unreported drops. It
-/// passes from 0 to 1 exactly when a notice must be created, and each drop is in exactly one notice.
+/// Drops come in floods, so they are counted without a lock. A caller counts its drop first in its type's slot and then
+/// in the total. A notice empties the slots and subtracts their counts from the total. So when all drops are counted,
+/// the total is the number of unreported drops. The total changes from 0 to 1 exactly when a notice must be created,
+/// and each drop is in exactly one notice.
 ///
-/// Memory orders: a count is added with release and emptied by an exchange that acquires, so the type, which is stored
-/// before, is found. A type doesn't change, so a relaxed read suffices. Additions to the total and subtractions from it
-/// use both orders: the thread that creates the next notice comes after the one that emptied the slots.
+/// Memory orders: a count is incremented with release and emptied by an exchange that acquires. Therefore the slot's
+/// type, which is stored earlier, is visible. A type doesn't change, so a relaxed read suffices. Changes to the total
+/// use both orders: the thread that creates the next notice comes after the thread that emptied the slots.
 @safe struct DropTally: ~Copyable, @unchecked Sendable {
     private struct Slot: ~Copyable {
         /// The type's address, or 0.
@@ -27,17 +28,18 @@ final class DropNotice: Sendable {
         let count = Atomic<Int64>(0)
     }
 
-    /// The number of types with their own count; drops of all other types are counted together.
+    /// The number of types that are counted separately; drops of all other types are counted together.
     static let typeLimit = 64
 
-    // Unchecked because of the array's memory: the slots are read and written atomically.
+    // `@unchecked` because of the array's memory: the slots are read and written atomically.
     /// A hash table by the type's address, with linear probing.
     private let slots: FixedArray<Slot>
     private let others = Atomic<Int64>(0)
     /// The address of the announced notice, retained; 0 if there is none.
     private let notice = Atomic<UInt>(0)
-    /// Drops that no notice has reported; briefly less than 0 if a slot is emptied before its caller has counted the
-    /// drop here.
+    /// The number of drops that notices haven't reported.
+    ///
+    /// It is briefly negative if a slot is emptied before the caller has counted its drop here.
     private let total = Atomic<Int64>(0)
 
     init() {
@@ -48,28 +50,26 @@ final class DropNotice: Sendable {
 
     deinit { _ = takeNotice(before: .max) }
 
-    /// Counts a dropped error.
-    ///
-    /// - Returns: Whether the caller must announce a notice.
+    /// Counts a dropped error; returns whether the caller must announce a notice.
     func add(_ type: any Error.Type) -> Bool {
         count(type)
         return total.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0
     }
 
-    /// The drops that no notice has reported.
+    /// The number of drops that notices haven't reported.
     var unreported: Int64 { total.load(ordering: .acquiring) }
 
-    /// Whether a notice must be created.
+    /// Whether a notice is announced.
     var hasNotice: Bool { notice.load(ordering: .acquiring) != 0 }
 
-    /// Announces a notice; there is none yet, and its creator takes all drops up to then.
+    /// Announces a notice; the previous notice must have been taken, together with all drops counted until then.
     func setNotice(_ made: DropNotice) {
         let address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
         let former = notice.exchange(address, ordering: .acquiringAndReleasing)
         assert(former == 0, "a notice is announced before the one before it was made")
     }
 
-    /// Takes the announced notice if its turn has come; called under the bus's lock.
+    /// Takes the announced notice if its turn has come; must be called under the bus's lock.
     func takeNotice(before number: Int64) -> DropNotice? {
         guard let address = unsafe UnsafeRawPointer(bitPattern: notice.load(ordering: .acquiring)) else { return nil }
         let announced = unsafe Unmanaged<DropNotice>.fromOpaque(address)
@@ -78,10 +78,9 @@ final class DropNotice: Sendable {
         return unsafe announced.takeRetainedValue()
     }
 
-    /// Takes the counted drops into a notice.
+    /// Moves the counted drops to a notice's counts by type.
     ///
-    /// - Parameter counts: The notice's drops by type; the counted drops are added to them.
-    /// - Returns: Whether another notice must be created, because more errors were dropped during the call.
+    /// Returns whether another notice must be created, because more errors were dropped during the call.
     func take(into counts: inout [String: Int64]) -> Bool {
         var taken = others.exchange(0, ordering: .acquiringAndReleasing)
         if taken > 0 { counts[ErrorsDropped.otherTypes, default: 0] += taken }
@@ -95,10 +94,10 @@ final class DropNotice: Sendable {
         return total.wrappingSubtract(taken, ordering: .acquiringAndReleasing).newValue > 0
     }
 
-    /// Returns the index of a type's slot; if another type has that slot, the next free one is used.
+    /// Returns the index of a type's preferred slot; if another type has that slot, the next free slot is used.
     static func firstSlot(for type: any Error.Type) -> Int {
         // Multiply by the golden ratio to spread the addresses: they are aligned and often near each other. Reduce the
-        // product to the number of slots before the conversion to `Int`, which has 32 bits on some systems.
+        // product to the number of slots before converting it to `Int`, which is 32 bits wide on some systems.
         Int((UInt64(address(of: type)) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(typeLimit))
     }
 

@@ -1,20 +1,21 @@
 import Synchronization
 
-/// The state that callers must agree on, as one plain value that fits an atomic word: the number of accepted reports,
-/// and whether more are accepted.
+/// The state that callers must agree on: the number of accepted reports, and whether more are accepted.
 ///
-/// Because acceptance and the end are in one word, no post is accepted after the last one was delivered. The bus ends
-/// only if the word is closed and nothing is outstanding, and later callers read that it has ended.
+/// It is one plain value that fits an atomic word. Because acceptance and the end share that word, a post can't be
+/// accepted after the last report was delivered: the bus ends only if the word is closed and no report is outstanding,
+/// and later callers see that it has ended.
 struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
     enum Reservation: Equatable {
-        /// Accepted as the report of this number; the caller must fill its slot.
+        /// Accepted with this report number; the caller must fill the slot.
         case accepted(Int64)
-        /// The pending reports fill the capacity; the caller counts the error as dropped.
+        /// The capacity is exhausted; the caller must count the error as dropped.
         case full
         /// No more reports are accepted.
         case closed
     }
 
+    // Bit 0 is set when the word is closed, and bit 1 when the bus has ended; the count of reports begins at bit 2.
     private static let closedBit: UInt64 = 1
     private static let endedBit: UInt64 = 2
     private static let one: UInt64 = 4
@@ -23,23 +24,21 @@ struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
 
     init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// - Parameter accepted: The number of reports that count as accepted from the beginning.
+    /// Creates the word of an open bus; the given number of reports count as already accepted.
     init(accepted: Int64 = 0) { rawValue = UInt64(accepted) &* Self.one }
 
-    /// The number of reports accepted since the beginning.
+    /// The number of reports accepted since the bus was created.
     ///
-    /// Its 62 bits don't overflow in a thousand years of posting.
+    /// It is 62 bits wide, which doesn't overflow in a thousand years of posting.
     var accepted: Int64 { Int64(truncatingIfNeeded: rawValue / Self.one) }
     /// Whether no more reports are accepted.
     var isClosed: Bool { rawValue & Self.closedBit != 0 }
     /// Whether the bus has ended: it no longer accepts or delivers reports.
     var hasEnded: Bool { rawValue & Self.endedBit != 0 }
 
-    /// Accepts one more report, if there is room.
+    /// Accepts one more report if the word is open and fewer reports than the capacity are pending.
     ///
-    /// - Parameters:
-    ///   - released: The number of accepted reports that no longer take capacity.
-    ///   - capacity: The number of reports that can be pending.
+    /// `released` is the number of accepted reports that no longer take capacity.
     mutating func reserve(released: Int64, capacity: Int) -> Reservation {
         if isClosed { return .closed }
         guard accepted &- released < Int64(capacity) else { return .full }
@@ -53,7 +52,7 @@ struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
         return !isClosed
     }
 
-    /// Ends the bus if the word is closed and nothing is outstanding; returns whether it did.
+    /// Ends the bus if the word is closed and no report is outstanding; returns whether the bus has ended.
     mutating func end(released: Int64) -> Bool {
         guard isClosed, accepted == released else { return false }
         rawValue |= Self.endedBit

@@ -2,9 +2,9 @@ extension ErrorBus {
     /// Calls a closure with every report delivered from now on and its outcome, in order and without gaps.
     ///
     /// Use it for exporters, metrics, and presenters. The bus's worker calls the closure and waits for it without a
-    /// time limit. The closure must be cheap and must not block; it should pass slow work to another task or thread. It
-    /// can't stop later rules or observers. The bus delivers the closure's own posts later, and calls the closure with
-    /// them too. So a closure that posts an error for each report never stops.
+    /// time limit. So the closure must be quick and must not block; it should pass slow work to another task or thread.
+    /// It can't stop later rules or observers. The bus delivers the closure's own posts later and calls the closure
+    /// with them too. So a closure that posts an error for each report never stops.
     ///
     /// ```swift
     /// let observation = bus.observe { report in exporter.enqueue(report) } onEnd: { _ in exporter.close() }
@@ -14,8 +14,8 @@ extension ErrorBus {
     ///
     /// - Parameters:
     ///   - receive: Called with each report.
-    ///   - onEnd: Called exactly once, after the last report, with the bus's statistics at that time: when the bus has
-    ///     drained, or when the observation is cancelled or deallocated.
+    ///   - onEnd: Called exactly once, after the last report, with the bus's statistics at that time. That is when the
+    ///     bus has drained, or when the observation is cancelled or deallocated.
     /// - Returns: The observation, which ends when it is deallocated.
     public func observe(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
@@ -24,9 +24,10 @@ extension ErrorBus {
 
     /// Calls a closure with every report delivered from now on until the bus ends, without an observation to retain.
     ///
-    /// It works like ``observe(_:onEnd:)`` for observers that belong to the bus as its rules do: metrics, an exporter.
-    /// It can't be cancelled. Objects that the closures capture live at least as long as the bus. If the closures
-    /// capture the bus itself, they and the bus live until the bus has ended, as a bus that runs does.
+    /// It works like ``observe(_:onEnd:)``, but for observers that live as long as the bus, such as metrics or an
+    /// exporter. It can't be cancelled. Objects that the closures capture live at least until the bus has ended or is
+    /// deallocated. If the closures capture the bus itself, the cycle keeps both alive until the bus has ended; a
+    /// running bus stays alive anyway.
     ///
     /// ```swift
     /// bus.observeUntilEnd { report in errors.increment(by: report.occurrences) }
@@ -42,7 +43,7 @@ extension ErrorBus {
         // Retain the observation in its own `onEnd` closure, which releases it when the observation has ended.
         let held = Locked<ErrorObservation?>(nil)
         let observation = observe(receive) { statistics in
-            // Release it outside the lock: this might run user code.
+            // Release the observation outside the lock: releasing it might run user code.
             let observation = held.withLock { $0.take() }
             withExtendedLifetime(observation) { onEnd(statistics) }
         }
@@ -51,20 +52,22 @@ extension ErrorBus {
 
     /// Opens a stream of every report delivered from now on and its outcome.
     ///
-    /// A slow reader never slows the bus. Instead, its own stream loses its oldest reports; the next report has their
-    /// number in ``ErrorReport/missed``. A reader that must not miss any report uses ``observe(_:onEnd:)``. For reports
-    /// in close succession, the bus wakes the reader once. The stream ends when the bus has drained, or when the reader
-    /// stops reading. Open a stream for each reader. Read it in a `Task {}` or an `async let`, not in a `task` of the
-    /// bus: ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for those tasks before it drains, and the
-    /// stream ends only after that.
+    /// A slow reader never slows the bus. Instead, its own stream loses its oldest reports, and the next report's
+    /// ``ErrorReport/missed`` is the number of lost reports. A reader that must not miss a report should use
+    /// ``observe(_:onEnd:)``. For reports in close succession, the bus wakes the reader only once.
     ///
-    /// - Parameter limit: The number of reports that the stream holds for a slow reader. At least 1.
-    /// - Returns: The stream.
+    /// The stream ends when the bus has drained, or when the reader stops reading. Open a separate stream for each
+    /// reader. Read it in a `Task {}` or an `async let`, not in a bus task:
+    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for bus tasks before it drains the bus, but
+    /// the stream ends only after that.
+    ///
+    /// - Parameter limit: The number of reports that the stream buffers for a slow reader; at least 1.
+    /// - Returns: The stream of reports.
     public func reports(bufferingNewest limit: Int = 256) -> AsyncStream<ErrorReport> {
         ReportReading.reports(limit, of: self)
     }
 
-    /// Opens a stream of reports with errors that a matcher matches, each with the matcher's output.
+    /// Opens a stream of the reports whose errors a matcher matches, each paired with the matcher's output.
     ///
     /// ```swift
     /// for await (payment, report) in bus.reports(matching: .type(PaymentError.self)) {
@@ -72,13 +75,13 @@ extension ErrorBus {
     /// }
     /// ```
     ///
-    /// Only those reports take room in its buffer; otherwise the stream works like ``reports(bufferingNewest:)``. The
-    /// bus's worker calls the matcher, so a predicate in it should be quick.
+    /// Only those reports take room in the stream's buffer; otherwise, the stream works like
+    /// ``reports(bufferingNewest:)``. The bus's worker calls the matcher, so a predicate in it should be quick.
     ///
     /// - Parameters:
     ///   - matcher: The matcher of the errors to observe.
-    ///   - limit: The number of reports that the stream holds for a slow reader. At least 1.
-    /// - Returns: The stream.
+    ///   - limit: The number of reports that the stream buffers for a slow reader; at least 1.
+    /// - Returns: The stream of outputs and reports.
     public func reports<Output>(
         matching matcher: ErrorMatcher<Output>, bufferingNewest limit: Int = 256
     ) -> AsyncStream<(output: Output, report: ErrorReport)> {

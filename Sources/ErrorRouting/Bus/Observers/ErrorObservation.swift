@@ -2,14 +2,14 @@ import Synchronization
 
 /// An observation that continues as long as this object is retained.
 ///
-/// It ends when it is cancelled or deallocated, or when its bus ends. Then `onEnd` of ``ErrorBus/observe(_:onEnd:)`` is
-/// called, exactly once and after the last report.
+/// It ends when it is cancelled or deallocated, or when its bus ends. At that time, the `onEnd` of
+/// ``ErrorBus/observe(_:onEnd:)`` is called, exactly once and after the last report.
 public final class ErrorObservation: Sendable {
     private let receiver: ReportReceiver
     private let entry: ObserverRegistry.Entry?
     private let bus: Weak<ErrorBus>
 
-    /// Observes a bus or a scope of it; without a bus, the observation ends at once.
+    /// Observes a bus or one of its scopes; if there is no bus, the observation ends immediately.
     init(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void,
@@ -23,40 +23,41 @@ public final class ErrorObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the observation, after which no further report is received.
+    /// Ends the observation, so that the closure receives no further reports.
     ///
     /// This call doesn't wait. If the closure is receiving a report, on another thread or in the caller itself, `onEnd`
-    /// is called right after that report. If another thread is just deallocating the bus, the bus calls `onEnd`.
-    /// Otherwise `onEnd` has been called when this returns. Calling this again does nothing.
+    /// is called right after that report. If another thread is currently deallocating the bus, the bus calls `onEnd`.
+    /// Otherwise, `onEnd` has been called when this method returns. Further calls have no effect.
     public func cancel() {
         let bus = bus.object
-        // A bus that is being discarded ends its observations itself, soon. Nobody else can read its statistics.
+        // Leave the end to a bus that is being deallocated: it will soon end its observations, and only it can read its
+        // statistics.
         if bus == nil, entry?.end == nil { return }
         entry?.leave()
         receiver.finish(bus?.statistics ?? entry?.end ?? ErrorBus.Statistics())
     }
 }
 
-/// An observer that calls one closure with each report and another one once, after the last report.
+/// An observer that calls a closure with each report, and another closure once after the last report.
 ///
 /// The bus's worker passes one report after another. Any thread can end the observation at any time, even from within
-/// the closure. If the closure runs at that time, the worker calls `onEnd` after it: never before the last report, and
-/// never at the same time.
+/// the closure. If the closure is running at that time, the worker calls `onEnd` after the closure. So `onEnd` is never
+/// called before the last report or during a call of the closure.
 ///
-/// Unchecked because of the closures: the thread that moves the phase away from `idle` has exclusive access to them.
+/// `@unchecked` because of the closures: the thread that moves the phase away from `idle` has exclusive access to them.
 private final class ReportReceiver: ReportObserver, @unchecked Sendable {
     private enum Phase {
         static let idle: UInt = 0
         static let receiving: UInt = 1
-        /// The end was requested while the closure ran.
+        /// The end was requested while the closure was running.
         static let ending: UInt = 2
         static let ended: UInt = 3
     }
 
     private let phase = Atomic(Phase.idle)
-    /// Set to nil at the end, which releases the objects that the closures capture, perhaps the observation itself.
+    /// The closures; nil at the end, which releases what they capture, possibly the observation itself.
     private var closures: (receive: @Sendable (ErrorReport) -> Void, onEnd: @Sendable (ErrorBus.Statistics) -> Void)?
-    /// The bus's statistics at a request for the end while the closure ran.
+    /// The bus's statistics at the time when the end was requested while the closure was running.
     private let statisticsAtEnd = Locked<ErrorBus.Statistics?>(nil)
 
     init(
@@ -79,10 +80,10 @@ private final class ReportReceiver: ReportObserver, @unchecked Sendable {
     func finish(_ statistics: ErrorBus.Statistics) {
         while true {
             if phase.replace(Phase.idle, by: Phase.ended).isReplaced { return end(with: statistics) }
-            // Store them first: the worker reads them once it finds the phase `ending`.
+            // Store the statistics first: the worker reads them when it finds the phase `ending`.
             statisticsAtEnd.withLock { $0 = $0 ?? statistics }
-            // Retry only if the closure has just returned: otherwise the worker ends the observation, or another thread
-            // has ended it.
+            // Retry only if the closure has just returned. In all other cases, the worker ends the observation, or
+            // another thread has ended it.
             if phase.replace(Phase.receiving, by: Phase.ending).found != Phase.idle { return }
         }
     }

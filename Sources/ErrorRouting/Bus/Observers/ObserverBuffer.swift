@@ -1,10 +1,11 @@
-/// A bounded buffer of the unread reports of a stream; if it is full, the oldest report is lost.
+/// A bounded buffer of a stream's unread reports; if it is full, the oldest report is lost.
 ///
-/// The next report that is read has the number of lost ones. A waiting reader is woken when no report follows
-/// immediately or when a whole batch is buffered.
+/// The next report that is read contains the number of lost reports. A waiting reader is woken when no report follows
+/// immediately, or when a whole batch is buffered.
 ///
-/// The matcher's output is stored as a reference so that this class isn't generic. The bus calls it as one of several
-/// observers, so the compiler couldn't specialize a generic class, and each report would cost several times as much.
+/// The matcher's output is stored as a reference so that this class isn't generic. The bus calls the buffer as one of
+/// several observers, so the compiler couldn't specialize a generic class, and each report would cost several times as
+/// much.
 final class ObserverBuffer: ReportObserver {
     /// The output of the observer's matcher, boxed.
     typealias Output = any AnyObject & Sendable
@@ -16,7 +17,7 @@ final class ObserverBuffer: ReportObserver {
 
     private struct State {
         var elements = FIFO<Element>()
-        /// The number of reports lost since one was read.
+        /// The number of reports lost since the last read.
         var missed: Int64 = 0
         var isFinished = false
         /// The waiting readers; at most one, if the stream is used as documented.
@@ -29,10 +30,10 @@ final class ObserverBuffer: ReportObserver {
     private let match: (@Sendable (ErrorReport) -> Output?)?
     private let state = Locked(State())
 
-    /// - Parameters:
-    ///   - limit: The number of reports that the buffer holds; at least 1.
-    ///   - match: Called by the bus's worker with every report; returns nil for a report that isn't for this observer.
-    ///     Without a closure, the observer receives every report.
+    /// Creates a buffer for a number of reports, which must be at least 1.
+    ///
+    /// The bus's worker calls the closure with every report; it returns nil for a report that isn't for this observer.
+    /// If there is no closure, the observer receives every report.
     init(bufferingNewest limit: Int, match: (@Sendable (ErrorReport) -> Output?)?) {
         self.limit = limit
         batch = min(max(limit / 2, 1), 64)
@@ -58,21 +59,22 @@ final class ObserverBuffer: ReportObserver {
         while let (reader, element) = state.withLock({ Self.served(&$0) }) { reader.resume(returning: element) }
     }
 
-    /// Takes a waiting reader with its report, or with nil at the end; returns nil if there is no reader or nothing for
-    /// it.
+    /// Removes and returns a waiting reader together with its report; at the end of the stream, the report is nil.
+    ///
+    /// The result is nil if there is no waiting reader, or if there is no report for it.
     private static func served(_ state: inout State) -> (CheckedContinuation<Element?, Never>, Element?)? {
         if state.elements.isEmpty, !state.isFinished { return nil }
         guard let reader = state.readers.popFirst() else { return nil }
         return (reader, pop(&state))
     }
 
-    /// Ends the stream; the buffered reports can still be read, and nothing follows them.
+    /// Ends the stream; the buffered reports can still be read, but no reports follow them.
     func finish(_: ErrorBus.Statistics = .init()) {
         state.withLock { $0.isFinished = true }
         wakeReader()
     }
 
-    /// Waits for the next report and returns it; nil at the end.
+    /// Waits for the next report and returns it; nil at the end of the stream.
     func next() async -> Element? {
         if let element = state.withLock({ Self.pop(&$0) }) { return element }
         return await withCheckedContinuation { reader in
@@ -81,7 +83,7 @@ final class ObserverBuffer: ReportObserver {
         }
     }
 
-    /// Takes the oldest report and sets the number of reports lost before it.
+    /// Removes and returns the oldest report, which then contains the number of reports lost before it.
     private static func pop(_ state: inout State) -> Element? {
         guard var element = state.elements.popFirst() else { return nil }
         element.report.missed = Int(clamping: state.missed)

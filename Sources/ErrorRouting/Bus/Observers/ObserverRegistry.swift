@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A receiver of handled reports; only the worker calls it, with one report after another.
+/// A receiver of handled reports; only the worker passes it reports, one after another.
 protocol ReportObserver: AnyObject, Sendable {
     /// Receives a report, unless the report isn't for this observer.
     func offer(_ report: ErrorReport)
@@ -19,10 +19,10 @@ final class ObserverRegistry: Sendable {
         let scope: ScopeContext?
     }
 
-    /// The members at one time, as an immutable object that is published as a whole.
+    /// The members at one time, an immutable object that is published as a whole.
     ///
-    /// A worker reads the object while observers join and leave. If they changed an array's buffer that the worker has
-    /// just released, the thread sanitizer would report a race, because it doesn't see the order that the reference
+    /// A worker reads the object while observers join and leave. If observers changed an array's buffer that the worker
+    /// has just released, the thread sanitizer would report a race, because it doesn't see the order that the reference
     /// count creates.
     final class Members: Sendable {
         let all: [Member]
@@ -31,10 +31,10 @@ final class ObserverRegistry: Sendable {
     }
 
     private struct State {
-        /// Nil if there are none.
+        /// The current members; nil if there are none.
         var members: Members?
         var lastID: UInt64 = 0
-        /// The bus's statistics at its end; nil before.
+        /// The bus's statistics at its end; nil before the end.
         var end: ErrorBus.Statistics?
     }
 
@@ -47,10 +47,7 @@ final class ObserverRegistry: Sendable {
 
     /// Adds an observer until its entry leaves; if the bus has ended, finishes the observer instead.
     ///
-    /// - Parameters:
-    ///   - observer: The observer.
-    ///   - scope: The scope to observe, with the scopes below it; nil for all reports of the bus.
-    /// - Returns: The observer's entry.
+    /// It observes a scope and the scopes below it; if the scope is nil, it observes all reports of the bus.
     func add(_ observer: any ReportObserver, of scope: ScopeContext?) -> Entry {
         let (id, end, former) = state.withLock { state -> (UInt64, ErrorBus.Statistics?, Members?) in
             if let end = state.end { return (0, end, nil) }
@@ -66,16 +63,16 @@ final class ObserverRegistry: Sendable {
     /// The members; nil if there are none.
     var members: Members? { state.withLock { $0.members } }
 
-    /// Whether the caller's retained members are the current ones.
+    /// Returns whether the members that the caller retains are the current members.
     @inline(__always)
     func areCurrent(_ members: Members?) -> Bool {
         (members.map { Borrowed($0).address } ?? 0) == current.load(ordering: .acquiring)
     }
 
-    /// Publishes new members; called under the lock.
+    /// Publishes new members and returns the former members; must be called under the lock.
     ///
-    /// - Returns: The former members. Release them after unlocking: an observer might hold reports, and errors must not
-    ///   be deallocated under the lock.
+    /// Release the former members after unlocking: an observer might hold reports, and errors must not be deallocated
+    /// under the lock.
     private func replaceMembers(of state: inout State, by new: [Member]) -> Members? {
         let former = state.members
         state.members = new.isEmpty ? nil : Members(new)
@@ -83,7 +80,7 @@ final class ObserverRegistry: Sendable {
         return former
     }
 
-    /// Finishes and removes all observers; from now on, finishes each new one.
+    /// Finishes and removes all observers, and from now on finishes each new observer.
     func finish(_ statistics: ErrorBus.Statistics) {
         let former = state.withLock { state in
             state.end = state.end ?? statistics
@@ -92,7 +89,7 @@ final class ObserverRegistry: Sendable {
         for member in former?.all ?? [] { member.observer.finish(statistics) }
     }
 
-    /// The bus's statistics at its end; nil before.
+    /// The bus's statistics at its end; nil before the end.
     var end: ErrorBus.Statistics? { state.withLock { $0.end } }
 
     private func remove(_ id: UInt64) {
@@ -108,10 +105,10 @@ final class ObserverRegistry: Sendable {
         fileprivate let id: UInt64
         fileprivate let registry: ObserverRegistry
 
-        /// The bus's statistics at its end; nil before.
+        /// The bus's statistics at its end; nil before the end.
         var end: ErrorBus.Statistics? { registry.end }
 
-        /// Removes the observer from the registry; a second call does nothing.
+        /// Removes the observer from the registry; further calls have no effect.
         func leave() { registry.remove(id) }
     }
 }

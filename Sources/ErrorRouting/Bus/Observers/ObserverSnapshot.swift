@@ -1,17 +1,18 @@
 /// A worker's observers: the registry's members at one time.
 ///
-/// The worker retains them while one report follows another so that it needs no lock for each. It releases them when it
-/// rests so that former observers aren't retained for long.
+/// The worker retains the members while one report follows another, so that it needn't lock for each report. It
+/// releases them when it rests, so that former observers aren't retained for long.
 ///
-/// Unchecked because only one worker uses it. Former members are released after the change of the fields, because their
-/// deinitializers might run user code.
+/// `@unchecked` because only one worker uses the snapshot. Former members are released after the fields have changed,
+/// because the members' deinitializers might run user code.
 final class ObserverSnapshot: @unchecked Sendable {
     private let registry: ObserverRegistry
     @exclusivity(unchecked) private var members: ObserverRegistry.Members?
     /// The number of reports sent since readers were last woken.
     @exclusivity(unchecked) private var countSinceWake = 0
-    /// The number of reports after which readers are woken although the worker doesn't rest; otherwise the reader of
-    /// rare reports could wait forever on a busy bus.
+    /// The number of reports after which readers are woken even if the worker doesn't rest.
+    ///
+    /// Without this limit, the reader of rare reports could wait forever on a busy bus.
     private static let maxCountSinceWake = 64
 
     init(of registry: ObserverRegistry) { self.registry = registry }
@@ -20,13 +21,10 @@ final class ObserverSnapshot: @unchecked Sendable {
     @inline(__always)
     var isEmpty: Bool { registry.isEmpty }
 
-    /// Sends a report to every observer of the bus, of the report's scope, and of the scopes around that.
+    /// Sends a report to every observer of the bus, of the report's scope, and of the enclosing scopes.
     ///
-    /// It is called without a lock because matchers and observers run user code.
-    ///
-    /// - Parameters:
-    ///   - report: The report.
-    ///   - scope: The scope of the post; nil for the bus itself.
+    /// The scope is nil for a report to the bus itself. The method must be called without a lock, because matchers and
+    /// observers run user code.
     func send(_ report: ErrorReport, of scope: ScopeContext?) {
         if unsafe !registry.areCurrent(members) { replaceMembers(by: registry.members) }
         for member in unsafe members?.all ?? [] {
@@ -37,10 +35,10 @@ final class ObserverSnapshot: @unchecked Sendable {
         if unsafe countSinceWake >= Self.maxCountSinceWake { wakeReaders() }
     }
 
-    /// Wakes the readers of streams if any report was sent since the last wake-up.
+    /// Wakes the readers of streams if any report was sent since they were last woken.
     ///
-    /// The worker calls this before it rests for any reason, and not for each report, because waking a reader costs
-    /// more than delivering a report.
+    /// The worker calls this method before it rests for any reason. It doesn't call it for each report, because waking
+    /// a reader costs more than delivering a report.
     func wakeReaders() {
         guard unsafe countSinceWake > 0 else { return }
         unsafe countSinceWake = 0

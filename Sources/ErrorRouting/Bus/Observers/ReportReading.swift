@@ -1,4 +1,4 @@
-/// The source of one stream of reports; it keeps the stream's observer registered as long as the stream is retained.
+/// The source of one stream of reports; the stream's observer is registered as long as the stream is retained.
 final class ReportReading: Sendable {
     /// A matcher's output, boxed.
     private final class Output<Value: Sendable>: Sendable {
@@ -10,13 +10,10 @@ final class ReportReading: Sendable {
     private let buffer: ObserverBuffer
     private let entry: ObserverRegistry.Entry?
 
-    /// Adds the observer; without a bus, the stream ends at once.
+    /// Registers an observer of a bus, or of one of its scopes; if there is no bus, the stream ends immediately.
     ///
-    /// - Parameters:
-    ///   - limit: The number of reports that the stream holds.
-    ///   - bus: The bus to observe.
-    ///   - scope: The scope to observe; nil for all reports of the bus.
-    ///   - match: Called by the bus's worker with every report; returns nil for a report that isn't for this observer.
+    /// The limit is the number of reports that the stream buffers. The bus's worker calls the closure with every
+    /// report; it returns nil for a report that isn't for this observer.
     private init(
         _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext?,
         _ match: (@Sendable (ErrorReport) -> ObserverBuffer.Output?)?
@@ -35,7 +32,7 @@ final class ReportReading: Sendable {
         return AsyncStream(unfolding: { await reading.buffer.next()?.report }, onCancel: { reading.leave() })
     }
 
-    /// Returns a stream of the reports with errors that a matcher matches.
+    /// Returns a stream of the reports whose errors a matcher matches.
     static func reports<Value>(
         matching matcher: ErrorMatcher<Value>, _ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil
     ) -> AsyncStream<(output: Value, report: ErrorReport)> {
@@ -51,7 +48,7 @@ final class ReportReading: Sendable {
         )
     }
 
-    /// Ends the observation of a reader that has stopped reading, even if the stream is still retained.
+    /// Ends the observation for a reader that has stopped reading, even if the stream is still retained.
     private func leave() {
         entry?.leave()
         buffer.finish()

@@ -1,5 +1,5 @@
 extension ErrorPosting {
-    /// Creates a part of the program with its own rules: a poster that posts through a scope below this one.
+    /// Creates a part of the program with its own rules: a poster that posts through a scope below this poster.
     ///
     /// Use it in a library that receives any poster, or that posts to ``AmbientErrorPosting`` (`.ambient`):
     ///
@@ -9,18 +9,20 @@ extension ErrorPosting {
     /// }
     /// ```
     ///
-    /// Below a bus or a scope it is an ``ErrorScope``. Below `.ambient` the scope is resolved at each post, because the
-    /// task's bus might be another one then. If there is no bus, or if this poster is of your own type, the handler
-    /// handles the error first: its synchronous actions run in the call, asynchronous ones in a task. An error that no
-    /// rule of the handler matches goes on to this poster, for example to the last resort, and so do the failures of
-    /// actions. An error that such an action posts to a scope without a bus skips that scope's handler, so that actions
-    /// can't call each other without end.
+    /// Below a bus or a scope, the result is an ``ErrorScope``. Below `.ambient`, the scope is found on each post,
+    /// because the task's bus might have changed by then.
+    ///
+    /// If there is no bus, or if this poster has a custom type, the given handler handles the error first: its
+    /// synchronous actions run during the call, its asynchronous actions in a task. Errors that none of its rules
+    /// matches are passed to this poster, and from there, for example, to the last resort. The failures of actions are
+    /// passed in the same way. If such an action posts an error to a scope without a bus, that scope's handler is
+    /// skipped, so that actions can't call each other without end.
     ///
     /// - Parameters:
     ///   - name: The scope's name in reports.
-    ///   - handler: Its rules; none by default, for a scope that only has a name and metadata.
-    ///   - order: Whether its rules are tried before those around it or after them.
-    ///   - metadata: Metadata for its reports, on top of that of the scopes around it.
+    ///   - handler: The scope's rules; none by default, for a scope that adds only a name and metadata.
+    ///   - order: Whether the scope's rules are tried before or after the rules of the enclosing scopes and the bus.
+    ///   - metadata: Metadata for the scope's reports; it takes precedence over the metadata of the enclosing scopes.
     /// - Returns: A poster for the scope.
     public func scope(
         _ name: String, handler: ErrorHandler = .init(), order: ErrorScope.Order = .innermostFirst,
@@ -34,7 +36,7 @@ extension ErrorPosting {
     }
 }
 
-/// A poster that posts through a scope below another poster, and finds the scope at each post.
+/// A poster that posts through a scope below another poster and finds the scope on each post.
 struct ScopedPosting: ErrorPosting {
     let base: any ErrorPosting
     let name: String
@@ -42,7 +44,7 @@ struct ScopedPosting: ErrorPosting {
     let order: ErrorScope.Order
     let metadata: [String: String]
 
-    /// The scope below the base's scope or bus; nil if the base has none now, or isn't the ambient poster.
+    /// The scope below the base's scope or bus; nil if the base has neither now, or isn't the ambient poster.
     var scope: ErrorScope? {
         let target = (base as? AmbientErrorPosting)?.wrapped ?? (base as? ScopedPosting)?.scope
         if let scope = (target as? ErrorScope)?.rooted, scope.bus != nil {
@@ -70,16 +72,16 @@ struct ScopedPosting: ErrorPosting {
 
     // MARK: Without a bus
 
-    /// Whether an action of such a handler is running in this task: the errors that the action posts skip handlers.
+    /// Whether an action of such a handler is running in this task; errors that the action posts skip handlers.
     @TaskLocal private static var isHandling = false
 
-    /// The base's scope that was created without a bus, if there is one.
+    /// The base's scope if that scope was created without a bus; otherwise nil.
     private var outer: ErrorScope? { (base as? AmbientErrorPosting)?.wrapped as? ErrorScope }
 
-    /// The names of the scopes around this one and its own, outermost first.
+    /// The names of the enclosing scopes and of this scope, outermost first.
     private var path: [String] { ((base as? ScopedPosting)?.path ?? outer?.context.path ?? []) + [name] }
 
-    /// Returns the metadata of the scopes around this one and its own, with a post's on top.
+    /// Returns the metadata of the enclosing scopes, of this scope, and of a post; later values win.
     private func metadata(with post: [String: String]) -> [String: String] {
         let own = metadata.merging(post) { _, post in post }
         if let base = base as? ScopedPosting { return base.metadata(with: own) }
@@ -92,7 +94,9 @@ struct ScopedPosting: ErrorPosting {
         ErrorReport(error: error, role: role, source: source, metadata: self.metadata(with: metadata), scope: path)
     }
 
-    /// Whether the handler isn't called: an attempt has no rule, but the line of the last resort must show it.
+    /// Returns whether the handler isn't called for a report.
+    ///
+    /// Rules aren't tried for an attempt, but the line of the last resort must show the attempt.
     private func skipsHandler(for report: ErrorReport) -> Bool {
         Self.isHandling || handler.rules.isEmpty || report.role == .attempt
     }
@@ -126,14 +130,14 @@ struct ScopedPosting: ErrorPosting {
         }
     }
 
-    /// Passes a report to the base, with its path if the base is a scope or the last resort.
+    /// Passes a report to the base; a scope and the last resort also receive the path.
     private func pass(_ report: ErrorReport) {
         if let base = base as? ScopedPosting { return base.handle(report) }
         if let base = base as? AmbientErrorPosting, base.bus == nil { return base.writeToLastResort(report) }
         base.post(report.error, as: report.role, metadata: report.givenMetadata, source: report.source)
     }
 
-    /// Works like ``pass(_:)``, and waits for the outcome.
+    /// Works like ``pass(_:)`` and waits for the outcome.
     private func passAndWait(_ report: ErrorReport) async -> HandleOutcome {
         if let base = base as? ScopedPosting { return await base.handleAndWait(report) }
         if let base = base as? AmbientErrorPosting, base.bus == nil {

@@ -1,8 +1,8 @@
 extension ErrorScope {
-    /// Binds the scope for a body and the tasks that it starts, so that errors posted there by `postError` or
-    /// `.ambient` go through the scope.
+    /// Binds the scope for a body and the tasks that it starts.
     ///
-    /// Use it for code that doesn't inherit the binding: a detached task, a callback.
+    /// Errors that `postError` or `.ambient` posts there go through the scope. Use it for code that doesn't inherit the
+    /// binding: a detached task, a callback.
     ///
     /// ```swift
     /// Task.detached { await scope.bound { try? await upload() } }
@@ -12,13 +12,13 @@ extension ErrorScope {
     ///   - isolation: The caller's actor, on which the body runs; the body begins without a suspension.
     ///   - body: The operation to run. It keeps the caller's isolation.
     /// - Returns: The body's result.
-    /// - Throws: The body's error.
+    /// - Throws: The error that the body throws.
     @inlinable
     public func bound<T, F: Error>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws(F) -> T
     ) async throws(F) -> T {
-        // Keep it inlinable: each additional asynchronous call costs as much as creating the scope.
+        // Keep this method inlinable: each additional asynchronous call costs as much as creating the scope.
         try await Ambience.binder.binding(Ambience(in: rooted), isolation: isolation, body)
     }
 
@@ -27,7 +27,7 @@ extension ErrorScope {
         try Ambience.binder.binding(Ambience(in: rooted), body)
     }
 
-    /// The innermost scope of this task, which was bound last; nil if another bus was bound after it.
+    /// The most recently bound scope of this task; nil if a bus was bound after it.
     ///
     /// ```swift
     /// ErrorScope.current?.annotate("order", with: order.id)
@@ -35,15 +35,15 @@ extension ErrorScope {
     public static var current: ErrorScope? { Ambience.current.scope }
 }
 
-/// Runs a body in a new scope so that errors posted there by `postError` or `.ambient` go through the scope's rules.
+/// Runs a body in a new scope, whose rules apply to errors that `postError` or `.ambient` posts there.
 ///
 /// The scope lies within the first of these that exists: the task's innermost scope, the task's bus, the process's root
-/// bus. If there is no bus, the scope's errors go to the ``LastResort``. The body's error is thrown again and not
-/// posted.
+/// bus. If there is no bus, the scope's errors go to the ``LastResort``. If the body throws an error, it is rethrown
+/// and not posted.
 ///
 /// The scope is bound for the body and for all tasks that the body starts, even after the body has returned. A worker
-/// that serves later bodies too, such as the worker of a queue, would keep the first body's scope and metadata. Start
-/// it in a detached task, which inherits neither.
+/// that also serves later bodies, such as the worker of a queue, would therefore keep the first body's scope and
+/// metadata. Start such a worker in a detached task, which doesn't inherit them.
 ///
 /// ```swift
 /// try await withErrorScope("checkout", handler: ErrorHandler().on(CardDeclined.self) { … }) { scope in
@@ -53,13 +53,13 @@ extension ErrorScope {
 ///
 /// - Parameters:
 ///   - name: The scope's name in reports.
-///   - handler: Its rules; none by default, for a scope that only has a name and metadata.
-///   - order: Whether its rules are tried before those around it or after them.
-///   - metadata: Metadata for its reports, on top of that of the scopes around it.
+///   - handler: The scope's rules; none by default, for a scope that adds only a name and metadata.
+///   - order: Whether the scope's rules are tried before or after the rules of the enclosing scopes and the bus.
+///   - metadata: Metadata for the scope's reports; it takes precedence over the metadata of the enclosing scopes.
 ///   - isolation: The caller's actor, on which the body runs; the body begins without a suspension.
 ///   - body: The operation to run. It keeps the caller's isolation.
 /// - Returns: The body's result.
-/// - Throws: The body's error.
+/// - Throws: The error that the body throws.
 @inlinable
 @discardableResult
 public func withErrorScope<T, F: Error>(

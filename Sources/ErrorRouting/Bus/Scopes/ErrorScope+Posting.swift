@@ -1,14 +1,14 @@
 extension ErrorScope {
-    /// Posts an error for the rules of the whole path.
+    /// Posts an error, which the rules of this scope, of the enclosing scopes, and of the bus handle.
     ///
-    /// It never suspends, throws, or waits for an action, and it works on any thread. A scope created without a bus
-    /// posts to the task's bus at the time of the post or, without one, to the root. If there is neither, the error is
-    /// written to the last resort.
+    /// Posting never suspends, throws, or waits for an action, and it works on any thread. A scope that was created
+    /// without a bus finds the receiver on each post. It is the first of these that exists: the task's bus, the root
+    /// bus, the last resort.
     ///
     /// - Parameters:
-    ///   - error: The error.
+    ///   - error: The error to post.
     ///   - role: The role of the report.
-    ///   - metadata: Metadata for the report, on top of the scope's.
+    ///   - metadata: Metadata for the report; it takes precedence over the scope's metadata.
     ///   - source: Where the error is posted.
     public func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
@@ -24,12 +24,12 @@ extension ErrorScope {
 
     /// Posts an error, waits until it is delivered, and returns whether a rule on the path handled it.
     ///
-    /// It waits, and returns `.pending`, as ``ErrorBus/deliver(_:as:metadata:source:)`` does.
+    /// It waits and returns like ``ErrorBus/deliver(_:as:metadata:source:)``, including `.pending`.
     ///
     /// - Parameters:
-    ///   - error: The error.
+    ///   - error: The error to post.
     ///   - role: The role of the report.
-    ///   - metadata: Metadata for the report, on top of the scope's.
+    ///   - metadata: Metadata for the report; it takes precedence over the scope's metadata.
     ///   - source: Where the error is posted.
     /// - Returns: The error's outcome; `.unmatched` if the error went to the last resort.
     @discardableResult

@@ -2,19 +2,20 @@ import Synchronization
 
 /// The part of a scope that its reports retain: the path's names, metadata, and rules.
 ///
-/// It doesn't retain the bus. The bus retains its pending reports, so otherwise a bus discarded with pending reports
-/// would never be deallocated.
+/// It doesn't retain the bus. The bus retains its pending reports, so if a context retained the bus, a bus that is
+/// discarded with pending reports would never be deallocated.
 ///
-/// A context stores its own name, metadata, and rules, and the context around it, so that creating one costs the same
-/// at any depth. The values for the whole path are computed once, when a report first needs them.
+/// A context stores its own name, metadata, and rules, and a reference to the enclosing context, so that creating a
+/// context costs the same at any depth. The values for the whole path are computed once, when a report first needs
+/// them.
 ///
-/// Unchecked because of `parent`, which changes only in `deinit`.
+/// `@unchecked` because of `parent`, which changes only in `deinit`.
 @safe final class ScopeContext: @unchecked Sendable {
-    /// A scope's own values, without those of the scopes around it.
+    /// A scope's own values, without those of the enclosing scopes.
     struct Own {
         let name: String
         let rules: RuleSet
-        /// Whether the rules are tried before or after those around the scope.
+        /// Whether the rules are tried before the rules around the scope; if not, they are tried after them.
         let isTriedFirst: Bool
         let metadata: [String: String]
     }
@@ -23,18 +24,16 @@ import Synchronization
     private var parent: ScopeContext?
     /// The rules of the bus; set only in the outermost scope.
     private let root: RuleSet?
-    /// The context that this is a copy of; set if the original was created without a bus and this copy is below one.
+    /// The context that this context copies; nil unless the original was created without a bus.
     private let original: ScopeContext?
     private let summary = SetOnce<Summary>()
-    /// The metadata added later; set only in an annotated scope.
+    /// The metadata that was added later; nil unless the scope is annotated.
     private let annotations = SetOnce<Locked<[String: String]>>()
     private let blockPath = SetOnce<BlockPath>()
 
-    /// - Parameters:
-    ///   - own: The scope's own values.
-    ///   - parent: The scope around it, below the same bus.
-    ///   - root: The rules of the bus; nil if there is no bus.
-    ///   - original: The context to copy, if this is a copy.
+    /// Creates a context within an enclosing context below the same bus.
+    ///
+    /// `root` contains the rules of the bus, if there is one. A copy refers to its original.
     init(_ own: Own, in parent: ScopeContext?, root: RuleSet?, copying original: ScopeContext? = nil) {
         self.own = own
         self.parent = parent
@@ -43,30 +42,28 @@ import Synchronization
     }
 
     deinit {
-        // Release them one by one: deallocating scopes nested many thousands deep would otherwise recurse as deep.
+        // Release the scopes one by one: deallocating thousands of nested scopes recursively could overflow the stack.
         var next = parent.take()
         while isKnownUniquelyReferenced(&next) { next = next?.parent.take() }
     }
 
-    /// The names of the scopes around this one and its own, outermost first.
+    /// The names of the enclosing scopes and of this scope, outermost first.
     var path: [String] { summary.value?.path ?? outwards.map(\.own.name).reversed() }
 
-    /// The path and metadata for reports; computed at the first report and shared by all reports of the scope.
+    /// The path and metadata for reports, computed for the first report and shared by all reports of the scope.
     var forReports: Summary { summary.value ?? firstSummary() }
 
     @inline(never)
     private func firstSummary() -> Summary { summary.set(Summary(of: outwards)).object }
 
-    /// The blocks of the path: those of its scopes and of the bus.
-    ///
-    /// They aren't retained; they live as long as this context.
+    /// The blocks of the path, from its scopes and the bus; they aren't retained and live as long as this context.
     @inline(__always)
     var blocks: Borrowed<BlockPath> { blockPath.borrowed ?? firstBlocks() }
 
-    /// Creates the path and stores it unless another thread has stored one by then; returns the stored one.
+    /// Creates the path and stores it unless another thread has stored a path by then; returns the stored path.
     @inline(never)
     private func firstBlocks() -> Borrowed<BlockPath> {
-        // A scope without rules shares the path of those around it.
+        // Share the path of the nearest enclosing scope with rules if this scope has no rules.
         if own.rules.isEmpty, let parent {
             let shared = parent.outwards.first { !$0.own.rules.isEmpty || $0.parent == nil } ?? parent
             return blockPath.set(shared.blocks.object)
@@ -87,23 +84,23 @@ import Synchronization
 
     /// Whether any scope of the process was annotated; if so, posts look for annotations on their path.
     ///
-    /// It is stored with release and read with acquire: a post after an annotation finds the annotation.
+    /// It is stored with release and read with acquire, so that a post after an annotation finds the annotation.
     private static let isAnyAnnotated = Atomic<Bool>(false)
 
     @inline(__always)
     static var hasAnnotations: Bool { isAnyAnnotated.load(ordering: .acquiring) }
 
-    /// Adds metadata to later posts in this scope and in scopes below it; copies below a bus share it.
+    /// Adds metadata to later posts in this scope and in scopes below it; copies of the scope share it.
     func annotate(_ key: String, _ value: String) {
         let annotations = owner.annotations.value ?? owner.annotations.set(Locked([:])).object
         annotations.withLock { $0[key] = value }
         Self.isAnyAnnotated.store(true, ordering: .releasing)
     }
 
-    /// The context that has the annotations.
+    /// The context that owns the annotations.
     private var owner: ScopeContext { original ?? self }
 
-    /// Returns a post's metadata on top of the path's annotations.
+    /// Merges the path's annotations and a post's metadata; the post's values take precedence.
     @inline(never)
     func annotated(_ metadata: [String: String]) -> [String: String] {
         guard outwards.contains(where: { $0.owner.annotations.borrowed != nil }) else { return metadata }
@@ -114,13 +111,14 @@ import Synchronization
                     metadata[key] = value
                 }
             }
-            // An inner scope's initial metadata takes precedence over annotations of outer scopes.
+            // Skip these keys in outer scopes: an inner scope's initial metadata takes precedence over their
+            // annotations.
             inner.formUnion(scope.own.metadata.keys)
         }
         return metadata
     }
 
-    /// Whether this scope is the given one or lies within it.
+    /// Whether this scope is a given scope or lies within it.
     ///
     /// - Complexity: O(depth).
     func isWithin(_ scope: ScopeContext) -> Bool {
@@ -128,11 +126,10 @@ import Synchronization
         return outwards.contains { $0.owner === wanted }
     }
 
-    /// This scope and those around it, innermost first.
+    /// This scope and the enclosing scopes, innermost first.
     var outwards: UnfoldFirstSequence<ScopeContext> { sequence(first: self) { $0.parent } }
 
-    /// Returns a copy of this scope and of those around it below the rules of a bus; the originals were created without
-    /// one.
+    /// Copies this scope and the enclosing scopes, which were created without a bus, and adds a bus's rules to them.
     func below(_ root: RuleSet) -> ScopeContext {
         // Use a loop from the outside in: a recursion could overflow the stack.
         outwards.reversed().reduce(nil as ScopeContext?) { parent, scope in
@@ -142,9 +139,9 @@ import Synchronization
 
     /// The path and metadata of a scope's reports.
     final class Summary: Sendable {
-        /// The names of the scopes around it and its own, outermost first.
+        /// The names of the enclosing scopes and of this scope, outermost first.
         let path: [String]
-        /// The metadata of the scopes around it, with its own on top.
+        /// The metadata of the enclosing scopes and of this scope; this scope's values take precedence.
         let metadata: [String: String]
 
         fileprivate init(of scopes: some Sequence<ScopeContext>) {
@@ -152,7 +149,8 @@ import Synchronization
             var metadata: [String: String] = [:]
             for scope in scopes {
                 names.append(scope.own.name)
-                // Assign and don't merge: the metadata of a single scope is then shared and not copied.
+                // Assign the first metadata instead of merging it, so that the metadata of a single scope is shared,
+                // not copied.
                 if metadata.isEmpty {
                     metadata = scope.own.metadata
                 } else if !scope.own.metadata.isEmpty {
@@ -164,7 +162,7 @@ import Synchronization
             self.metadata = metadata
         }
 
-        /// Returns the metadata with a caller's on top.
+        /// Returns this metadata and a caller's metadata; the caller's values take precedence.
         func metadata(with own: [String: String]) -> [String: String] {
             if metadata.isEmpty { return own }
             return own.isEmpty ? metadata : metadata.merging(own) { _, own in own }

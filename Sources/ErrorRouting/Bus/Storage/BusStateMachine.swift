@@ -1,27 +1,28 @@
-/// The state of every report from its slot in the mailbox to its completion: which report is in delivery, which ones a
-/// flood limit holds back, and which callers wait for them.
+/// The state of every report from its slot in the mailbox to its completion.
 ///
-/// Each event is a method that returns its caller's next step; ``BusStorage`` calls the method under a lock, and the
-/// caller acts after unlocking. Only events change the state. ``IntakeWord`` decides the callers' steps.
+/// It stores which report is in delivery, which reports a flood limit holds back, and which callers wait for them. Each
+/// event is a method that returns its caller's next step; ``BusStorage`` calls the method under a lock, and the caller
+/// acts after unlocking. Only events change the state. ``IntakeWord`` decides the callers' steps.
 struct BusStateMachine: ~Copyable {
-    /// The current work on reports that no longer wait.
+    /// What the bus is doing with the report that it has taken from the queue.
     ///
-    /// | in the phase | event | leads to |
+    /// | in the phase | event | next phase |
     /// | --- | --- | --- |
     /// | `created` | `run` | `idle` |
-    /// | `idle` | `next` | `delivering`, or, without a report, `idle` (the worker sleeps) or `ended` |
-    /// | `delivering` | `complete` | `notifying`; if there is nobody to notify, as `next` in `idle` |
+    /// | `idle` | `next` | `delivering`; if there is no report, `idle` (the worker sleeps) or `ended` |
+    /// | `delivering` | `complete` | `notifying`; if nobody must be notified, same as `next` in `idle` |
     /// | | `actionBegins`, `actionEnds`, `actionFails`, `timeIsUp` | `delivering` |
-    /// | `notifying` | `notified` | as `next` in `idle` |
+    /// | `notifying` | `notified` | same as `next` in `idle` |
     /// | any but `ended` | `abort` | `ended` |
     enum Phase {
-        /// Nothing has run the bus.
+        /// The bus has never been run.
         case created
-        /// The worker is about to ask for its next step, looks for a report, or sleeps.
+        /// The worker is about to call `next`, is looking for a report, or is sleeping.
         case idle
-        /// There is a report in ``delivery``; its actions are nil if none has failed and no asynchronous one runs.
+        /// There is a report in ``delivery``; its actions are nil if none has failed and no asynchronous action is
+        /// running.
         case delivering(Actions?)
-        /// The worker notifies observers, and the waiting caller, of a completed report.
+        /// The worker is notifying observers and the waiting caller of a completed report.
         case notifying
         /// Every report is delivered or removed.
         case ended(Ending)
@@ -30,15 +31,17 @@ struct BusStateMachine: ~Copyable {
     /// The actions of the report in delivery.
     final class Actions {
         fileprivate(set) var failures: [ActionFailure] = []
-        /// The asynchronous action that runs or is about to, and the end of its time, if it has started and has a limit.
+        /// The asynchronous action that is running or about to start, and the time at which its limit expires.
+        ///
+        /// The time is nil if the action hasn't started yet or has no limit.
         fileprivate(set) var running: (action: RunningAction, end: Duration?)?
     }
 
-    /// What happens after the end before anyone is told of it.
+    /// What the bus still has to do after its end, before anyone is notified of the end.
     struct Ending {
-        /// Whether a shutdown passes the removed reports to their receiver.
+        /// Whether a shutdown is still passing the removed reports to their receiver.
         var returnsReports = false
-        /// Whether the worker still notifies observers of a report.
+        /// Whether the worker is still notifying observers of a report.
         var isNotifying = false
 
         var isOver: Bool { !returnsReports && !isNotifying }
@@ -48,7 +51,7 @@ struct BusStateMachine: ~Copyable {
     let delivery = Delivery()
     private(set) var counts: BusCounts
 
-    /// The number of the first report that still waits in its slot.
+    /// The number of the first report that is still in its slot.
     private(set) var nextNumber: Int64
     private(set) var flood: FloodLimiter<Posting>?
     private(set) var failureNotices = FIFO<Posting>()
@@ -59,10 +62,7 @@ struct BusStateMachine: ~Copyable {
     /// The number of accepted reports after which the bus closes; nil until its tasks have ended.
     private var closingNumber: Int64?
 
-    /// - Parameters:
-    ///   - capacity: The number of reports that can be pending.
-    ///   - floodLimit: The limit on errors of a kind.
-    ///   - start: The first report's number; all reports before it count as handled.
+    /// Creates the state for a capacity and a flood limit; reports before the start number count as handled.
     init(capacity: Int, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
         nextNumber = start
         counts = BusCounts(handled: start)
@@ -72,46 +72,50 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - The worker's next step
 
-    /// The worker's next step; rare and large cases are boxed.
+    /// The worker's next step; payloads of rare and large cases are boxed.
     enum WorkerAction: Sendable {
         /// Deliver the report in ``delivery``.
         case deliver
-        /// Notify observers, and the waiting caller, of the completed report, and call `notified`.
+        /// Notify observers and the waiting caller of the completed report, and then call `notified`.
         case notify
-        /// A flood limit holds a report back: fulfill the promise of its caller, release the report that it replaces
-        /// outside the lock, and call `next` again.
+        /// A flood limit holds back a report.
+        ///
+        /// Fulfill the promise of its caller, release the report that it replaces outside the lock, and call `next`
+        /// again.
         indirect case held(Promise<HandleOutcome>?, suppressing: Posting?)
         /// Every error posted before these promises were created is delivered: fulfill them and call `next` again.
         case flushed([Promise<Bool>])
-        /// There is no report: wait briefly for the one with this number, read the time if a flood limit needs it, and
-        /// call `next` with that wait.
+        /// There is no report.
+        ///
+        /// Wait briefly for the report with this number, read the clock if `readsTime`, and call `next` with the
+        /// result.
         case wait(for: Int64, readsTime: Bool)
-        /// Sleep until woken, at the latest until the given time, and call `next`.
+        /// Sleep until the worker is woken or the given time is reached, and call `next`.
         indirect case sleep(until: Duration?)
-        /// No more reports will come: end the bus.
+        /// No more reports will be posted: end the bus.
         case end
-        /// The bus has ended; somebody else ends it.
+        /// The bus has ended; other code notifies everyone.
         case stop
     }
 
-    /// The worker's wait before it calls `next`.
+    /// How the worker waited before it calls `next`.
     enum WorkerPause {
         /// It hasn't waited for a report.
         case none
-        /// It has waited without a flood limit, so it read no clock.
+        /// It has waited without a flood limit, so it hasn't read the clock.
         case waited
-        /// It has waited until a given time: end the flood limit's windows that are over by then.
+        /// It has waited until a given time, at which some windows of the flood limit might have ended.
         case waitedUntil(Duration)
     }
 
-    /// Records that the bus runs; returns whether this is the first time, so that the caller starts the worker.
+    /// Records that the bus runs; returns whether this is the first time, in which case the caller starts the worker.
     mutating func run() -> Bool {
         guard case .created = phase else { return false }
         phase = .idle
         return true
     }
 
-    /// Returns the next step of the worker, which has nothing in delivery.
+    /// Returns the next step of the worker, which must not have a report in delivery.
     mutating func next(after pause: WorkerPause = .none, _ intake: borrowing BusIntake) -> WorkerAction {
         switch phase {
         case .idle: return beginNext(after: pause, intake)
@@ -137,23 +141,23 @@ struct BusStateMachine: ~Copyable {
         }
     }
 
-    /// Begins with a notice or a flush that comes before the report in the next slot, if there is one.
+    /// Begins with a notice or a flush that must precede the report in the next slot; nil if there is neither.
     @inline(never)
     private mutating func beginWhatComesFirst(_ intake: borrowing BusIntake) -> WorkerAction? {
         if let closingNumber, intake.accepted >= closingNumber { _ = intake.update { $0.close() } }
         if let failure = failureNotices.popFirst() { return deliver(failure) }
-        // Release held reports before a notice of drops: its action might post, and held reports might fill the
-        // capacity.
+        // Release held reports before delivering a notice of drops: the notice's action might post errors, and held
+        // reports might fill the capacity.
         let isFlushDue = flushes.isDue(at: nextNumber)
         if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
         if let drops = takeDropNotice(before: nextNumber, intake) { return deliver(drops) }
         return isFlushDue ? .flushed(takeFlushes { [nextNumber] in $0.turn <= nextNumber }) : nil
     }
 
-    /// Begins with the report in the next slot under a flood limit, which decides about the report unless it has no
-    /// kind: such a report is delivered, after those held in windows that ended before it.
+    /// Begins the next report under a flood limit; returns nil if the slot is empty.
     ///
-    /// - Returns: The next step; nil if the slot is empty.
+    /// The limit decides unless the report has no kind. Before such a report, reports held in windows that have already
+    /// ended are delivered.
     @inline(never)
     private mutating func beginLimited(_ intake: borrowing BusIntake) -> WorkerAction? {
         guard let (kind, time) = intake.mailbox.read(nextNumber, { ($0.floodKind, $0.floodTime) }) else { return nil }
@@ -176,7 +180,7 @@ struct BusStateMachine: ~Copyable {
         }
     }
 
-    /// Begins to deliver the report in the next slot; nil if the slot is empty.
+    /// Begins to deliver the report in the next slot; returns nil if the slot is empty.
     @inline(__always)
     private mutating func deliverNext(_ intake: borrowing BusIntake) -> WorkerAction? {
         guard let posting = intake.mailbox.take(nextNumber) else { return nil }
@@ -184,7 +188,7 @@ struct BusStateMachine: ~Copyable {
         return deliver(posting)
     }
 
-    /// Determines the next step while the next slot is empty; nil if the slot is filled by then.
+    /// Determines the next step while the next slot is empty; returns nil if the slot has been filled by then.
     @inline(never)
     private mutating func beginToWait(after pause: WorkerPause, _ intake: borrowing BusIntake) -> WorkerAction? {
         if let release = flood?.release(after: pause, isClosed: intake.state.isClosed) {
@@ -206,15 +210,10 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - A report's completion
 
-    /// Counts the completion of the report in delivery, queues notices of its failed actions, and begins the next one
-    /// if there is nobody to notify.
+    /// Counts the completion of the report in delivery and returns the worker's next step.
     ///
-    /// - Parameters:
-    ///   - disposition: The report's disposition.
-    ///   - isObserved: Whether there are observers.
-    ///   - completed: Set to the report, which the caller releases after unlocking.
-    ///   - intake: The intake with the reports.
-    /// - Returns: The worker's next step.
+    /// It queues notices about the report's failed actions. If neither observers nor a waiting caller must be notified,
+    /// it begins the next report. `completed` is set to the report, which the caller must release after unlocking.
     @inline(__always)
     mutating func complete(
         _ disposition: HandleOutcome.Disposition, isObserved: Bool, _ completed: inout Posting?,
@@ -234,8 +233,10 @@ struct BusStateMachine: ~Copyable {
         return hasToNotify ? .notify : beginNext(intake)
     }
 
-    /// Queues notices of a report's failed actions; returns true if there are none because the report itself is such a
-    /// notice, so that the worker writes the failures to the last resort.
+    /// Queues a notice for each failed action of a report.
+    ///
+    /// If the report is itself such a notice, no notices are queued, and the result is true if there are failures: the
+    /// worker then writes them to the last resort.
     @inline(never)
     private mutating func queueNotices(of failures: [ActionFailure], _ posting: Posting) -> Bool {
         if posting.isActionFailure { return !failures.isEmpty }
@@ -264,7 +265,7 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - Actions
 
-    /// The actions of the report in delivery, created on first need; nil after a shutdown has removed the report.
+    /// The actions of the report in delivery, created on first use; nil if a shutdown has removed the report.
     private var actions: Actions? {
         mutating get {
             guard case .delivering(let actions) = phase else {
@@ -278,39 +279,34 @@ struct BusStateMachine: ~Copyable {
         }
     }
 
-    /// Records that the worker waits for an asynchronous action; returns whether the action may start, because no
-    /// shutdown has removed its report.
+    /// Records that the worker waits for an asynchronous action; returns false if a shutdown has removed its report.
+    ///
+    /// The action can start only if the result is true.
     mutating func actionBegins(_ action: RunningAction) -> Bool {
         guard let actions else { return false }
         actions.running = (action, nil)
         return true
     }
 
-    /// Records that an asynchronous action starts in its task; returns whether it may, because no shutdown has removed
-    /// its report meanwhile.
+    /// Records that an asynchronous action starts in its task, and when its time limit, if any, expires.
     ///
-    /// - Parameters:
-    ///   - action: The action.
-    ///   - end: The end of its time; nil if it has no limit.
+    /// Returns false if a shutdown has removed the action's report by then, so that the action must not start.
     mutating func actionStarts(_ action: RunningAction, until end: Duration?) -> Bool {
         guard case .delivering(let actions?) = phase, actions.running?.action === action else { return false }
         actions.running = (action, end)
         return true
     }
 
-    /// Records that an asynchronous action has returned or thrown.
+    /// Records that an asynchronous action has returned, or failed if there is a failure.
     ///
-    /// - Parameters:
-    ///   - action: The action.
-    ///   - failure: Its failure, if it has thrown.
-    /// - Returns: Whether it ends in time; if not, its result is discarded.
+    /// Returns whether the action ended in time; if it didn't, its result is discarded.
     mutating func actionEnds(_ action: RunningAction, with failure: ActionFailure?) -> Bool {
         guard case .delivering(let actions?) = phase, actions.running?.action === action else { return false }
         actions.running = nil
         return failure.map { actionFails($0) } ?? true
     }
 
-    /// Records that an action of the report in delivery has failed; returns whether no shutdown has removed the report.
+    /// Records that an action of the report in delivery has failed; returns false if a shutdown has removed the report.
     mutating func actionFails(_ failure: ActionFailure) -> Bool {
         guard let actions else { return false }
         actions.failures.append(failure)
@@ -320,7 +316,7 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - Time
 
-    /// The bus's next steps when a time limit or a window might be over.
+    /// The bus's next steps when a time limit might have expired or a window might have ended.
     struct TimerAction {
         /// Whether the worker must be woken because a flood limit's window has ended.
         var wakes = false
@@ -332,8 +328,10 @@ struct BusStateMachine: ~Copyable {
         var next: Duration?
     }
 
-    /// Applies the limits that have passed: an action in flight counts as failed, an overdue flush is over, and the
-    /// worker wakes for held reports.
+    /// Applies the limits that have expired.
+    ///
+    /// An action in progress counts as failed, the promises of overdue flushes are returned, and the worker is roused
+    /// for held reports.
     mutating func timeIsUp(at now: Duration, _ intake: borrowing BusIntake) -> TimerAction {
         var action = TimerAction(timedOut: takeFlushes { $0.deadline.map { $0 <= now } ?? false })
         var moments = flushes.deadlines
@@ -354,10 +352,10 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - Notices of drops
 
-    /// Takes the notice of drops that comes before the report with a number.
+    /// Takes the notice of drops that comes before the report with a given number.
     mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
         guard let drops = takeDrops(before: number, intake) else { return nil }
-        // Update the state: the worker was woken for the notice, but its slot doesn't show that.
+        // End the worker's sleep in the state: it was woken for the notice, but the slot doesn't show that.
         _ = rouse(intake)
         counts.notices += 1
         return drops
@@ -365,7 +363,7 @@ struct BusStateMachine: ~Copyable {
 
     /// Takes the drops of an announced notice.
     ///
-    /// After the end no worker delivers the notice, so the caller writes it to the last resort.
+    /// After the end, no worker will deliver the notice, so the caller must write it to the last resort.
     mutating func takeDrops(before number: Int64 = .max, _ intake: borrowing BusIntake) -> Posting? {
         guard let (drops, notice) = intake.takeDrops(before: number, hasEnded: hasEnded) else { return nil }
         counts.reportedDrops += drops.values.reduce(0, +)
@@ -376,23 +374,21 @@ struct BusStateMachine: ~Copyable {
 
     /// The next step of the code that flushes the bus.
     enum FlushAction {
-        /// Nothing is pending: don't wait.
+        /// There are no pending reports: don't wait.
         case nothing
         case wait
         case wakeAndWait
     }
 
-    /// Adds a caller that waits for every error posted before.
+    /// Adds a caller that waits until every error posted so far is delivered.
     ///
-    /// - Parameters:
-    ///   - promise: The caller's promise; the code that takes it out fulfills it.
-    ///   - deadline: The end of the caller's wait; nil for no limit.
-    ///   - intake: The intake with the reports.
+    /// The code that removes the caller's promise from the queue must fulfill it. The deadline is nil if the caller
+    /// waits without a limit.
     mutating func flush(
         _ promise: Promise<Bool>, until deadline: Duration?, _ intake: borrowing BusIntake
     ) -> FlushAction {
         if isIdle(intake) { return .nothing }
-        // The count of accepted posts never falls, so appending keeps the order.
+        // Append the flush: the count of accepted posts never decreases, so the turns stay in order.
         flushes.append(.init(turn: intake.accepted, deadline: deadline, promise: promise))
         return rouse(intake) ? .wakeAndWait : .wait
     }
@@ -408,11 +404,11 @@ struct BusStateMachine: ~Copyable {
     enum CloseAction {
         case nothing
         case wake
-        /// The bus never ran and has nothing to deliver, so the caller ends it.
+        /// The bus has never been run and has no reports, so the caller must end it.
         case end
     }
 
-    /// Ends the bus if the intake is closed, every report is delivered, and no more will come; returns whether it did.
+    /// Ends the bus if the intake is closed and every report is delivered; returns whether the bus has ended.
     private mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
         guard intake.state.isClosed, intake.update({ $0.end(released: released) }) else { return false }
         phase = .ended(Ending())
@@ -424,12 +420,9 @@ struct BusStateMachine: ~Copyable {
         intake.update { $0.close() } ? didClose(intake) : .nothing
     }
 
-    /// Stops accepting posts if nothing is pending and nothing was delivered since an earlier time; otherwise returns
-    /// nil.
+    /// Stops accepting posts if no report is pending and the number of delivered reports hasn't changed.
     ///
-    /// - Parameters:
-    ///   - delivered: The number of reports that were delivered at the earlier time.
-    ///   - intake: The intake with the reports.
+    /// If there are pending reports or the number has changed, it returns nil.
     mutating func close(ifIdleSince delivered: Int64, _ intake: borrowing BusIntake) -> CloseAction? {
         let state = intake.state
         if state.isClosed { return .nothing }
@@ -442,7 +435,7 @@ struct BusStateMachine: ~Copyable {
         return rouse(intake) ? .wake : .nothing
     }
 
-    /// Records that the tasks have ended; from now on, the bus closes after about as many more reports as its capacity.
+    /// Records that the tasks have ended; the bus then closes after about as many more reports as its capacity.
     mutating func tasksEnded(_ intake: borrowing BusIntake) -> CloseAction {
         if isCancelled { return close(intake) }
         closingNumber = intake.accepted + Int64(intake.capacity)
@@ -457,11 +450,11 @@ struct BusStateMachine: ~Copyable {
 
     /// The reports that a shutdown removed.
     struct Leftovers {
-        /// The undelivered postings, the one in delivery first, with their sequence numbers.
+        /// The undelivered postings with their sequence numbers; the posting in delivery is first.
         fileprivate(set) var postings: [(posting: Posting, sequence: UInt64)] = []
-        /// The failed actions of the report in delivery, which no notice reports.
+        /// The failures of the report in delivery, about which no notices are queued.
         fileprivate(set) var failures: [ActionFailure] = []
-        /// The asynchronous action that runs for it.
+        /// The asynchronous action that is running for that report.
         fileprivate(set) var action: RunningAction?
 
         /// The undelivered reports.
@@ -474,7 +467,7 @@ struct BusStateMachine: ~Copyable {
         switch phase {
         case .ended: return nil
         case .delivering(let actions):
-            // The worker still reads its own reference to the report.
+            // Keep the report in `delivery`: the worker still reads its own reference to it.
             left.postings.append((delivery.posting, delivery.sequence))
             (left.failures, left.action) = (actions?.failures ?? [], actions?.running?.action)
         case .notifying: ending.isNotifying = true
@@ -482,17 +475,18 @@ struct BusStateMachine: ~Copyable {
         }
         phase = .ended(ending)
         while let notice = failureNotices.popFirst() { left.postings.append((notice, 0)) }
-        // Held reports were posted before the reports that are still in the intake.
+        // Add held reports first: they were posted before the reports that are still in the intake.
         while let release = flood?.release() { left.postings.append((Posting(release), 0)) }
         let end = intake.update { $0.abort() }
         var unfilled: Int64 = 0
+        // Include `end`, which has no report: its turn only takes the last notice of drops.
         for number in nextNumber...end {
             if let notice = takeDropNotice(before: number, intake) { left.postings.append((notice, 0)) }
             if number == end { break }
             if let posting = intake.mailbox.close(number) {
                 left.postings.append((posting, 0))
             } else {
-                // Its caller will be refused and writes it to the last resort.
+                // Count the empty slot: its caller will be refused and will write the error to the last resort.
                 unfilled += 1
             }
         }
@@ -502,9 +496,9 @@ struct BusStateMachine: ~Copyable {
         return left
     }
 
-    /// Records that the receiver has the removed reports, before anyone is told of the end.
+    /// Records that the removed reports were received, before anyone is notified of the end.
     ///
-    /// - Returns: Whether the caller ends the bus; if not, the worker does once it has notified the observers.
+    /// Returns whether the caller must end the bus; if not, the worker ends it after it has notified the observers.
     mutating func leftoversWereReceived() -> Bool {
         guard case .ended(var ending) = phase else {
             assertionFailure("reports are returned in the phase \(phase)")
@@ -516,13 +510,14 @@ struct BusStateMachine: ~Copyable {
     }
 }
 
-/// The readable part of the machine's state; only events change the state.
+/// The readable part of the state.
 extension BusStateMachine {
-    /// Whether every report is delivered or removed; after a shutdown, the worker might still be notifying observers of
-    /// a report.
+    /// Whether every report is delivered or removed.
+    ///
+    /// After a shutdown, the worker might still be notifying observers of a report.
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
 
-    /// The sequence number of the report that begins its delivery.
+    /// The sequence number of the next report to be delivered.
     var nextSequence: UInt64 { UInt64(counts.delivered + 1) }
 
     var isDelivering: Bool { if case .delivering = phase { true } else { false } }
@@ -533,10 +528,10 @@ extension BusStateMachine {
     /// The error of the report in delivery.
     var errorInDelivery: UnboxedError? { isDelivering ? delivery.posting.error : nil }
 
-    /// The number of accepted reports that no longer take capacity: completed reports and the one in delivery.
+    /// The number of accepted reports that no longer take capacity: completed reports and the report in delivery.
     var released: Int64 { nextNumber - Int64(flood?.heldCount ?? 0) }
 
-    /// Whether nothing is pending and everyone was notified of the last report.
+    /// Whether no reports are pending and everyone was notified of the last report.
     func isIdle(_ intake: borrowing BusIntake) -> Bool {
         switch phase {
         case .delivering, .notifying: false
@@ -545,25 +540,25 @@ extension BusStateMachine {
         }
     }
 
-    /// Ends the worker's sleep; returns whether it slept, so that the caller must wake it.
+    /// Ends the worker's sleep; returns whether it was sleeping, so that the caller must wake it.
     func rouse(_ intake: borrowing BusIntake) -> Bool { intake.mailbox.rouse(at: nextNumber) }
 
-    /// The counts of the bus, which balance at every read.
+    /// The counts of the bus, which balance on every read.
     ///
-    /// The machine or the intake counts each outcome and the pending reports. Posts that arrive during the read are
-    /// left out.
+    /// The machine or the intake counts each outcome and the pending reports. Posts that arrive during the read aren't
+    /// included.
     func statistics(_ intake: borrowing BusIntake) -> ErrorBus.Statistics {
         let overflowed = counts.reportedDrops + intake.drops.unreported
-        // Read it before the count of accepted reports: there must not be more lost reports than accepted ones.
+        // Read this before the count of accepted reports: lost reports must not outnumber accepted reports.
         let refused = intake.refused
-        // No worker delivers a notice that is announced after the end.
+        // Ignore a notice that was announced after the end, because no worker will deliver it.
         let hasDropNotice = !hasEnded && intake.drops.hasNotice
         let accepted = intake.accepted
         let notices = counts.notices + (hasDropNotice ? 1 : 0)
         let waitingNotices = Int64(failureNotices.count) + (hasDropNotice ? 1 : 0)
         let dropped = overflowed + refused + counts.removed
         let pending = accepted - released + waitingNotices + (isDelivering ? 1 : 0)
-        // `Int` has 32 bits on some systems.
+        // Clamp the counts: `Int` is 32 bits wide on some systems.
         return ErrorBus.Statistics(
             posted: Int(clamping: accepted + overflowed + refused + notices),
             handled: Int(clamping: counts.handled), ignored: Int(clamping: counts.ignored),
@@ -573,20 +568,20 @@ extension BusStateMachine {
     }
 }
 
-/// The callers that wait until every error posted before is delivered, in the order of their turns.
+/// The callers that wait until every error posted so far is delivered, in the order of their turns.
 struct FlushQueue {
     /// A waiting caller.
     struct Flush {
         /// The number before which all reports must be delivered.
         let turn: Int64
-        /// The end of the caller's wait; nil for no limit.
+        /// The time until which the caller waits; nil for no limit.
         let deadline: Duration?
         let promise: Promise<Bool>
     }
 
     private var flushes: [Flush] = []
 
-    /// Adds a caller; its turn must not be earlier than those before.
+    /// Adds a caller; its turn must not be earlier than the turns of the callers already in the queue.
     mutating func append(_ flush: Flush) { flushes.append(flush) }
 
     /// Removes the callers for which a closure returns true and returns their promises.
@@ -595,15 +590,16 @@ struct FlushQueue {
         return flushes.filter(isOver).map(\.promise)
     }
 
-    /// Whether a caller waits only for reports before a number.
+    /// Returns whether the first caller waits only for reports before a number.
     func isDue(at number: Int64) -> Bool { !flushes.isEmpty && flushes[0].turn <= number }
 
-    /// The times at which the callers' waits end.
+    /// The deadlines of the callers.
     var deadlines: [Duration] { flushes.compactMap(\.deadline) }
 }
 
-/// The outcome counts of a bus, except those that the intake counts; 64 bits wide on all systems, because they grow as
-/// long as the bus lives.
+/// The outcome counts of a bus, except those that the intake counts.
+///
+/// They are 64 bits wide on all systems, because they grow as long as the bus lives.
 ///
 /// Each report has exactly one completion:
 ///
@@ -614,16 +610,16 @@ struct FlushQueue {
 ///                         │              └─ dropped    (removed by shutdown)
 ///                         └─ dropped                   (removed by shutdown)
 struct BusCounts {
-    /// At the beginning, the number of reports before the first one.
+    /// The number of handled reports; it starts at the number of reports that count as already handled.
     private(set) var handled: Int64
     private(set) var ignored: Int64 = 0
     private(set) var unmatched: Int64 = 0
     var suppressed: Int64 = 0
-    /// The posted notices of drops and of failures.
+    /// Notices of drops and of failures that the bus has posted.
     var notices: Int64 = 0
     /// Dropped errors that a notice or the last resort has reported.
     var reportedDrops: Int64 = 0
-    /// Reports that a shutdown removed, or that were still being posted then.
+    /// Reports that a shutdown removed, or that were still being posted during the shutdown.
     var removed: Int64 = 0
     var actionFailures: Int64 = 0
 

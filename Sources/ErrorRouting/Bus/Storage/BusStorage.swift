@@ -1,9 +1,9 @@
 import Synchronization
 
-/// All of a bus's reports from post to completion, with the state that decides about them.
+/// All of a bus's reports from post to completion, and the state that determines what happens to them.
 ///
 /// Callers use the intake without a lock. All other operations are events of the state machine under the lock. The
-/// storage has no tasks, no clock, and no observers, and it writes no output.
+/// storage has no tasks, clock, or observers, and it doesn't write output.
 struct BusStorage: ~Copyable, Sendable {
     typealias WorkerAction = BusStateMachine.WorkerAction
 
@@ -12,14 +12,12 @@ struct BusStorage: ~Copyable, Sendable {
     let machine: Locked<BusStateMachine>
     /// The report in delivery, for the worker.
     let delivery: Delivery
-    /// Whether a shutdown has taken the report in delivery back; written by the event that does it.
+    /// Whether a shutdown has removed the report in delivery; set by the event that removes it.
     private let takenBack = Atomic<Bool>(false)
 
-    /// - Parameters:
-    ///   - capacity: The number of reports that can be pending; a number above ``BusIntake/maximumCapacity`` counts as
-    ///     that maximum.
-    ///   - floodLimit: The limit on errors of a kind.
-    ///   - start: The first report's number; all reports before it count as posted and handled.
+    /// Creates a storage with a capacity, limited to ``BusIntake/maximumCapacity``, and a flood limit.
+    ///
+    /// All reports before the start number count as posted and handled.
     init(capacity: Int, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
         intake = BusIntake(capacity: capacity, startingAt: start)
         let machine = BusStateMachine(capacity: capacity, floodLimit: floodLimit, startingAt: start)
@@ -33,22 +31,20 @@ struct BusStorage: ~Copyable, Sendable {
     enum PostAction {
         /// The report is pending.
         case nothing
-        /// The report is pending, and the worker sleeps: wake it.
+        /// The report is pending, and the worker is sleeping: wake it.
         case wake
-        /// The pending reports fill the capacity: count the error as dropped.
+        /// The capacity is exhausted: count the error as dropped.
         case drop
         /// The bus has finished: write the posting to the last resort.
         ///
-        /// It is boxed because it is rare and large.
+        /// The payload is boxed because it is rare and large.
         indirect case refuse(Posting)
     }
 
-    /// Accepts a report, if there is room.
+    /// Accepts a report if there is room.
     ///
-    /// - Parameters:
-    ///   - posting: The report.
-    ///   - limit: Sets the posting's kind for a flood limit; called only if there is room. It may run user code, for
-    ///     which the worker then waits as for any caller between reservation and filling.
+    /// The closure sets the posting's kind for a flood limit and is called only if there is room. It might run user
+    /// code. The worker then waits for this thread, as it does for every caller between reservation and filling.
     @inline(__always)
     func post(_ posting: consuming Posting, limitedBy limit: (inout Posting) -> Void = { _ in }) -> PostAction {
         switch intake.reserve() {
@@ -57,7 +53,7 @@ struct BusStorage: ~Copyable, Sendable {
             return switch intake.mailbox.fill(number, with: posting) {
             case .filled: .nothing
             case .filledForSleeper: .wake
-            // The bus was shut down before the slot was filled.
+            // Reclaim the posting: the bus was shut down before the slot was filled.
             case .refused: .refuse(intake.mailbox.reclaim(number))
             }
         case .full: return .drop
@@ -67,7 +63,7 @@ struct BusStorage: ~Copyable, Sendable {
 
     /// The next step of a caller whose error was dropped.
     enum DropAction {
-        /// A notice that is still to come counts the error.
+        /// The pending notice will include the error.
         case nothing
         /// There is a new notice: wake the worker.
         case wake
@@ -75,8 +71,9 @@ struct BusStorage: ~Copyable, Sendable {
         case writeDrops
     }
 
-    /// Counts an error as dropped; the first drop since the last notice also announces a notice behind the accepted
-    /// reports.
+    /// Counts an error as dropped.
+    ///
+    /// The first drop since the last notice also announces a notice that follows the reports accepted so far.
     func drop(_ type: any Error.Type, at source: ErrorReport.Source) -> DropAction {
         guard intake.drops.add(type) else { return .nothing }
         return intake.announceDrops(at: source) ? .wake : .writeDrops
@@ -91,14 +88,11 @@ struct BusStorage: ~Copyable, Sendable {
         machine.withLock { $0.next(after: pause, intake) }
     }
 
-    /// Completes the report in delivery.
+    /// Completes the report in delivery and returns the worker's next step.
     ///
-    /// - Parameters:
-    ///   - disposition: The report's disposition.
-    ///   - isObserved: Returns whether there are observers. It is called under the lock: an observer that was added
-    ///     while the report still counted as pending must receive it.
-    ///   - completed: Set to the report, whose error the caller releases.
-    /// - Returns: The worker's next step.
+    /// `isObserved` returns whether there are observers. It is called under the lock, because an observer that was
+    /// added while the report still counted as pending must receive the report. `completed` is set to the report, whose
+    /// error the caller must release after unlocking.
     @inline(__always)
     func complete(
         _ disposition: HandleOutcome.Disposition, isObserved: () -> Bool, _ completed: inout Posting?
@@ -108,10 +102,10 @@ struct BusStorage: ~Copyable, Sendable {
 
     func notified() -> WorkerAction { machine.withLock { $0.notified(intake) } }
 
-    /// Whether the report with a number is in its slot; takes no lock.
+    /// Returns whether the report with a number is in its slot; doesn't take the lock.
     func hasReport(at number: Int64) -> Bool { intake.mailbox.isFilled(number) }
 
-    /// Whether a shutdown has taken the report in delivery back; takes no lock.
+    /// Whether a shutdown has removed the report in delivery; read without the lock.
     var isTakenBack: Bool { takenBack.load(ordering: .acquiring) }
 
     // MARK: Actions and time
@@ -130,7 +124,7 @@ struct BusStorage: ~Copyable, Sendable {
 
     func timeIsUp(at now: Duration) -> BusStateMachine.TimerAction { machine.withLock { $0.timeIsUp(at: now, intake) } }
 
-    /// Whether the report with a sequence number is in delivery.
+    /// Returns whether the report with a sequence number is in delivery.
     func isDelivering(_ sequence: UInt64) -> Bool { machine.withLock { $0.isDelivering(sequence) } }
 
     /// The error of the report in delivery.
@@ -142,12 +136,14 @@ struct BusStorage: ~Copyable, Sendable {
         machine.withLock { $0.flush(promise, until: deadline, intake) }
     }
 
-    /// Removes a caller that no longer waits.
+    /// Removes the promise of a caller that no longer waits.
     func removeFlush(_ promise: Promise<Bool>) {
         _ = machine.withLock { machine in machine.takeFlushes { $0.promise === promise } }
     }
 
-    /// Removes all waiting callers at the end of the bus; their flushes have succeeded unless reports were removed.
+    /// Removes and returns the promises of all waiting callers when the bus ends.
+    ///
+    /// Their flushes have succeeded unless a shutdown removed reports.
     func takeFlushes() -> (promises: [Promise<Bool>], haveSucceeded: Bool) {
         machine.withLock { machine in (machine.takeFlushes { _ in true }, machine.counts.removed == 0) }
     }
@@ -169,7 +165,7 @@ struct BusStorage: ~Copyable, Sendable {
         return machine.abort(intake)
     }
 
-    /// Ends the bus at the end of the process; nil if a thread, possibly this one, holds the lock.
+    /// Ends the bus when the process exits; returns nil if a thread, possibly the calling thread, holds the lock.
     func abortIfUnlocked() -> (statistics: ErrorBus.Statistics, left: BusStateMachine.Leftovers?)? {
         machine.withLockIfAvailable { ($0.statistics(intake), abort(&$0)) }
     }
@@ -186,7 +182,7 @@ struct BusStorage: ~Copyable, Sendable {
         machine.withLock { ($0.statistics(intake), $0.isDelivering) }
     }
 
-    /// The counts; nil if a thread, possibly this one, holds the lock.
+    /// The counts; nil if a thread, possibly the calling thread, holds the lock.
     var statisticsIfUnlocked: ErrorBus.Statistics? { machine.withLockIfAvailable { $0.statistics(intake) } }
 
     /// The number of delivered reports.
@@ -197,9 +193,9 @@ struct BusStorage: ~Copyable, Sendable {
     /// The number of pending reports, for readers that can't take the lock.
     var pendingAtLeast: Int64 { intake.accepted - intake.released }
 
-    /// Whether the bus no longer accepts posts; takes no lock.
+    /// Whether the bus no longer accepts posts; read without the lock.
     var isClosed: Bool { intake.state.isClosed }
 
-    /// Whether the bus has ended; takes no lock.
+    /// Whether the bus has ended; read without the lock.
     var hasEnded: Bool { intake.state.hasEnded }
 }

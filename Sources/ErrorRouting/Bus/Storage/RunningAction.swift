@@ -1,4 +1,4 @@
-/// An asynchronous action that runs in a task of its own while the worker waits for its end.
+/// An asynchronous action that runs in its own task while the worker waits for it.
 ///
 /// The action's task, the bus's timer, and a shutdown race to end it. The state machine decides who is first, and only
 /// the first fulfills the promise.
@@ -6,16 +6,16 @@ final class RunningAction: Sendable {
     let action: PreparedAction
     /// The action's time limit; nil if it has none.
     let limit: Duration?
-    /// The end, for the worker.
+    /// How the action ended; the worker waits for it.
     let end = Promise<ActionEnd>()
     private let state = Locked((task: nil as Task<Void, Never>?, isCancelled: false))
 
     init(_ action: PreparedAction, limit: Duration?) { (self.action, self.limit) = (action, limit) }
 
-    /// The failure of an action that has exceeded its time limit.
+    /// The failure of the action if it exceeds its time limit.
     var timeLimitFailure: ActionFailure { action.failure(ActionTimeLimitExceeded(limit: limit ?? .zero)) }
 
-    /// Keeps the action's task, to cancel it; cancels it at once if the action was cancelled before.
+    /// Stores the action's task for a cancellation; if the action is already cancelled, cancels the task immediately.
     func keep(_ task: Task<Void, Never>) {
         let isCancelled = state.withLock { state in
             state.task = task

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// The work of the task in which synchronous actions run, one report after another, until the bus has ended.
+/// The work of the task that runs synchronous actions, one report after another, until the bus has ended.
 ///
-/// Each asynchronous action has a task of its own, for which the worker waits until it ends or is abandoned.
+/// Each asynchronous action has its own task; the worker waits until the action ends or is abandoned.
 ///
-/// If a synchronous action cancels the worker's task, the worker starts its successor before the next report: the
+/// If a synchronous action cancels the worker's task, the worker starts a successor before the next report. The
 /// cancellation must not reach the actions of later reports, and it would end the stream of wake-ups.
 final class DeliveryWorker: ActionSupervisor {
     typealias Action = BusStorage.WorkerAction
 
     private let bus: ErrorBus
     private let observers: ObserverSnapshot
-    /// The bus's rules, not retained for each report because the bus retains them.
+    /// The bus's rules; each report can use them without retaining them, because the bus does.
     private let rules: Borrowed<BlockPath>
-    /// The number of times that the worker looks for a report before it sleeps.
+    /// How often the worker looks for a report before it sleeps.
     private let patience: Int
     /// Whether the worker's task was cancelled, by one of its actions or by a shutdown.
     ///
-    /// A cancellation handler sets it, because checking the task for every report might cost more than delivering the
-    /// report.
+    /// A cancellation handler sets the flag, because checking the task for every report might cost more than delivering
+    /// the report.
     private let isTaskCancelled = Atomic<Bool>(false)
 
     init(bus: ErrorBus, patience: Int = 8) {
@@ -28,9 +28,7 @@ final class DeliveryWorker: ActionSupervisor {
         rules = bus.handler.rules.path
     }
 
-    /// Delivers reports until the bus has ended.
-    ///
-    /// - Parameter first: The step that a former worker has left; nil for the first worker.
+    /// Delivers reports until the bus has ended, beginning with the step that a former worker has left, if any.
     @concurrent
     func work(from first: Action?) async {
         let work = bus.internalTasks.withLock { $0.work }
@@ -46,7 +44,7 @@ final class DeliveryWorker: ActionSupervisor {
     private func loop(from first: Action) async {
         defer { observers.wakeReaders() }
         var (action, untilYield) = (first, Self.turn)
-        // Keep this the only suspension point: the code that can follow one is compiled once for each.
+        // Keep this the only suspension point: code after a suspension point is compiled once for each of them.
         while let suspension = carryOut(action, &untilYield) {
             if case .isCancelled(let next) = suspension { return bus.startWorker(from: next) }
             action = await suspend(for: suspension)
@@ -55,16 +53,16 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Why the worker can't continue synchronously.
     enum Suspension {
-        /// An asynchronous rule comes next.
+        /// The next rule is asynchronous.
         case dispatch(SuspendedDispatch)
         case sleep
-        /// Other tasks may run before this step.
+        /// Let other tasks run before this step.
         case yield(Action)
         /// The worker's task is cancelled, and its successor begins with this step.
         case isCancelled(Action)
     }
 
-    /// A dispatch that an asynchronous rule has interrupted; an object because the dispatch can't be copied.
+    /// A dispatch that an asynchronous rule has interrupted; it is an object because a dispatch can't be copied.
     final class SuspendedDispatch {
         fileprivate let error: UnboxedError
         fileprivate var runner: RuleRunner
@@ -78,12 +76,12 @@ final class DeliveryWorker: ActionSupervisor {
     private func suspend(for suspension: Suspension) async -> Action {
         switch suspension {
         case .dispatch(let dispatch):
-            // Wake readers now: the actions might take long, and they must not wait for them.
+            // Wake readers now: the actions might take long, and readers must not wait for them.
             observers.wakeReaders()
             _ = await dispatch.runner.finish(dispatch.error, under: self)
             return complete(dispatch.runner)
         case .sleep:
-            // Returns at once if there was a wake-up since the last one.
+            // Don't check for a missed wake-up: the wait returns immediately if there was one since the last wait.
             await bus.wakeUps.wait()
             return bus.storage.next()
         case .yield(let action), .isCancelled(let action):
@@ -94,25 +92,20 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// The number of reports delivered before other tasks may use the thread.
     static let turn = 4_096
-    /// The number of reports delivered before the worker reads the clock again for
-    /// ``ErrorBus/Statistics/deliveryTime``.
+    /// The number of reports after which the worker reads the clock again for ``ErrorBus/Statistics/deliveryTime``.
     private static let clockTurn = 64
 
-    /// Carries out the storage's steps up to one that might suspend.
+    /// Carries out the storage's steps until the worker might have to suspend.
     ///
-    /// It is synchronous so that `Tests/Interleavings` can call it without a task.
-    ///
-    /// - Parameters:
-    ///   - action: The first step.
-    ///   - untilYield: The number of further reports to deliver before another task's turn.
-    /// - Returns: Why the worker can't continue; nil to stop.
+    /// Returns why the worker can't continue; nil to stop. `untilYield` is the number of reports to deliver before
+    /// other tasks can run. The method is synchronous so that `Tests/Interleavings` can call it without a task.
     func carryOut(_ action: Action, _ untilYield: inout Int) -> Suspension? {
         var (action, untilClock) = (action, 0)
         while true {
             switch action {
             case .deliver:
                 if needsSuccessor { return .isCancelled(action) }
-                // Suspend here: while reports come one after the other, there might be no other suspension.
+                // Yield here: while reports follow one another, there might be no other suspension.
                 if untilYield <= 0 {
                     untilYield = Self.turn
                     observers.wakeReaders()
@@ -155,15 +148,17 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// Whether one of the worker's actions has cancelled its task; a shutdown, which cancels the task too, needs no
-    /// successor.
+    /// Whether one of the worker's actions has cancelled its task.
+    ///
+    /// A shutdown cancels the task too, but doesn't need a successor.
     private var needsSuccessor: Bool { isTaskCancelled.load(ordering: .acquiring) && !isTakenBack }
 
-    /// Waits for a report for a few microseconds at most.
+    /// Waits for a report, for a few microseconds at most.
     ///
-    /// Sleeping and waking cost the worker and the caller more than that, and a worker slightly faster than a single
-    /// caller would sleep for every report. The worker reads the report's slot rarely, because each read takes its
-    /// cache line away from the caller that is about to write there. Between reads, a few reports can accumulate.
+    /// Sleeping and waking would cost the worker and the caller more than that, and a worker that is slightly faster
+    /// than a single caller would sleep for every report. The worker reads the report's slot rarely, because each read
+    /// takes the slot's cache line away from the caller that is about to write there. Between reads, a few reports can
+    /// accumulate.
     private func waitBriefly(for number: Int64) {
         for _ in 0..<patience {
             for _ in 0..<Self.pause where isTaskCancelled.load(ordering: .acquiring) { return }
@@ -171,7 +166,7 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// The number of reads of the worker's own flag that take a few tenths of a microsecond.
+    /// How many reads of the worker's own flag take a few tenths of a microsecond.
     private static let pause = 500
 
     // MARK: One report
@@ -181,9 +176,9 @@ final class DeliveryWorker: ActionSupervisor {
         case suspended(SuspendedDispatch)
     }
 
-    /// Tries the rules for a report in order, up to the first asynchronous one.
+    /// Tries the rules for a report in order until the next rule is asynchronous.
     private func dispatch(_ delivery: Delivery) -> Step {
-        // Keep the bus alive: it retains its own rules. The posting retains those of its scope.
+        // Keep the bus alive, because it retains its own rules; the posting retains the rules of its scope.
         defer { withExtendedLifetime(bus) {} }
         // Find the path first; reading the error first would retain it.
         let path = delivery.posting.unretainedScope?.read { $0.blocks } ?? rules
@@ -195,7 +190,7 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     private func complete(_ runner: borrowing RuleRunner) -> Action {
-        // It is released after unlocking: an error's deinitializer might run user code.
+        // Release the posting after unlocking: an error's deinitializer might run user code.
         var posting: Posting?
         let action = bus.storage.complete(runner.disposition, isObserved: { !observers.isEmpty }, &posting)
         if case .stop = action { return action }
@@ -206,15 +201,16 @@ final class DeliveryWorker: ActionSupervisor {
         return bus.storage.notified()
     }
 
-    /// Notifies the observers and the waiting caller of a report's completion; failures of a notice's actions go to the
-    /// last resort.
+    /// Notifies the observers and the waiting caller of a report's completion.
+    ///
+    /// If the report is a notice about a failed action, failures of its own actions go to the last resort.
     @inline(never)
     private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ runner: borrowing RuleRunner) {
         let (scope, promise, isActionFailure) = (posting.scope, posting.promise, posting.isActionFailure)
-        // The outcome's rule might be the scope's.
+        // Keep the scope alive: the rule that the outcome names might be the scope's.
         defer { withExtendedLifetime(scope) {} }
         if !observers.isEmpty {
-            // Move it into the report instead of copying it.
+            // Move the posting into the report instead of copying it.
             observers.send(posting.report(sequence: sequence, outcome: runner.outcome), of: scope)
         }
         promise?.fulfill(runner.outcome)

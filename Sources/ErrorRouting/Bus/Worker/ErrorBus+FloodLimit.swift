@@ -1,4 +1,4 @@
-/// The flood limit's inputs for the bus's errors, which their posters compute because that might run user code.
+/// The flood limit's inputs, which posting threads compute because that might run user code.
 extension ErrorBus {
     /// Sets the kind of a posting and, if the bus's clock isn't the system's, the time of the post.
     @inline(never)
@@ -10,12 +10,12 @@ extension ErrorBus {
     /// Returns the kind of a posting; nil if the limit doesn't apply to it.
     private func floodKind(of posting: Posting, under limit: FloodLimit) -> FloodKind? {
         let (error, role, mark) = (posting.error.error, posting.role, posting.rareParts?.floodMark)
-        // At the limit, the error's code can't be read: it would be merged with errors of other codes.
+        // Don't limit the error at the nesting limit: its code can't be read, so it would be merged with other codes.
         if PerThread.isAtLimit, limit.fingerprint == nil { return nil }
-        // A notice of a cancellation that nobody requested is limited like a failure.
+        // Limit only notices of cancellations, like failures: they show that work was cancelled unexpectedly.
         if role == .notice, !Cancellation.matches(error) { return nil }
         let scope = posting.unretainedScope?.read { $0.forReports.path } ?? []
-        // Within the computation of another kind, user code has posted the error.
+        // Use only the type if user code posted the error while another kind was being computed.
         guard PerThread.enter(.floodKind, of: number) else {
             return FloodKind(of: ErrorCode(ofType: error), at: posting.source, in: scope, as: role, marked: mark)
         }

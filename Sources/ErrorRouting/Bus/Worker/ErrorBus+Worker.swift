@@ -1,21 +1,19 @@
 import Foundation
 
-/// The tasks that work for the bus: its worker, its timer, and an asynchronous action.
+/// The bus's internal tasks: its worker, its timer, and a running asynchronous action.
 extension ErrorBus {
-    /// The tasks that work for the bus.
+    /// The worker's task and the timer, and what the worker's actions belong to.
     struct InternalTasks {
         var worker: Task<Void, Never>?
-        /// The work in which the bus was run; its actions run in it too.
+        /// The enclosing work of `run`; the bus's actions belong to it too.
         var work: [Ambience.Work] = []
         var timer: Timer?
     }
 
     /// Starts the worker, or the successor of a worker whose task was cancelled.
     ///
-    /// The task is detached because it works for all callers. Later actions must not have the task-local values or the
-    /// priority of the code that runs the bus.
-    ///
-    /// - Parameter first: The step that the former worker has left; nil for the first worker.
+    /// A successor begins with the step that the former worker has left. The task is detached because it works for all
+    /// callers: later actions must not inherit task-local values or a priority from the code that runs the bus.
     func startWorker(from first: BusStorage.WorkerAction? = nil) {
         let former = internalTasks.withLock { tasks in
             // Start the task under the lock: its own successor must not be stored before it.
@@ -29,18 +27,16 @@ extension ErrorBus {
 
     // MARK: Asynchronous actions
 
-    /// Runs an asynchronous action in a task of its own and fulfills its promise at its end.
+    /// Runs an asynchronous action in its own task and fulfills the action's promise when it ends.
     ///
-    /// The action doesn't start if its report was taken back by then, and its end counts only if it wasn't abandoned.
-    ///
-    /// - Returns: The task.
+    /// The action doesn't start if its report was removed by then. Its end has an effect only if it wasn't abandoned.
     @discardableResult
     func start(_ running: RunningAction) -> Task<Void, Never> {
         let action = running.action
         let part = Ambience.Work(bus: number, sequence: action.report.sequence)
         let ambience = Ambience.current.within(part)
         let task = Task.detached { [self] in
-            // The limit begins now: until then, the task might have waited for a thread.
+            // Start the time limit now: until this point, the task might have waited for a thread.
             let limit = running.limit.map { clock.now() + $0.bounded }
             guard storage.actionStarts(running, until: limit) else { return }
             if let limit { setTimer(limit) }
@@ -62,17 +58,17 @@ extension ErrorBus {
         return task
     }
 
-    /// Writes the failure of an action whose report was removed, or that was abandoned before; omits the end of an
-    /// action that was cancelled for that.
+    /// Writes the failure of an action that was abandoned or whose report was removed.
+    ///
+    /// A cancellation that the bus caused for that reason is omitted.
     func writeLate(_ failure: ActionFailure) {
         if Cancellation.role(of: failure.error) != nil { lastResort.write(failure) }
     }
 
-    /// Cancels an action in flight.
+    /// Cancels an action in progress; nil if the worker's task itself runs the action.
     ///
-    /// This uses its own thread, because an action's cancellation handler might be slow and no caller waits for it.
-    ///
-    /// - Parameter running: The asynchronous action; nil if the worker's task itself runs the action.
+    /// This uses its own thread, because an action's cancellation handler might be slow and callers must not wait for
+    /// it.
     func cancel(_ running: RunningAction?) {
         let worker = running == nil ? internalTasks.withLock { $0.worker } : nil
         if running == nil, worker == nil { return }
@@ -84,13 +80,13 @@ extension ErrorBus {
 
     // MARK: The timer
 
-    /// A task that sleeps until the earliest time at which a limit might be exceeded or a flood limit's window ends.
+    /// A task that sleeps until the earliest time at which a limit might expire or a flood limit's window might end.
     struct Timer {
         let moment: Duration
         let task: Task<Void, Never>
     }
 
-    /// Sets the timer to fire at the given time at the latest.
+    /// Sets the timer so that it fires no later than at the given time.
     func setTimer(_ moment: Duration) {
         let (task, former) = internalTasks.withLock { tasks -> (Task<Void, Never>?, Timer?) in
             if let timer = tasks.timer, timer.moment <= moment { return (nil, nil) }
@@ -100,7 +96,7 @@ extension ErrorBus {
             return (task, tasks.timer)
         }
         former?.task.cancel()
-        // Until everyone is notified of the end, a flush might wait for its deadline.
+        // Keep the timer until everyone is notified of the end: a flush might still need its deadline.
         if storage.hasEnded, ended.valueIfFulfilled != nil { task?.cancel() }
     }
 

@@ -1,7 +1,7 @@
 /// The wake-ups of a bus's worker.
 ///
-/// One wake-up is buffered, which is enough because the worker delivers every report that it finds.
-/// `Tests/Interleavings` compiles its own type, which waits without a task, instead of this file.
+/// One wake-up is buffered, which suffices because the worker delivers every report that it finds. Instead of this
+/// file, `Tests/Interleavings` compiles its own type, which waits without a task.
 struct WakeUps: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
@@ -10,13 +10,13 @@ struct WakeUps: Sendable {
 
     /// Wakes the worker.
     ///
-    /// This takes the stream's lock, which the stream releases before it resumes the worker. A post calls this if the
-    /// worker sleeps, or if its error is the first one dropped since the last notice of drops.
+    /// This takes the stream's lock, which the stream releases before it resumes the worker. A post calls this method
+    /// if the worker is sleeping, or if its error is the first dropped error since the last notice of drops.
     func signal() { continuation.yield() }
 
-    /// Sleeps until the next wake-up; returns at once if there was one since the last sleep, or after the end.
+    /// Sleeps until the next wake-up; returns immediately if there was one since the last sleep, or after the end.
     func wait() async { for await _ in stream { return } }
 
-    /// Wakes the worker for good.
+    /// Ends the stream, so that the worker never sleeps again.
     func end() { continuation.finish() }
 }
