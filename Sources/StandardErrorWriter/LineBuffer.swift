@@ -75,7 +75,7 @@ struct LineBuffer {
     /// Removes and returns the lines that the thread hasn't begun to write.
     mutating func takeRest() -> LineBuffer {
         var taken = self
-        if thread == .writing { (taken.front, taken.announced) = ([], 0) }
+        if thread == .writing { (taken.front, taken.lost, taken.announced) = ([], lost - announced, 0) }
         // Keep the announced lines as lost: they are subtracted when the notice in `front` is written.
         (rest, restStart, lost) = ([], 0, announced)
         return taken

@@ -110,6 +110,22 @@ extension LineBufferTests {
         expect(buffer.next(), equals: "")
     }
 
+    @Test("lost lines whose notice the thread has begun are not announced again when the others are taken from it")
+    func takingOverBehindNotice() {
+        var buffer = LineBuffer()
+        buffer.wrote(0)
+        buffer.add(line("pending"))
+        for _ in 0..<3 { buffer.add(line("lost"), limit: 1) }
+        let begun = buffer.next()
+        expect(begun, equals: "error-bus: standard error took no more, and 3 lines were lost\n")
+        buffer.thread = .writing
+        buffer.add(line("lost later"), limit: 1)
+        var taken = buffer.takeRest()
+        expect(taken.next(), equals: "error-bus: standard error took no more, and 1 line was lost\n")
+        buffer.wrote(begun.count)
+        expect(buffer.next(), equals: "")
+    }
+
     @Test("all lines are written or counted, however writes end", arguments: 0..<(isLong ? 100 : 20))
     func walk(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
