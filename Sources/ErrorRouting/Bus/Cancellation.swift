@@ -1,7 +1,7 @@
 import Foundation
 
-/// Recognizes cancellations in `catching`, `rethrowing`, and `task`.
-enum Cancellation {
+/// Recognizes cancellations in `catching`, `rethrowing`, `task`, and for views.
+package enum Cancellation {
     private static let cancellation = ErrorMatcher.cancellation
     private static let transferCancellation = ErrorMatcher.type(URLError.self).where { $0.code == .cancelled }
 
@@ -13,7 +13,7 @@ enum Cancellation {
     ///
     /// In a cancelled task, `URLError.cancelled` counts as such an error too. If the task isn't cancelled, something
     /// else was, and its work is missing: the role is a notice.
-    static func role(of error: any Error) -> ErrorReport.Role? {
+    package static func role(of error: any Error) -> ErrorReport.Role? {
         let isCancellation = matches(error)
         guard Task.isCancelled else { return isCancellation ? .notice : .failure }
         return isCancellation || transferCancellation.match(error) != nil ? nil : .failure
