@@ -58,12 +58,10 @@ extension ErrorPresenter {
         isQueueing = true
         let error = arrival.isHidden ? nil : presented(arrival)
         isQueueing = false
-        guard let error else {
-            if let retried = arrival.retried { machine.failRetry(retried) }
-            return machine.skip(arrival.count)
-        }
+        guard let error else { return machine.skip(arrival.count, asFailureOf: arrival.retried) }
         let discarded = machine.enqueue(
             error, type: type(of: arrival.error), isFromUser: arrival.isFromUser, asFailureOf: arrival.retried)
+        // Release it after the access: its `deinit` might call this presenter.
         withExtendedLifetime(discarded) {}
     }
 

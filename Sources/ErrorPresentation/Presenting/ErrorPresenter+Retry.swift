@@ -15,8 +15,9 @@ extension ErrorPresenter {
         publish()
         let isDone = await Self.$retriedError.withValue(error) { await recovery.perform(option, of: arrival) }
         if !isDone { machine.cancelRetry(error.id) }
-        if !machine.endRetry(error, isDismissed: recovery.isDiscarded) { recovery.discard() }
+        if !machine.endRetry(error, isDismissed: recovery.error == nil) { recovery.discard() }
         publish()
+        // Release the operation last: its values' `deinit` might call this presenter.
         withExtendedLifetime(arrival) {}
     }
 

@@ -29,7 +29,8 @@ struct OwnText {
             recoverySuggestion = Self.bounded(error.recoverySuggestion)
         }
         // Read `NSError` texts too: on Linux, coding errors are `LocalizedError`s without texts.
-        readKeys(of: (error as NSError).withReason)
+        let hasKeys = type(of: error) is NSError.Type || error is any CustomNSError
+        if hasKeys || error is DecodingError || error is EncodingError { readKeys(of: (error as NSError).withReason) }
         if let error = error as? any RecoverableError {
             for (position, option) in error.recoveryOptions.prefix(Self.optionLimit).enumerated() {
                 guard let option = Self.bounded(option) else { continue }

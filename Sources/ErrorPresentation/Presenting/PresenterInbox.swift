@@ -54,7 +54,7 @@ final class PresenterInbox: Sendable {
     /// - Returns: Whether the caller has to wake the main actor.
     func receive(_ report: ErrorReport) -> Bool {
         let arrival = Arrival(error: report.error, count: max(report.occurrences, 1))
-        // Decide it before locking: user code can decide whether an error is a cancellation.
+        // Decide it before locking: reading the metadata can run code of the error.
         let isShown = report.role == .failure && report.outcome.disposition != .ignored && !OwnViewMark.isOn(report)
         return receive(arrival, isShown: isShown)
     }

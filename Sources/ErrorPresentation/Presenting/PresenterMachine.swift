@@ -63,7 +63,12 @@ struct PresenterMachine {
     mutating func receive(_ counts: ErrorPresenter.Statistics) { statistics = statistics + counts }
 
     /// Counts received errors that aren't shown.
-    mutating func skip(_ count: Int = 1) {
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - failed: The number of the error whose retry failed with them.
+    mutating func skip(_ count: Int, asFailureOf failed: ID? = nil) {
+        if let failed { failRetry(failed) }
         statistics.waiting -= count
         statistics.neverShown += count
     }
@@ -165,7 +170,7 @@ struct PresenterMachine {
     /// Records that the operation failed, whether or not its failure is shown.
     ///
     /// - Parameter id: The number of the operation's error.
-    mutating func failRetry(_ id: ID) { retries[id]?.hasFailed = true }
+    private mutating func failRetry(_ id: ID) { retries[id]?.hasFailed = true }
 
     /// Records that the operation was cancelled and will end without a result.
     ///

@@ -11,11 +11,11 @@ final class Recovery {
     ///
     /// Another presenter might use the same number.
     private(set) weak var presenter: ErrorPresenter?
-    /// The error; nil after the user dismissed it.
+    /// The error; nil after the user dismissed it or its retry has ended.
     var error: (any Error)? { arrival?.error }
     /// The banner duration from the error itself; nil if the error has none.
     let bannerDuration: Duration??
-    /// The error and its operation; nil after the user dismissed the error.
+    /// The error and its operation.
     private var arrival: Arrival?
     /// The positions of the shown options among all of the error's options.
     private let optionPositions: [Int]
@@ -24,9 +24,6 @@ final class Recovery {
         (self.presenter, self.arrival, self.optionPositions) = (presenter, arrival, optionPositions)
         bannerDuration = (arrival.error as? any BannerDurationProviding).map(\.bannerDuration)
     }
-
-    /// Whether the user dismissed the error.
-    var isDiscarded: Bool { arrival == nil }
 
     /// Returns the error and its operation, for ``perform(_:of:)``; nil if the recovery isn't possible.
     ///

@@ -104,11 +104,18 @@ let alertsProgram = """
             return top as? UIAlertController
         }
 
-        /// Waits for an alert, and prints its title.
+        /// Waits for an alert, and prints its title; ends the program if another one is shown for too long.
         func expect(_ title: String?) async {
-            let end = ContinuousClock.now + .seconds(20)
-            while shown?.title != title, ContinuousClock.now < end { await Task.yield() }
+            await wait { shown?.title == title }
             print(shown?.title ?? "none")
+        }
+
+        func wait(for condition: () -> Bool) async {
+            let end = ContinuousClock.now + .seconds(30)
+            while !condition() {
+                if ContinuousClock.now > end { fatalError("shown: \\(shown?.title ?? "none")") }
+                await Task.yield()
+            }
         }
 
         static func main() async {
@@ -152,7 +159,7 @@ let alertsProgram = """
             await program.expect("Saving")
             program.shown?.tap("Try again")
             await program.expect(nil)
-            while presenter.isRetrying || attempts < 2 { await Task.yield() }
+            await program.wait { attempts == 2 && !presenter.isRetrying }
             print(attempts)
             program.bus.finish()
             await running.value
