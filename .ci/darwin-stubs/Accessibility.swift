@@ -1,8 +1,12 @@
-// The declarations of Accessibility that ErrorPresentation uses; see SwiftUI.swift.
+public import Foundation
+
+// The declarations of Accessibility that ErrorPresentation uses, as Apple's interface has them; see SwiftUI.swift.
 
 public enum AccessibilityNotification {
     public struct Announcement {
+        public init(_ announcement: AttributedString) {}
         public init(_ announcement: String) {}
+        public init(_ announcement: NSAttributedString) {}
         public func post() {}
     }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 
-// The declarations of AppKit that ErrorPresentation uses, written by hand from memory and without their
-// implementations; see SwiftUI.swift and UIKit.swift.
+// The declarations of AppKit that ErrorPresentation uses, written by hand and without their implementations. They were
+// compared with Apple's headers; see SwiftUI.swift and UIKit.swift.
 
 @MainActor open class NSResponder {
     public init() {}

@@ -1,9 +1,12 @@
 @_exported public import Foundation
 public import Observation
 
-// The declarations of SwiftUI that ErrorPresentation and its page on apps use, written by hand from memory and without
-// their implementations. They were not compared with Apple's interface one by one. Code that type-checks against them
-// was not run, and not shown on a screen. This module exports Foundation, as Apple's does to most files in practice.
+// The declarations of SwiftUI that ErrorPresentation and its page on apps use, written by hand and without their
+// implementations. They were compared with two open sources that declare the same names as Apple does, skip-fuse-ui and
+// OpenSwiftUI; the page "What was checked, and how" has the details. Where the two differ, or Apple's declaration accepts
+// more, the stricter form is here. Apple's overloads that the code could mean too are here, so that an ambiguous call fails. Code that
+// type-checks against this file was not run, and not shown on a screen. This module exports Foundation, as Apple's does
+// to most files in practice.
 
 @MainActor @preconcurrency public protocol View {
     associatedtype Body: View
@@ -11,8 +14,9 @@ public import Observation
 }
 extension Never: View { public var body: Never { return fatalError() } }
 extension Optional: View where Wrapped: View { public var body: Never { return fatalError() } }
+public struct EmptyView: View { public var body: Never { return fatalError() } }
 public struct Shown: View { public var body: Never { return fatalError() } }
-@resultBuilder public enum ViewBuilder {
+@resultBuilder public struct ViewBuilder {
     public static func buildExpression<V: View>(_ view: V) -> V { view }
     public static func buildBlock<V: View>(_ view: V) -> V { view }
     public static func buildBlock<each V: View>(_ views: repeat each V) -> Shown { fatalError() }
@@ -33,13 +37,14 @@ extension Never: Scene {}
     @SceneBuilder var body: Body { get }
     init()
 }
-extension App { public static func main() { fatalError() } }
+extension App { @MainActor @preconcurrency public static func main() { fatalError() } }
 public struct WindowGroup<Content: View>: Scene {
     public init(@ViewBuilder content: () -> Content) { fatalError() }
     public var body: Never { return fatalError() }
 }
-public enum ScenePhase { case background, inactive, active }
+public enum ScenePhase: Comparable, Sendable { case background, inactive, active }
 extension Scene {
+    // From memory: neither source has it.
     public func onChange<V: Equatable>(
         of value: V, initial: Bool = false, _ action: @escaping (V, V) -> Void
     ) -> some Scene { self }
@@ -52,6 +57,7 @@ extension Scene {
     public var projectedValue: Binding<Value> { fatalError() }
 }
 @propertyWrapper @dynamicMemberLookup public struct Binding<Value> {
+    // Apple's closures inherit the actor since a later version, and are `@preconcurrency`.
     public init(
         get: @escaping @isolated(any) @Sendable () -> Value, set: @escaping @isolated(any) @Sendable (Value) -> Void
     ) { fatalError() }
@@ -84,7 +90,7 @@ public enum DynamicTypeSize: Hashable, Comparable, CaseIterable, Sendable {
     case accessibility1, accessibility2, accessibility3, accessibility4, accessibility5
     public var isAccessibilitySize: Bool { fatalError() }
 }
-@MainActor public struct DismissAction {
+@MainActor @preconcurrency public struct DismissAction: Sendable {
     public func callAsFunction() {}
 }
 @propertyWrapper public struct Environment<Value> {
@@ -98,7 +104,7 @@ public struct LocalizedStringKey: Equatable, ExpressibleByStringInterpolation {
     public init(_ value: String) { fatalError() }
     public init(stringLiteral value: String) { fatalError() }
 }
-public struct Text: View {
+public struct Text: View, Equatable, Sendable {
     public init(
         _ key: LocalizedStringKey, tableName: String? = nil, bundle: Bundle? = nil, comment: StaticString? = nil
     ) { fatalError() }
@@ -121,51 +127,67 @@ public struct Image: View {
 public struct Label<Title: View, Icon: View>: View {
     public var body: Never { return fatalError() }
 }
-public struct ProgressView: View {
-    public init() { fatalError() }
+public struct ProgressView<Label: View, CurrentValueLabel: View>: View {
     public var body: Never { return fatalError() }
+}
+extension ProgressView where CurrentValueLabel == EmptyView {
+    public init() where Label == EmptyView { fatalError() }
 }
 public struct ButtonRole: Equatable, Sendable {
     public static let destructive = ButtonRole()
     public static let cancel = ButtonRole()
 }
 public struct Button<Label: View>: View {
-    public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) { fatalError() }
+    @preconcurrency public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {
+        fatalError()
+    }
+    @preconcurrency public init(
+        role: ButtonRole?, action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label
+    ) { fatalError() }
     public var body: Never { return fatalError() }
 }
 extension Button where Label == Text {
-    public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) { fatalError() }
-    @_disfavoredOverload public init(_ title: some StringProtocol, action: @escaping @MainActor () -> Void) {
+    @preconcurrency public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) {
         fatalError()
     }
-    public init(_ titleKey: LocalizedStringKey, role: ButtonRole?, action: @escaping @MainActor () -> Void) {
-        fatalError()
-    }
-    @_disfavoredOverload public init(
+    @_disfavoredOverload @preconcurrency public init(
+        _ title: some StringProtocol, action: @escaping @MainActor () -> Void
+    ) { fatalError() }
+    @preconcurrency public init(
+        _ titleKey: LocalizedStringKey, role: ButtonRole?, action: @escaping @MainActor () -> Void
+    ) { fatalError() }
+    @_disfavoredOverload @preconcurrency public init(
         _ title: some StringProtocol, role: ButtonRole?, action: @escaping @MainActor () -> Void
     ) { fatalError() }
 }
 extension Button where Label == SwiftUI.Label<Text, Image> {
-    public init(_ titleKey: LocalizedStringKey, systemImage: String, action: @escaping @MainActor () -> Void) {
-        fatalError()
-    }
+    @preconcurrency public init(
+        _ titleKey: LocalizedStringKey, systemImage: String, action: @escaping @MainActor () -> Void
+    ) { fatalError() }
+    @_disfavoredOverload @preconcurrency public init(
+        _ title: some StringProtocol, systemImage: String, action: @escaping @MainActor () -> Void
+    ) { fatalError() }
 }
 public struct TextField<Label: View>: View {
     public var body: Never { return fatalError() }
 }
 extension TextField where Label == Text {
     public init(_ titleKey: LocalizedStringKey, text: Binding<String>) { fatalError() }
+    public init(_ titleKey: LocalizedStringKey, text: Binding<String>, prompt: Text?) { fatalError() }
+    @_disfavoredOverload public init(_ title: some StringProtocol, text: Binding<String>) { fatalError() }
 }
 public struct Form<Content: View>: View {
     public init(@ViewBuilder content: () -> Content) { fatalError() }
     public var body: Never { return fatalError() }
 }
-public struct List<Content: View>: View {
+public struct List<SelectionValue: Hashable, Content: View>: View {
+    public var body: Never { return fatalError() }
+}
+extension List where SelectionValue == Never {
     public init<Data: RandomAccessCollection, ID: Hashable, Row: View>(
         _ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder rowContent: @escaping (Data.Element) -> Row
     ) where Content == ForEach<Data, ID, Row> { fatalError() }
     public init(@ViewBuilder content: () -> Content) { fatalError() }
-    public var body: Never { return fatalError() }
 }
 public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>: View {
     public init(
@@ -195,14 +217,15 @@ public struct HStackLayout: Layout {
 public struct VStackLayout: Layout {
     public init(alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil) {}
 }
+extension Layout {
+    public func callAsFunction<V: View>(@ViewBuilder _ content: () -> V) -> some View { return content() }
+}
 public struct AnyLayout: Layout {
     public init<L: Layout>(_ layout: L) {}
-    @MainActor public func callAsFunction<V: View>(@ViewBuilder _ content: () -> V) -> some View {
-        return Shown()
-    }
 }
-public enum VerticalEdge { case top, bottom }
-public enum Edge {
+public enum VerticalEdge: Int8, CaseIterable, Sendable { case top, bottom }
+public enum HorizontalEdge: Int8, CaseIterable, Sendable { case leading, trailing }
+public enum Edge: Int8, CaseIterable, Sendable {
     case top, leading, bottom, trailing
     public struct Set: OptionSet, Sendable {
         public let rawValue: Int8
@@ -212,37 +235,75 @@ public enum Edge {
     }
 }
 public struct AnyTransition {
-    public static let opacity = AnyTransition()
+    public static var opacity: AnyTransition { fatalError() }
     public static func move(edge: Edge) -> AnyTransition { fatalError() }
     public func combined(with other: AnyTransition) -> AnyTransition { fatalError() }
 }
-extension AnyTransition: @unchecked Sendable {}
+@available(*, unavailable) extension AnyTransition: Sendable {}
+@MainActor @preconcurrency public protocol Transition {}
+extension Transition {
+    @MainActor @preconcurrency public func combined<T: Transition>(with other: T) -> some Transition { self }
+}
+public struct MoveTransition: Transition {}
+public struct OpacityTransition: Transition {}
+extension Transition where Self == MoveTransition {
+    @MainActor @preconcurrency public static func move(edge: Edge) -> Self { fatalError() }
+}
+extension Transition where Self == OpacityTransition {
+    @MainActor @preconcurrency public static var opacity: OpacityTransition { fatalError() }
+}
 public struct Animation: Equatable, Sendable { public static let `default` = Animation() }
 public protocol ShapeStyle: Sendable {}
 public struct Material: ShapeStyle, Sendable {}
 extension ShapeStyle where Self == Material { public static var regularMaterial: Material { fatalError() } }
-public protocol Shape: Sendable {}
-public struct RoundedRectangle: Shape {}
+public enum RoundedCornerStyle: Sendable { case circular, continuous }
+public struct FillStyle: Equatable, Sendable { public init(eoFill: Bool = false, antialiased: Bool = true) {} }
+public protocol Shape: Sendable, View {}
+extension Shape { public var body: Never { return fatalError() } }
+public protocol InsettableShape: Shape {}
+public struct RoundedRectangle: InsettableShape {}
 extension Shape where Self == RoundedRectangle {
-    public static func rect(cornerRadius: CGFloat) -> RoundedRectangle { fatalError() }
+    nonisolated public static func rect(cornerSize: CGSize, style: RoundedCornerStyle = .continuous) -> Self {
+        fatalError()
+    }
+    nonisolated public static func rect(cornerRadius: CGFloat, style: RoundedCornerStyle = .continuous) -> Self {
+        fatalError()
+    }
 }
 @MainActor @preconcurrency public protocol Gesture<Value> {
     associatedtype Value
 }
+public struct EndedGesture<Base: Gesture>: Gesture { public typealias Value = Base.Value }
 extension Gesture {
-    public func onEnded(_ action: @escaping (Value) -> Void) -> some Gesture<Value> { self }
+    nonisolated public func onEnded(_ action: @escaping (Self.Value) -> Void) -> EndedGesture<Self> { fatalError() }
+}
+public struct GestureMask: OptionSet, Sendable {
+    public let rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    public static let all = GestureMask(rawValue: 3)
+}
+public enum CoordinateSpace: Sendable { case global, local }
+public protocol CoordinateSpaceProtocol {}
+public struct LocalCoordinateSpace: CoordinateSpaceProtocol {}
+extension CoordinateSpaceProtocol where Self == LocalCoordinateSpace {
+    public static var local: LocalCoordinateSpace { fatalError() }
 }
 public struct DragGesture: Gesture {
     public struct Value: Equatable, Sendable { public var translation: CGSize { fatalError() } }
-    public init(minimumDistance: CGFloat = 10) {}
+    public init(minimumDistance: CGFloat = 10, coordinateSpace: some CoordinateSpaceProtocol = .local) {}
+    @_disfavoredOverload public init(minimumDistance: CGFloat = 10, coordinateSpace: CoordinateSpace = .local) {}
 }
-public struct AccessibilityActionKind: Equatable, Sendable { public static let escape = AccessibilityActionKind() }
-public protocol LabelStyle {}
+public struct AccessibilityActionKind: Equatable, Sendable {
+    public static let `default` = AccessibilityActionKind()
+    public static let escape = AccessibilityActionKind()
+}
+@MainActor @preconcurrency public protocol LabelStyle {}
 public struct IconOnlyLabelStyle: LabelStyle { public init() {} }
 extension LabelStyle where Self == IconOnlyLabelStyle {
     public static var iconOnly: IconOnlyLabelStyle { fatalError() }
 }
 
+public struct SearchFieldPlacement: Sendable { public static let automatic = SearchFieldPlacement() }
 @MainActor @preconcurrency public protocol ViewModifier {
     associatedtype Body: View
     typealias Content = Shown
@@ -262,13 +323,19 @@ extension View {
         minWidth: CGFloat? = nil, idealWidth: CGFloat? = nil, maxWidth: CGFloat? = nil, minHeight: CGFloat? = nil,
         idealHeight: CGFloat? = nil, maxHeight: CGFloat? = nil, alignment: Alignment = .center
     ) -> some View { self }
-    nonisolated public func background<S: ShapeStyle, T: Shape>(_ style: S, in shape: T) -> some View { self }
+    nonisolated public func background<S: ShapeStyle, T: Shape>(
+        _ style: S, in shape: T, fillStyle: FillStyle = FillStyle()
+    ) -> some View { self }
+    nonisolated public func background<S: ShapeStyle, T: InsettableShape>(
+        _ style: S, in shape: T, fillStyle: FillStyle = FillStyle()
+    ) -> some View { self }
     nonisolated public func labelStyle<S: LabelStyle>(_ style: S) -> some View { self }
-    nonisolated public func transition(_ transition: AnyTransition) -> some View { self }
+    @_disfavoredOverload nonisolated public func transition(_ t: AnyTransition) -> some View { self }
+    nonisolated public func transition<T: Transition>(_ transition: T) -> some View { self }
     nonisolated public func animation<V: Equatable>(_ animation: Animation?, value: V) -> some View { self }
-    nonisolated public func gesture<T: Gesture>(_ gesture: T) -> some View { self }
+    nonisolated public func gesture<T: Gesture>(_ gesture: T, including mask: GestureMask = .all) -> some View { self }
     nonisolated public func accessibilityAction(
-        _ kind: AccessibilityActionKind, _ handler: @escaping () -> Void
+        _ actionKind: AccessibilityActionKind = .default, _ handler: @escaping () -> Void
     ) -> some View { self }
     nonisolated public func onChange<V: Equatable>(
         of value: V, initial: Bool = false, _ action: @escaping () -> Void
@@ -276,14 +343,20 @@ extension View {
     nonisolated public func onChange<V: Equatable>(
         of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
     ) -> some View { self }
-    nonisolated public func searchable(text: Binding<String>) -> some View { self }
+    @available(*, deprecated) nonisolated public func onChange<V: Equatable>(
+        of value: V, perform action: @escaping (_ newValue: V) -> Void
+    ) -> some View { self }
+    nonisolated public func searchable(
+        text: Binding<String>, placement: SearchFieldPlacement = .automatic, prompt: Text? = nil
+    ) -> some View { self }
+    nonisolated public func searchable(
+        text: Binding<String>, placement: SearchFieldPlacement = .automatic, prompt: LocalizedStringKey
+    ) -> some View { self }
     nonisolated public func task(
         priority: TaskPriority = .userInitiated,
         @_inheritActorContext _ action: @escaping @Sendable () async -> Void
     ) -> some View { self }
-    nonisolated public func refreshable(
-        @_inheritActorContext action: @escaping @Sendable () async -> Void
-    ) -> some View { self }
+    nonisolated public func refreshable(action: @escaping @Sendable () async -> Void) -> some View { self }
     nonisolated public func overlay<V: View>(
         alignment: Alignment = .center, @ViewBuilder content: () -> V
     ) -> some View { self }
@@ -291,13 +364,25 @@ extension View {
         id value: T, priority: TaskPriority = .userInitiated,
         @_inheritActorContext _ action: @escaping @Sendable () async -> Void
     ) -> some View { self }
-    nonisolated public func sheet<Item: Identifiable>(
-        item: Binding<Item?>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping (Item) -> some View
+    nonisolated public func sheet<Item: Identifiable, Content: View>(
+        item: Binding<Item?>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping (Item) -> Content
     ) -> some View { self }
     nonisolated public func onAppear(perform action: (() -> Void)? = nil) -> some View { self }
     nonisolated public func onDisappear(perform action: (() -> Void)? = nil) -> some View { self }
     nonisolated public func safeAreaInset<V: View>(
-        edge: VerticalEdge, @ViewBuilder content: () -> V
+        edge: VerticalEdge, alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil,
+        @ViewBuilder content: () -> V
+    ) -> some View { self }
+    nonisolated public func safeAreaInset<V: View>(
+        edge: HorizontalEdge, alignment: VerticalAlignment = .center, spacing: CGFloat? = nil,
+        @ViewBuilder content: () -> V
+    ) -> some View { self }
+    nonisolated public func alert<A: View, M: View, T>(
+        _ titleKey: LocalizedStringKey, isPresented: Binding<Bool>, presenting data: T?,
+        @ViewBuilder actions: (T) -> A, @ViewBuilder message: (T) -> M
+    ) -> some View { self }
+    nonisolated public func alert<A: View, T>(
+        _ title: Text, isPresented: Binding<Bool>, presenting data: T?, @ViewBuilder actions: (T) -> A
     ) -> some View { self }
     nonisolated public func alert<A: View, M: View, T>(
         _ title: Text, isPresented: Binding<Bool>, presenting data: T?, @ViewBuilder actions: (T) -> A,

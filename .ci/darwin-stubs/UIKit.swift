@@ -1,7 +1,7 @@
 public import Foundation
 
-// The declarations of UIKit that ErrorPresentation and its page on apps use, written by hand from memory and without
-// their implementations; see SwiftUI.swift. What is an `NSObject` there but isn't here: on Linux a main-actor class
+// The declarations of UIKit that ErrorPresentation and its page on apps use, written by hand and without their
+// implementations. They were compared with Apple's headers; see SwiftUI.swift and the page that it names. What is an `NSObject` there but isn't here: on Linux a main-actor class
 // can't override that initializer.
 
 @MainActor open class UIResponder {
@@ -15,6 +15,7 @@ public import Foundation
 }
 @MainActor open class UIWindowScene: UIScene {}
 @MainActor open class UISceneSession: NSObject {}
+// The members of both protocols are optional there, which needs Objective-C.
 @MainActor public protocol UISceneDelegate: AnyObject {
     func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
 }

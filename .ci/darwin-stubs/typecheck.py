@@ -11,8 +11,8 @@ With names of targets as arguments, it checks these and what they use.
 
 Not covered: what Foundation, Dispatch and Testing have or bridge otherwise on Darwin; availability; a call of a C
 function where the same file declares a function of that name, unless a module stands before it; linking and running;
-the nested packages. The declarations of SwiftUI, UIKit, AppKit and Accessibility are written by hand from memory, and
-were not compared with Apple's: that the code type-checks against them is all that is shown of it.
+the nested packages. The declarations of SwiftUI, UIKit, AppKit and Accessibility are written by hand; the
+page "What was checked, and how" of ErrorPresentation says what they were compared with.
 """
 import concurrent.futures, graphlib, json, os, pathlib, re, subprocess, sys, tempfile
 

@@ -2,7 +2,8 @@ import TestSupport
 
 /// Declarations for the app page's snippets, by the names of modules that exist only on Apple's platforms.
 ///
-/// They are written by hand and have no implementations. The page's code is type-checked against them.
+/// They are written by hand and have no implementations. The page's code is type-checked against them. Those of `os` and
+/// `CoreLocation` are from memory.
 func appleStubs() throws -> [String: String] {
     var stubs = ["CoreLocation": coreLocation, "os": os]
     for module in ["Accessibility", "SwiftUI", "UIKit"] {
@@ -12,7 +13,7 @@ func appleStubs() throws -> [String: String] {
 }
 
 /// The declarations of Sentry and Crashlytics that their page uses, after `SentrySDK.swift` and `SentryScope.h` of
-/// sentry-cocoa, and `FIRCrashlytics.h` of the Firebase SDK.
+/// sentry-cocoa, and `FIRCrashlytics.h` of the Firebase SDK, with the overloads that the code could mean too.
 let crashReporterStubs = ["Sentry": sentry, "FirebaseCrashlytics": crashlytics]
 
 private let sentry = """
@@ -24,7 +25,10 @@ private let sentry = """
         open func setTag(value: String, key: String) {}
         open func setContext(value: [String: Any], key: String) {}
     }
-    open class SentrySDK: NSObject {
+    public final class SentrySDK: NSObject {
+        @discardableResult public static func capture(error: any Error) -> SentryId { SentryId() }
+        @discardableResult public static func capture(error: any Error, scope: Scope) -> SentryId { SentryId() }
+        @discardableResult public static func capture(error: any Error, attachAllThreads: Bool) -> SentryId { SentryId() }
         @discardableResult public static func capture(
             error: any Error, block: @escaping (Scope) -> Void
         ) -> SentryId { SentryId() }
@@ -36,6 +40,7 @@ private let crashlytics = """
 
     open class Crashlytics: NSObject {
         public static func crashlytics() -> Crashlytics { Crashlytics() }
+        open func record(error: any Error) {}
         open func record(error: any Error, userInfo: [String: Any]?) {}
     }
     """

@@ -140,7 +140,12 @@ private final class HeldLoader {
     var failureCount: Int { machine.visible.failureCount }
 
     func begin() -> UInt64 { machine.begin() }
-    @discardableResult func end(_ number: UInt64, _ end: End?) -> Bool { machine.end(number, end) }
+    /// Returns whether the state was set.
+    @discardableResult func end(_ number: UInt64, _ end: End?) -> Bool {
+        let changes = machine.visible.changes
+        machine.end(number, end)
+        return machine.visible.changes > changes
+    }
     func reset() { machine.reset() }
     func cancel() { machine.cancel() }
 }

@@ -158,5 +158,44 @@ extension LoaderTests {
         expect(loader.failureCount, equals: 0)
     }
 
+    @Test("a loader can outlive its model, and retains it only while an operation runs")
+    func model() async {
+        let (begun, gate, poster) = (Gate(), Gate(), RecordingPoster())
+        var model: Model? = Model(poster) {
+            begun.open()
+            await gate.wait()
+            return 1
+        }
+        weak let held = model
+        let loader = model?.values
+        let load = Task { await loader?.load() }
+        await begun.wait()
+        model = nil
+        #expect(held != nil)
+        gate.open()
+        await load.value
+        expect(loader?.latest, equals: 1)
+        expectNil(held)
+        // The operation finds no model, and says so as a cancellation.
+        await loader?.load()
+        expect(poster.roles, equals: [.notice])
+        expect(loader?.latest, equals: 1)
+    }
+
+    /// A model as on the page on apps.
+    @MainActor
+    private final class Model {
+        private(set) lazy var values = Loader(errors: poster) { [weak self] in
+            guard let self else { throw CancellationError() }
+            return try await find()
+        }
+        private let poster: RecordingPoster
+        private let find: @MainActor () async throws -> Int
+
+        init(_ poster: RecordingPoster, find: @escaping @MainActor () async throws -> Int) {
+            (self.poster, self.find) = (poster, find)
+        }
+    }
+
     private struct Stopped: CancellationConvertible { var isCancellation: Bool { true } }
 }

@@ -21,6 +21,9 @@ extension PresenterTextTests {
                     id: shown.id, message: "The disk is full.", recoverySuggestion: "Remove something.",
                     failureReason: "There is no room left."))
         }
+        // Foundation would put the reason into a sentence of its own.
+        let reason = try #require(present(Reason()))
+        expect(reason, equals: .init(id: reason.id, message: "It is full.", failureReason: "It is full."))
         let conflict = try #require(present(Conflict()))
         expect(conflict.recoveryOptions, equals: ["Keep mine", "Take theirs"])
         // This is the suggestion, because there is no other.
@@ -202,6 +205,8 @@ private struct DiskFull: LocalizedError {
     var failureReason: String? { "There is no room left." }
     var recoverySuggestion: String? { "Remove something." }
 }
+
+private struct Reason: LocalizedError { var failureReason: String? { "It is full." } }
 
 private struct Conflict: RecoverableError {
     var recoveryOptions: [String] { ["Keep mine", "Take theirs"] }

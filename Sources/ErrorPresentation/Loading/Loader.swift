@@ -78,10 +78,8 @@ public final class Loader<Value: Sendable, Failure: Error> {
             let value = try await operation()
             change { $0.end(number, .success(value)) }
         } catch {
-            let role = Cancellation.role(of: error)
+            errors?.postShown(error, source)
             change { $0.end(number, Task.isCancelled ? nil : .failure(error)) }
-            guard let role else { return }
-            errors?.post(error, as: role, metadata: OwnViewMark.metadata(for: error), source: source)
         }
     }
 

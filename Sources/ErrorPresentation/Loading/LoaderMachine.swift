@@ -29,8 +29,8 @@ struct LoaderMachine<Value, Failure: Error> {
     private var settled = LoadState<Value, Failure>.idle
     /// The numbers of the loads under way in the order in which they began, without the obsolete ones.
     private var loads: [UInt64] = []
-    /// The newest result that arrived while a newer load was under way.
-    private var overtaken: Result<Value, Failure>?
+    /// The newest result, which decides once no newer load is under way.
+    private var newest: Result<Value, Failure>?
     private var lastNumber: UInt64 = 0
 
     /// Begins a load.
@@ -48,43 +48,32 @@ struct LoaderMachine<Value, Failure: Error> {
     /// - Parameters:
     ///   - number: The load's number.
     ///   - result: The load's result; nil if it was cancelled.
-    /// - Returns: Whether the state was set.
-    @discardableResult
-    mutating func end(_ number: UInt64, _ result: Result<Value, Failure>?) -> Bool {
-        guard loads.contains(number) else { return false }
-        let isNewest = number == loads.last
+    mutating func end(_ number: UInt64, _ result: Result<Value, Failure>?) {
+        guard loads.contains(number) else { return }
         if let result {
-            if isNewest { return decide(result) }
-            // Drop the earlier loads, which are now obsolete. This result decides only if all later loads are
-            // cancelled.
+            newest = result
+            // Drop the earlier loads too, which are now obsolete.
             loads.removeAll { $0 <= number }
-            overtaken = result
-            return false
+        } else {
+            loads.removeAll { $0 == number }
         }
-        loads.removeAll { $0 == number }
         // A load still under way will set the state.
-        guard isNewest, loads.isEmpty else { return false }
-        if let overtaken { return decide(overtaken) }
-        settle(settled)
-        return true
+        guard loads.isEmpty else { return }
+        switch newest {
+        case .success(let value)?:
+            visible.latest = value
+            visible.failureCount = 0
+            settle(.loaded(value))
+        case .failure(let failure)?:
+            visible.failureCount += 1
+            settle(.failed(failure))
+        case nil: settle(settled)
+        }
     }
 
     /// Cancels all loads under way.
     mutating func cancel() {
         for number in loads { end(number, nil) }
-    }
-
-    private mutating func decide(_ result: Result<Value, Failure>) -> Bool {
-        switch result {
-        case .success(let value):
-            visible.latest = value
-            visible.failureCount = 0
-            settle(.loaded(value))
-        case .failure(let failure):
-            visible.failureCount += 1
-            settle(.failed(failure))
-        }
-        return true
     }
 
     /// Discards everything.
@@ -100,7 +89,7 @@ struct LoaderMachine<Value, Failure: Error> {
         assert(!end.isLoading, "a load cannot end in loading")
         // All loads that began earlier are obsolete.
         loads.removeAll()
-        overtaken = nil
+        newest = nil
         settled = end
         show(end)
     }

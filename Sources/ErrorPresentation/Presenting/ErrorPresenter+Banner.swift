@@ -17,21 +17,18 @@ extension ErrorPresenter {
     /// While the scene isn't active, or a banner's operation is being retried, its timer is stopped: the user doesn't
     /// see the banner, or waits for the result.
     func timeBanner() {
-        let id = shownBanner.flatMap { !isActive || machine.isRetrying($0.id) ? nil : $0.id }
-        if id == timedBanner?.id { return }
+        let banner = banner.flatMap { !isActive || machine.isRetrying($0.id) ? nil : $0 }
+        if banner?.id == timedBanner?.id { return }
         timedBanner?.task.cancel()
         timedBanner = nil
-        guard let id, let duration = recoveries[id]?.bannerDuration ?? bannerDuration else { return }
-        // Detach the task, so that it doesn't retain the caller's task-local values.
-        let task = Task.detached { [weak self, clock] in
+        guard let banner, let duration = banner.recovery?.bannerDuration ?? bannerDuration else { return }
+        // Detach the task, so that it doesn't retain the caller's task-local values. Capture only the number: releasing the
+        // error might run user code, which belongs on the main actor.
+        let task = Task.detached { [weak self, clock, id = banner.id] in
             // error-audit: harmless, because the sleep fails only if the banner is gone early
             guard (try? await sleep(for: duration, on: clock)) != nil else { return }
-            await self?.endBanner(id)
+            await self?.close(id)
         }
-        timedBanner = (id, task)
-    }
-
-    private func endBanner(_ id: PresentedError.ID) {
-        if shownBanner?.id == id { remove(shownBanner, keepsRecovery: true) }
+        timedBanner = (banner.id, task)
     }
 }

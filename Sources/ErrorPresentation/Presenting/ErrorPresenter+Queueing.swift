@@ -11,23 +11,9 @@ extension ErrorPresenter {
             return
         }
         emptyInbox()
-        machine.receive(Statistics(received: arrival.count, waiting: arrival.count))
+        machine.receive(Statistics(waiting: arrival.count))
         enqueue(arrival)
         publish()
-    }
-
-    /// Counts an error that isn't shown.
-    func skip() {
-        machine.receive(Statistics(received: 1, neverShown: 1))
-        publish()
-    }
-
-    /// Counts an error of a cancelled task.
-    ///
-    /// If this task is a retry, records that the retry was cancelled.
-    func skipCancellation() {
-        noteCancelledRetry()
-        skip()
     }
 
     static func unboxed(_ error: any Error) -> any Error {
@@ -63,48 +49,37 @@ extension ErrorPresenter {
 
     /// Removes and returns errors from a bus that another window can show.
     func giveBack(includesShown: Bool) -> [Arrival] {
-        let former = recoveries
-        defer { withExtendedLifetime(former) {} }
-        let arrivals = machine.giveBack(includesShown: includesShown).compactMap { id, count in
-            recoveries.removeValue(forKey: id)?.error.map { Arrival(error: $0, count: count) }
-        }
+        let errors = machine.giveBack(includesShown: includesShown)
         publish()
-        return arrivals
+        return errors.compactMap { error in error.recovery?.error.map { Arrival(error: $0, count: error.count) } }
     }
 
     private func enqueue(_ arrival: Arrival) {
         isQueueing = true
-        let presented = presented(arrival)
+        let error = arrival.isHidden ? nil : presented(arrival)
         isQueueing = false
-        guard let (error, recovery) = presented else {
-            if let retried = arrival.retried { machine.failRetry(retried) }
-            return machine.skip(arrival.count)
-        }
-        let type = type(of: arrival.error)
-        switch machine.enqueue(error, type: type, isFromUser: arrival.isFromUser, asFailureOf: arrival.retried) {
-        case .shown(let id), .waits(let id): recoveries[id] = recovery
-        case .merged, .discarded: break
-        }
-        if let id = machine.takeDiscarded() { discardRecovery(of: id) }
+        guard let error else { return machine.skip(arrival.count, asFailureOf: arrival.retried) }
+        let discarded = machine.enqueue(
+            error, type: type(of: arrival.error), isFromUser: arrival.isFromUser, asFailureOf: arrival.retried)
+        // Release it after the access: its `deinit` might call this presenter.
+        withExtendedLifetime(discarded) {}
     }
 
     /// Returns an error with its style, its texts, and its recovery; nil if the rules don't show it.
-    ///
-    /// Filter ignored errors and errors of cancelled tasks before calling it.
-    private func presented(_ arrival: Arrival) -> (PresentedError, Recovery)? {
+    private func presented(_ arrival: Arrival) -> PresentedError? {
         let error = arrival.error
         var style = rules[error]
         // The user is waiting for it; only a rule can hide it.
         if style == .hidden, arrival.isFromUser, rules.match(error) == nil { style = .alert }
         if style == .hidden { return nil }
         let (text, own) = (texts[error], OwnText(error))
-        let presented = PresentedError(
+        var presented = PresentedError(
             id: 0, style: style, title: arrival.title ?? text?.title ?? own.title,
             message: text?.message ?? own.message ?? own.failureReason ?? OwnText.unknown,
             recoverySuggestion: text?.recoverySuggestion ?? own.recoverySuggestion, failureReason: own.failureReason,
             recoveryOptions: own.recoveryOptions, count: arrival.count, canRetry: arrival.retry != nil)
-        let bannerDuration = (error as? any BannerDurationProviding).map(\.bannerDuration)
-        return (presented, Recovery(of: arrival, own.optionPositions, bannerDuration: bannerDuration, on: self))
+        presented.recovery = Recovery(of: arrival, own.optionPositions, on: self)
+        return presented
     }
 
     /// Copies the machine's state to the observable properties where they differ.
@@ -117,19 +92,17 @@ extension ErrorPresenter {
             while self[keyPath: path] != machine.shown(as: style) {
                 // Release the old value after the access: it might hold the last reference to user code.
                 let former = self[keyPath: path]
-                var error = machine.shown(as: style)
-                if let id = error?.id { error?.recovery = recoveries[id] }
-                self[keyPath: path] = error
+                self[keyPath: path] = machine.shown(as: style)
                 withExtendedLifetime(former) {}
             }
         }
         while isRetrying != machine.isRetrying { isRetrying = machine.isRetrying }
-        if stage.due != shownAlert?.id { stage.show(shownAlert?.id) }
+        if stage.due != alert?.id { stage.show(alert?.id) }
         timeBanner()
     }
 
     /// The observable property for each style.
     static let shownErrors:
         [(style: PresentationStyle, path: ReferenceWritableKeyPath<ErrorPresenter, PresentedError?>)] =
-            [(.alert, \.shownAlert), (.banner, \.shownBanner), (.inline, \.shownInline)]
+            [(.alert, \.alert), (.banner, \.banner), (.inline, \.inline)]
 }

@@ -8,70 +8,32 @@ extension ErrorPresenter {
     ///   - error: The error.
     ///   - option: The option's position; nil for the operation.
     func runAgain(_ error: PresentedError, option: Int? = nil) async {
-        guard let recovery = error.recovery, recovery.presenter === self,
-            let action = recovery.begin(option: option)
+        guard let recovery = error.recovery, recovery.presenter === self, !machine.isRetrying(error.id),
+            let arrival = recovery.arrival(for: option)
         else { return }
         machine.beginRetry(error.id)
         publish()
-        let retried = RetriedError(presenter: ObjectIdentifier(self), id: error.id)
-        let isDone = await RetriedError.$current.withValue(retried) { await action() }
+        let isDone = await Self.$retriedError.withValue(error) { await recovery.perform(option, of: arrival) }
         if !isDone { machine.cancelRetry(error.id) }
-        if machine.endRetry(error, isDismissed: recovery.isDiscarded) {
-            recoveries[error.id] = recovery
-            recovery.renew()
-            publish()
-        } else {
-            publish()
-            discard(recovery, of: error.id)
-        }
-    }
-
-    /// Dismisses an error if it is shown.
-    ///
-    /// - Parameter keepsRecovery: Whether a caller that retains the error's value can still retry its operation.
-    func remove(_ error: PresentedError?, keepsRecovery: Bool) {
-        guard let error, machine.dismiss(error.id) else { return }
+        if !machine.endRetry(error, isDismissed: recovery.error == nil) { recovery.discard() }
         publish()
-        if keepsRecovery {
-            let recovery = recoveries.removeValue(forKey: error.id)
-            withExtendedLifetime(recovery) {}
-        } else {
-            discardRecovery(of: error.id)
-        }
+        // Release the operation last: its values' `deinit` might call this presenter.
+        withExtendedLifetime(arrival) {}
     }
 
-    /// Releases an error's recovery.
-    func discardRecovery(of id: PresentedError.ID) {
-        if let recovery = recoveries[id] { discard(recovery, of: id) }
+    func close(_ id: PresentedError.ID) { withExtendedLifetime(remove(id)) {} }
+
+    /// Removes an error if it is shown, and returns it.
+    func remove(_ id: PresentedError.ID) -> PresentedError? {
+        // Without a change, an observer that closes an error would be called again and again.
+        guard let removed = machine.dismiss(id) else { return nil }
+        publish()
+        return removed
     }
 
-    func discard(_ recovery: Recovery, of id: PresentedError.ID) {
-        if recoveries[id] === recovery { recoveries[id] = nil }
-        // Leave a running operation alone: it ends on its own.
-        recovery.discard()
-    }
+    /// The error that this task retries; nil in every other task.
+    @TaskLocal static var retriedError: PresentedError?
 
     /// The number of this presenter's error that this task retries; nil in every other task.
-    var retried: PresentedError.ID? {
-        guard let error = RetriedError.current, error.presenter == ObjectIdentifier(self) else { return nil }
-        return error.id
-    }
-
-    /// Records that this task's retry was cancelled.
-    ///
-    /// It does nothing in a task that isn't a retry.
-    func noteCancelledRetry() {
-        if let retried { machine.cancelRetry(retried) }
-    }
-}
-
-/// An error that is being retried.
-struct RetriedError: Sendable {
-    @TaskLocal static var current: RetriedError?
-
-    /// The presenter that shows the error.
-    ///
-    /// Another presenter might use the same number.
-    let presenter: ObjectIdentifier
-    let id: PresentedError.ID
+    var retried: PresentedError.ID? { Self.retriedError.flatMap { $0.recovery?.presenter === self ? $0.id : nil } }
 }

@@ -4,8 +4,8 @@ extension ErrorPresenter {
     /// At any time, `received = shown + waiting + merged + discarded + neverShown`. Each is counted separately. If a
     /// flood limit suppressed errors, a report stands for several errors and counts that many times.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
-        /// Errors that reached the presenter.
-        public internal(set) var received = 0
+        /// Errors that reached the presenter: the sum of the other counts.
+        public var received: Int { shown + waiting + merged + discarded + neverShown }
         /// Errors that were shown or still are.
         public internal(set) var shown = 0
         /// Errors that wait for their turn or for the main actor to process them.
@@ -25,15 +25,12 @@ extension ErrorPresenter {
                 + "\(neverShown) never shown"
         }
 
-        /// Whether `received` equals the sum of the other counts.
-        var isBalanced: Bool { received == shown + waiting + merged + discarded + neverShown }
-
         /// Returns the sums of all counts.
         static func + (first: Self, second: Self) -> Self {
             Self(
-                received: first.received + second.received, shown: first.shown + second.shown,
-                waiting: first.waiting + second.waiting, merged: first.merged + second.merged,
-                discarded: first.discarded + second.discarded, neverShown: first.neverShown + second.neverShown)
+                shown: first.shown + second.shown, waiting: first.waiting + second.waiting,
+                merged: first.merged + second.merged, discarded: first.discarded + second.discarded,
+                neverShown: first.neverShown + second.neverShown)
         }
     }
 }

@@ -22,13 +22,13 @@ public final class ErrorPresenter {
     /// The error to show as an alert; nil if there is none.
     ///
     /// In SwiftUI, `binding(for:)` shows and dismisses it.
-    public var alert: PresentedError? { shownAlert }
+    public internal(set) var alert: PresentedError?
 
     /// The error to show as a banner; nil if there is none; see ``alert``.
-    public var banner: PresentedError? { shownBanner }
+    public internal(set) var banner: PresentedError?
 
     /// The error to show next to the element that it concerns; nil if there is none; see ``alert``.
-    public var inline: PresentedError? { shownInline }
+    public internal(set) var inline: PresentedError?
 
     /// Whether an operation is being retried or an option is being performed.
     public internal(set) var isRetrying = false
@@ -61,16 +61,11 @@ public final class ErrorPresenter {
     }
 
     var settled = Statistics()
-    var shownAlert: PresentedError?
-    var shownBanner: PresentedError?
-    var shownInline: PresentedError?
     /// The places of this window.
     var stage = Stage()
     /// The buses whose failures are shown in one of several windows.
     @ObservationIgnored var shared: [SharedBus] = []
     @ObservationIgnored var machine: PresenterMachine
-    /// The recoveries of the waiting and the shown errors.
-    @ObservationIgnored var recoveries: [PresentedError.ID: Recovery] = [:]
     /// Whether an error is being added: its texts and matchers are user code, which might call this presenter.
     @ObservationIgnored var isQueueing = false
     /// How often buses woke the main actor; for tests.
@@ -86,7 +81,7 @@ public final class ErrorPresenter {
     ///
     /// - Parameters:
     ///   - rules: How errors are shown. Without a matching rule, an error that the user waits for is an alert, and any
-    ///     other error is hidden. The user waits for the failure of ``run(failureTitle:errors:fileID:line:_:)->T?`` and for
+    ///     other error is hidden. The user waits for the failure of ``run(failureTitle:errors:fileID:line:_:)`` and for
     ///     the error passed to ``present(_:retry:)``.
     ///   - texts: The texts to show instead of the errors' own texts.
     ///   - limit: How many errors may wait behind the shown one of each style; not negative. When the queue is full,
@@ -115,7 +110,7 @@ public final class ErrorPresenter {
     ///
     /// The bus never waits for the main actor, which wakes once for a batch of reports. A report that doesn't fit into
     /// the inbox counts as discarded, unless it is never shown: an attempt, a notice, an ignored error, or a failure
-    /// that another view shows, such as a ``Loader``'s failure or one of ``run(failureTitle:errors:fileID:line:_:)->T?``.
+    /// that another view shows, such as a ``Loader``'s failure or one of ``run(failureTitle:errors:fileID:line:_:)``.
     ///
     /// - Parameter bus: The bus. Don't observe its scopes too: the bus also delivers their reports, so you would
     ///   receive them twice.
@@ -163,17 +158,17 @@ public final class ErrorPresenter {
     /// - Parameters:
     ///   - error: The error.
     ///   - retry: The operation to run again on the user's request. If it fails, it must present its failure with this
-    ///     function or with ``run(failureTitle:errors:fileID:line:_:)->T?``. That failure is shown next, before the waiting
-    ///     errors of its style. If it presents an error in a cancelled task, or its task is cancelled when it returns,
-    ///     it counts as cancelled and `error` stays.
+    ///     function or with ``run(failureTitle:errors:fileID:line:_:)``. That failure is shown next, before the waiting
+    ///     errors of its style. If its task is cancelled when it returns, it counts as cancelled, and `error` stays.
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
-        let error = Self.unboxed(error)
-        if Task.isCancelled, retried != nil || Cancellation.role(of: error) == nil { return skipCancellation() }
-        var arrival = Arrival(error: error, count: 1, isFromUser: true, retried: retried)
+        let isCancelled = Task.isCancelled && (retried != nil || Cancellation.role(of: error) == nil)
+        var arrival = Arrival(
+            error: Self.unboxed(error), count: 1, isFromUser: true, isHidden: isCancelled,
+            retried: isCancelled ? nil : retried)
         if let retry {
-            arrival.retry = { [weak self] in
+            arrival.retry = {
                 await retry()
-                if Task.isCancelled { self?.noteCancelledRetry() }
+                return !Task.isCancelled
             }
         }
         present(arrival)
@@ -189,7 +184,7 @@ public final class ErrorPresenter {
     /// Other than after ``dismiss(_:)``, the button's task can still call ``retry(_:)`` or ``recover(_:option:)``.
     ///
     /// - Parameter error: The error that the user saw.
-    public func close(_ error: PresentedError) { remove(error, keepsRecovery: true) }
+    public func close(_ error: PresentedError) { close(error.id) }
 
     /// Dismisses an error and shows the next one of its style.
     ///
@@ -197,13 +192,15 @@ public final class ErrorPresenter {
     /// operation is being retried, it continues, and its failure is still shown next.
     ///
     /// - Parameter error: The error that the user saw.
-    public func dismiss(_ error: PresentedError) { remove(error, keepsRecovery: false) }
+    public func dismiss(_ error: PresentedError) { remove(error.id)?.recovery?.discard() }
 
     /// Dismisses the shown alert; without one, the shown banner; otherwise the shown inline error; see ``dismiss(_:)``.
     ///
     /// Use it if you mean no particular error, for example to empty the queues. In a button, call ``dismiss(_:)`` with
     /// the error that the user saw, because another one might be shown by then.
-    public func dismiss() { remove(foremost, keepsRecovery: false) }
+    public func dismiss() {
+        if let foremost { dismiss(foremost) }
+    }
 
     /// Dismisses all shown and waiting errors that a matcher matches.
     ///
@@ -215,10 +212,10 @@ public final class ErrorPresenter {
     public func dismissAll<Output>(matching matcher: ErrorMatcher<Output>) {
         if !isQueueing { emptyInbox() }
         // Iterate over a copy: the matcher is user code, which might call this presenter.
-        let matching = recoveries.filter { $0.value.error.flatMap(matcher.match) != nil }
-        machine.dismissAll(Set(matching.keys))
+        let matching = machine.errors.filter { $0.recovery?.error.flatMap(matcher.match) != nil }
+        machine.dismissAll(Set(matching.map(\.id)))
         publish()
-        for (id, recovery) in matching { discard(recovery, of: id) }
+        for error in matching { error.recovery?.discard() }
     }
 
     /// Runs an error's operation again and returns when the operation has ended.
@@ -260,5 +257,5 @@ public final class ErrorPresenter {
     ///   - option: The option's position in ``PresentedError/recoveryOptions``.
     public func recover(_ error: PresentedError, option: Int) async { await runAgain(error, option: option) }
 
-    private var foremost: PresentedError? { shownAlert ?? shownBanner ?? shownInline }
+    private var foremost: PresentedError? { alert ?? banner ?? inline }
 }

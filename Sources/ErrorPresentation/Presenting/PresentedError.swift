@@ -30,13 +30,8 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
     public internal(set) var count: Int
     /// Whether the failed operation can be run again.
     public let canRetry: Bool
-    private var uncompared = Uncompared()
-
     /// The error's recovery; nil in a value that no presenter published.
-    var recovery: Recovery? {
-        get { uncompared.recovery }
-        set { uncompared.recovery = newValue }
-    }
+    @Uncompared var recovery: Recovery?
 
     /// Creates a presented error, for previews and tests.
     ///
@@ -63,9 +58,10 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
     /// The ``message``.
     public var errorDescription: String? { message }
 
-    /// The part that no view shows, and which therefore doesn't count for equality.
-    private struct Uncompared: Sendable, Hashable {
-        var recovery: Recovery?
+    /// A part that no view shows, and which therefore doesn't count for equality.
+    @propertyWrapper
+    struct Uncompared: Sendable, Hashable {
+        var wrappedValue: Recovery?
 
         static func == (first: Self, second: Self) -> Bool { true }
 

@@ -8,7 +8,10 @@ struct Arrival: Sendable {
     var title: String?
     /// Whether the error is the result of the user's own action and didn't come from a bus.
     var isFromUser = false
-    var retry: (@MainActor () async -> Void)?
+    /// Whether the error isn't shown, whatever the rules decide: its bus ignores it, or its task is cancelled.
+    var isHidden = false
+    /// The failed operation; it returns false if it was cancelled without a result.
+    var retry: (@MainActor () async -> Bool)?
     /// The number of the error whose retry failed with this error.
     var retried: PresentedError.ID?
 }
@@ -26,12 +29,6 @@ final class PresenterInbox: Sendable {
         ///
         /// `waiting` counts the arrivals.
         fileprivate(set) var counts = ErrorPresenter.Statistics()
-
-        /// Returns the contents and empties the batch.
-        fileprivate mutating func take() -> Self {
-            defer { self = Self() }
-            return self
-        }
     }
 
     private struct State {
@@ -56,21 +53,40 @@ final class PresenterInbox: Sendable {
     ///
     /// - Returns: Whether the caller has to wake the main actor.
     func receive(_ report: ErrorReport) -> Bool {
-        let count = max(report.occurrences, 1)
-        return Self.isNeverShown(report) ? add(nil, neverShown: count) : add(Arrival(error: report.error, count: count))
+        let arrival = Arrival(error: report.error, count: max(report.occurrences, 1))
+        // Decide it before locking: reading the metadata can run code of the error.
+        let isShown = report.role == .failure && report.outcome.disposition != .ignored && !OwnViewMark.isOn(report)
+        return receive(arrival, isShown: isShown)
     }
 
     /// Adds an error.
     ///
+    /// - Parameters:
+    ///   - arrival: The error.
+    ///   - isShown: Whether the rules decide whether it is shown. If false, it is only counted.
     /// - Returns: Whether the caller has to wake the main actor.
-    func receive(_ arrival: Arrival) -> Bool { add(arrival) }
+    func receive(_ arrival: Arrival, isShown: Bool = true) -> Bool {
+        state.withLock { state in
+            if state.isClosed { return false }
+            if !isShown {
+                state.batch.counts.neverShown += arrival.count
+            } else if state.batch.arrivals.count < capacity {
+                state.batch.arrivals.append(arrival)
+                state.batch.counts.waiting += arrival.count
+            } else {
+                state.batch.counts.discarded += arrival.count
+            }
+            // Wake it for errors that aren't shown too, so that observers of the statistics are notified.
+            defer { state.isWakeUpDue = true }
+            return !state.isWakeUpDue
+        }
+    }
 
     /// Adds errors that a window gave back, ahead of all others, even if there is no room.
     func putBack(_ arrivals: [Arrival]) {
         state.withLock { state in
             state.batch.arrivals.insert(contentsOf: arrivals, at: 0)
-            let count = arrivals.reduce(0) { $0 + $1.count }
-            state.batch.counts = state.batch.counts + .init(received: count, waiting: count)
+            state.batch.counts.waiting += arrivals.reduce(0) { $0 + $1.count }
         }
     }
 
@@ -81,50 +97,16 @@ final class PresenterInbox: Sendable {
     func takeAll(atWakeUp: Bool = false) -> Batch {
         state.withLock { state in
             if atWakeUp { state.isWakeUpDue = false }
-            return state.batch.take()
+            defer { state.batch = Batch() }
+            return state.batch
         }
     }
 
     /// Discards everything and accepts nothing from now on.
     func close() {
-        let left = state.withLock { state in
-            state.isClosed = true
-            return state.batch.take()
-        }
-        // Release the errors after unlocking: an error can run a `deinit`.
-        withExtendedLifetime(left) {}
-    }
-
-    /// Returns whether a report's errors are never shown, whatever the rules decide.
-    ///
-    /// Don't call it under the lock: user code can decide whether an error is a cancellation.
-    private static func isNeverShown(_ report: ErrorReport) -> Bool {
-        report.role != .failure || report.outcome.disposition == .ignored || OwnViewMark.isOn(report)
-    }
-
-    /// Adds an error, counts errors that are never shown, or both.
-    ///
-    /// - Parameters:
-    ///   - arrival: The error; nil if there is nothing to show.
-    ///   - neverShown: How many other errors are never shown.
-    private func add(_ arrival: Arrival?, neverShown: Int = 0) -> Bool {
-        state.withLock { state in
-            if state.isClosed { return false }
-            state.batch.counts.received += neverShown
-            state.batch.counts.neverShown += neverShown
-            if let arrival {
-                state.batch.counts.received += arrival.count
-                if state.batch.arrivals.count < capacity {
-                    state.batch.arrivals.append(arrival)
-                    state.batch.counts.waiting += arrival.count
-                } else {
-                    state.batch.counts.discarded += arrival.count
-                }
-            }
-            // Wake it for errors that aren't shown too, so that observers of the statistics are notified.
-            defer { state.isWakeUpDue = true }
-            return !state.isWakeUpDue
-        }
+        state.withLock { $0.isClosed = true }
+        // It releases the errors after unlocking: an error can run a `deinit`.
+        _ = takeAll()
     }
 }
 
@@ -137,14 +119,18 @@ enum OwnViewMark {
     /// The key in a report's metadata.
     static let key = "presentation.shown"
 
-    /// Returns the metadata to post with a failure that another view shows.
-    static func metadata(for error: any Error) -> [String: String] {
-        [key: ErrorReport(error: error, source: ErrorReport.Source()).typeName]
-    }
-
     /// Returns whether a report has the mark of its own error.
     static func isOn(_ report: ErrorReport) -> Bool {
         // Compute the name last: most reports have no mark.
         report.metadata[key].map { $0 == report.typeName } ?? false
+    }
+}
+
+extension ErrorPosting {
+    /// Posts a failure that its own view shows, with the mark, unless it only reports that this task is cancelled.
+    func postShown(_ error: any Error, _ source: ErrorReport.Source) {
+        guard let role = Cancellation.role(of: error) else { return }
+        let name = ErrorReport(error: error, source: source).typeName
+        post(error, as: role, metadata: [OwnViewMark.key: name], source: source)
     }
 }

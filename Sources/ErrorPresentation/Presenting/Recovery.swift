@@ -11,61 +11,40 @@ final class Recovery {
     ///
     /// Another presenter might use the same number.
     private(set) weak var presenter: ErrorPresenter?
-    /// The error; nil after the presenter discarded it.
+    /// The error; nil after the user dismissed it or its retry has ended.
     var error: (any Error)? { arrival?.error }
     /// The banner duration from the error itself; nil if the error has none.
     let bannerDuration: Duration??
-    /// The error's operation; nil after the presenter discarded the error.
+    /// The error and its operation.
     private var arrival: Arrival?
     /// The positions of the shown options among all of the error's options.
     private let optionPositions: [Int]
-    /// Whether the recovery is running or has been used.
-    private var isSpent = false
 
-    init(of arrival: Arrival, _ optionPositions: [Int], bannerDuration: Duration??, on presenter: ErrorPresenter) {
-        (self.presenter, self.arrival) = (presenter, arrival)
-        (self.bannerDuration, self.optionPositions) = (bannerDuration, optionPositions)
+    init(of arrival: Arrival, _ optionPositions: [Int], on presenter: ErrorPresenter) {
+        (self.presenter, self.arrival, self.optionPositions) = (presenter, arrival, optionPositions)
+        bannerDuration = (arrival.error as? any BannerDurationProviding).map(\.bannerDuration)
     }
 
-    /// Whether the user dismissed the error, or the presenter discarded it.
-    var isDiscarded: Bool { error == nil }
-
-    /// Returns the action: the operation, or an option followed by the operation.
-    ///
-    /// It is nil if the action isn't possible, or no longer possible.
+    /// Returns the error and its operation, for ``perform(_:of:)``; nil if the recovery isn't possible.
     ///
     /// - Parameter option: The option's position among the shown ones; nil for the operation.
-    /// - Returns: A closure that returns whether it finished. If not, the error stays.
-    func begin(option: Int?) -> (@MainActor () async -> Bool)? {
-        guard !isSpent, let action = action(option) else { return nil }
-        isSpent = true
-        return action
+    func arrival(for option: Int?) -> Arrival? {
+        let isPossible = option.map(optionPositions.indices.contains) ?? (arrival?.retry != nil)
+        return isPossible ? arrival : nil
     }
 
-    private func action(_ option: Int?) -> (@MainActor () async -> Bool)? {
-        let operation = arrival?.retry
-        guard let option else {
-            guard let operation else { return nil }
-            return {
-                await operation()
-                return true
-            }
+    /// Performs the operation, or an option followed by the operation.
+    ///
+    /// - Returns: Whether it finished. If not, the error stays, unless the operation failed.
+    func perform(_ option: Int?, of arrival: Arrival) async -> Bool {
+        if let option, let error = arrival.error as? any RecoverableError {
+            guard await Self.attemptRecovery(from: error, option: optionPositions[option]) else { return false }
         }
-        guard let error = error as? any RecoverableError, optionPositions.indices.contains(option) else { return nil }
-        let position = optionPositions[option]
-        return {
-            guard await Self.attemptRecovery(from: error, option: position) else { return false }
-            await operation?()
-            return true
-        }
+        return await arrival.retry?() ?? true
     }
 
-    /// Allows the recovery to begin again.
-    func renew() { isSpent = false }
-
-    /// Releases everything, because the error is gone.
+    /// Releases everything, because the error is gone; a running operation ends on its own.
     func discard() {
-        isSpent = true
         // Release the values after the access: a `deinit` might call the presenter.
         let former = arrival.take()
         withExtendedLifetime(former) {}

@@ -7,11 +7,11 @@ struct Stage: Equatable {
     /// A place's number: a place inside another one has the higher number, because it was created later.
     typealias Place = UInt64
 
-    private enum Alert: Equatable {
-        case none
-        case open(Place, PresentedError.ID)
-        /// The place must close its alert, and has to confirm that it did.
-        case closing(Place)
+    private struct Alert: Equatable {
+        let place: Place
+        let error: PresentedError.ID
+        /// Whether the place must close the alert, and has to confirm that it did.
+        var isClosing = false
     }
 
     private(set) var places: Set<Place> = []
@@ -19,15 +19,13 @@ struct Stage: Equatable {
     private(set) var due: PresentedError.ID?
     /// How often an alert was opened or had to be closed.
     private(set) var turn = 0
-    private var alert = Alert.none { didSet { if alert != oldValue { turn += 1 } } }
+    private var alert: Alert? { didSet { if alert != oldValue { turn += 1 } } }
 
     /// The place that shows the errors; nil if no place is on screen.
     var front: Place? { places.max() }
 
     /// Returns whether a place has an open alert.
-    func isOpen(in place: Place) -> Bool {
-        if case .open(place, _) = alert { true } else { false }
-    }
+    func isOpen(in place: Place) -> Bool { alert?.place == place && alert?.isClosing == false }
 
     mutating func appear(_ place: Place) {
         places.insert(place)
@@ -36,11 +34,8 @@ struct Stage: Equatable {
 
     mutating func disappear(_ place: Place) {
         places.remove(place)
-        switch alert {
         // Its alert went with it.
-        case .open(place, _), .closing(place): alert = .none
-        default: break
-        }
+        if alert?.place == place { alert = nil }
         settle()
     }
 
@@ -55,19 +50,16 @@ struct Stage: Equatable {
     /// If it had not been told to close it, the user hasn't answered, and the alert opens again in the place that is in
     /// front by then.
     mutating func close(_ place: Place) {
-        if isOpen(in: place) {
-            alert = .closing(place)
-        } else if alert == .closing(place) {
-            alert = .none
-            settle()
-        }
+        guard let alert, alert.place == place else { return }
+        if alert.isClosing { self.alert = nil } else { self.alert?.isClosing = true }
+        settle()
     }
 
     private mutating func settle() {
-        switch alert {
-        case .open(let place, let error): if place != front || error != due { alert = .closing(place) }
-        case .closing: break
-        case .none: if let front, let due { alert = .open(front, due) }
+        if let alert {
+            if alert.place != front || alert.error != due { self.alert?.isClosing = true }
+        } else if let front, let due {
+            alert = Alert(place: front, error: due)
         }
     }
 }

@@ -14,11 +14,8 @@
     /// preview, a failure is only posted.
     public struct AsyncButton: View {
         private let title: LocalizedStringKey
-        private let failureTitle: LocalizedStringResource
         private let role: ButtonRole?
-        private let errors: any ErrorPosting
-        private let source: (fileID: String, line: UInt)
-        private let action: @MainActor () async throws -> Void
+        private let run: @MainActor (ErrorPresenter?) async -> Void
         @Environment(ErrorPresenter.self) private var presenter: ErrorPresenter?
         @State private var isRunning = false
 
@@ -38,8 +35,14 @@
             errors: any ErrorPosting = .ambient, fileID: String = #fileID, line: UInt = #line,
             _ action: @escaping @MainActor () async throws -> Void
         ) {
-            (self.title, self.failureTitle, self.role) = (title, failureTitle, role)
-            (self.errors, source, self.action) = (errors, (fileID, line), action)
+            (self.title, self.role) = (title, role)
+            run = { presenter in
+                if let presenter {
+                    await presenter.run(failureTitle: failureTitle, errors: errors, fileID: fileID, line: line, action)
+                } else {
+                    await errors.catching(fileID: fileID, line: line, action)
+                }
+            }
         }
 
         /// The button.
@@ -47,13 +50,7 @@
             Button(title, role: role) {
                 isRunning = true
                 Task {
-                    let (fileID, line) = source
-                    if let presenter {
-                        await presenter.run(
-                            failureTitle: failureTitle, errors: errors, fileID: fileID, line: line, action)
-                    } else {
-                        await errors.catching(fileID: fileID, line: line, action)
-                    }
+                    await run(presenter)
                     isRunning = false
                 }
             }

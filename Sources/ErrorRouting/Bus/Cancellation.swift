@@ -1,7 +1,7 @@
 import Foundation
 
-/// Recognizes cancellations in `catching`, `rethrowing`, and `task`.
-enum Cancellation {
+/// Recognizes cancellations in `catching`, `rethrowing`, `task`, and for views.
+package enum Cancellation {
     private static let cancellation = ErrorMatcher.cancellation
     private static let transferCancellation = ErrorMatcher.type(URLError.self).where { $0.code == .cancelled }
 
@@ -13,7 +13,7 @@ enum Cancellation {
     /// The result is nil if the error only reports the cancellation of this task; in a cancelled task, that includes
     /// `URLError.cancelled`. If the task isn't cancelled, other work was cancelled and its result is missing, so the
     /// role of a cancellation is a notice.
-    static func role(of error: any Error) -> ErrorReport.Role? {
+    package static func role(of error: any Error) -> ErrorReport.Role? {
         let isCancellation = matches(error)
         guard Task.isCancelled else { return isCancellation ? .notice : .failure }
         return isCancellation || transferCancellation.match(error) != nil ? nil : .failure

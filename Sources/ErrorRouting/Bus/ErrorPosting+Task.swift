@@ -80,7 +80,7 @@ extension ErrorPosting {
     }
 
     /// The bus and the scope that finally receive the posts; nil if neither is known.
-    private var target: (bus: ErrorBus?, scope: ErrorScope?) {
+    package var target: (bus: ErrorBus?, scope: ErrorScope?) {
         var poster: (any ErrorPosting)? = self
         for _ in 0...Self.wrapperLimit {
             if let bus = poster as? ErrorBus { return (bus, nil) }

@@ -74,7 +74,6 @@ struct NaivePresenter {
 
     /// Counts errors that are never shown.
     mutating func skip(_ count: Int = 1) {
-        counts.received += count
         counts.neverShown += count
     }
 
@@ -82,7 +81,6 @@ struct NaivePresenter {
         let goesFirst = newError.style != .hidden && newError.failureOf.map { retries[$0]?.hasFailed == false } == true
         if let failed = newError.failureOf { retries[failed]?.hasFailed = true }
         if newError.style == .hidden { return skip(newError.count) }
-        counts.received += newError.count
         if merge(newError, goesFirst) {
             counts.merged += newError.count
             return
