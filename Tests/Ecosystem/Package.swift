@@ -7,10 +7,12 @@ let package = Package(
     dependencies: [
         .package(name: "swift-error-bus", path: "../.."),
         .package(name: "swift-error-bus-adapters", path: "../../Sources/Adapters", traits: ["GRPC"]),
+        .package(path: "Stubs/swift-openapi-runtime"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-service-context", from: "1.5.1"),
@@ -118,6 +120,42 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
+        // The code of the page "With OpenAPI".
+        .target(
+            name: "OpenAPISamples",
+            dependencies: [
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "OpenAPIRuntime", package: "swift-openapi-runtime"),
+            ]
+        ),
+        // The code of the page "Errors of other libraries", for the libraries that are dependencies.
+        .target(
+            name: "LibrarySamples",
+            dependencies: [
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .testTarget(
+            name: "PageSampleTests",
+            dependencies: [
+                "LibrarySamples",
+                "OpenAPISamples",
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "OpenAPIRuntime", package: "swift-openapi-runtime"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
         // Tests of each transport, such as the table of situations, and of the services.
         .testTarget(
             name: "FaultLabTests",
@@ -147,7 +185,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets {
+// The code of pages is compiled without upcoming features, as in a new package.
+for target in package.targets where !target.name.hasSuffix("Samples") {
     var settings = target.swiftSettings ?? []
 
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md

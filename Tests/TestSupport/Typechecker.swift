@@ -56,13 +56,15 @@ package enum Typechecker {
         // those of the build. Without the build's `-g` none of them would match.
         let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache")
         let shared = ["-g", "-module-cache-path", cache.path]
-        for (module, text) in stubs {
+        // A stub may import others that import none.
+        let importsStub = { (text: String) in stubs.keys.contains { text.contains("import \($0)\n") } }
+        for (module, text) in stubs.filter({ !importsStub($0.value) }) + stubs.filter({ importsStub($0.value) }) {
             let source = folder.appending(path: "\(module).stub.swift")
             try text.write(to: source, atomically: true, encoding: .utf8)
             let product = folder.appending(path: "\(module).swiftmodule").path
             let output = try run(
                 ["swiftc", "-emit-module", "-parse-as-library", "-swift-version", "6", "-module-name", module]
-                    + shared + ["-o", product, source.path])
+                    + shared + ["-I", folder.path, "-o", product, source.path])
             guard !output.contains("error: ") else { throw Failure(description: "the stub of \(module):\n\(output)") }
         }
         var files: [String] = []

@@ -25,7 +25,7 @@ struct DocumentationTests {
         guard !sources.isEmpty else { return }
         expect(
             try await Typechecker.errors(
-                in: sources, modes: Typechecker.modes, stubs: PageStubs.imported(by: snippets)),
+                in: sources, modes: Typechecker.modes, stubs: try PageStubs.imported(by: snippets)),
             equals: [], "\(page)")
     }
 }

@@ -1,12 +1,21 @@
+import TestSupport
+
 /// The parts of other packages that the pages use, because this package doesn't depend on them.
 ///
 /// They have the real declarations' signatures; nothing runs.
 enum PageStubs {
-    private static let all = ["Jobs": jobs, "Logging": logging, "ServiceLifecycle": serviceLifecycle]
+    private static let all = [
+        "GRDB": grdb, "HTTPTypes": httpTypes, "Jobs": jobs, "Logging": logging, "Queues": queues,
+        "ServiceLifecycle": serviceLifecycle, "Vapor": vapor,
+    ]
 
     /// Returns the stubs of the modules that some snippets import.
-    static func imported(by snippets: [String]) -> [String: String] {
-        all.filter { name, _ in snippets.contains { $0.contains("import \(name)\n") } }
+    static func imported(by snippets: [String]) throws -> [String: String] {
+        // The fault lab runs the page's code against this stub, with the real HTTPTypes.
+        var all = all
+        let runtime = "Tests/Ecosystem/Stubs/swift-openapi-runtime/Sources/OpenAPIRuntime/OpenAPIRuntime.swift"
+        all["OpenAPIRuntime"] = try Markdown.text(of: runtime)
+        return all.filter { name, _ in snippets.contains { $0.contains("import \(name)\n") } }
     }
 
     /// swift-log.
@@ -27,6 +36,14 @@ enum PageStubs {
     /// swift-service-lifecycle 2.13.
     private static let serviceLifecycle = """
         public protocol Service: Sendable { func run() async throws }
+        public actor ServiceGroup: Sendable { public func run() async throws {} }
+        public struct ServiceGroupError: Error, Hashable, Sendable {
+            public static func alreadyRunning(file: String = #fileID, line: Int = #line) -> Self { Self() }
+            public static func alreadyFinished(file: String = #fileID, line: Int = #line) -> Self { Self() }
+            public static func serviceFinishedUnexpectedly(
+                file: String = #fileID, line: Int = #line, service: String? = nil
+            ) -> Self { Self() }
+        }
         public func cancelWhenGracefulShutdown<T: Sendable>(
             _ operation: @Sendable @escaping () async throws -> T
         ) async rethrows -> T { try await operation() }
@@ -41,7 +58,12 @@ enum PageStubs {
         public struct JobPushQueueContext { public let jobID: String; public let attempt: Int }
         public struct JobPopQueueContext { public let jobID: String }
         public struct JobCompletedQueueContext { public let jobID: String }
-        public struct JobQueueError: Error, Equatable {}
+        public struct JobQueueError: Error, Equatable {
+            public struct ErrorCode: Equatable, Sendable, CustomStringConvertible { public var description: String { "" } }
+            public let code: ErrorCode
+            public let jobName: String?
+            public let details: String?
+        }
 
         public protocol JobRetryStrategy: Sendable {
             func shouldRetry(attempt: Int, error: any Error) -> Bool

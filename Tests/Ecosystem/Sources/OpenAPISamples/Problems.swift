@@ -1,0 +1,35 @@
+import ErrorRouting
+import Foundation
+import HTTPErrors
+import HTTPTypes
+import OpenAPIRuntime
+
+/// Turns what an operation throws into a problem, and into a report unless the error has its own status below 500.
+nonisolated struct Problems: ServerMiddleware {
+    var problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
+
+    func intercept(
+        _ request: HTTPRequest, body: HTTPBody?, metadata: ServerRequestMetadata, operationID: String,
+        next: @Sendable (HTTPRequest, HTTPBody?, ServerRequestMetadata) async throws -> (HTTPResponse, HTTPBody?)
+    ) async -> (HTTPResponse, HTTPBody?) {
+        await withErrorScope(operationID) { scope in
+            do {
+                return try await next(request, body, metadata)
+            } catch {
+                let thrown = error as? ServerError
+                let cause = thrown?.underlyingError ?? error
+                let rule = problems.match(cause)?.value
+                let status = thrown?.httpStatus ?? .internalServerError
+                if rule != nil || status.code >= 500 { scope.post(cause, fileID: "Shop/\(operationID)", line: 0) }
+                var fields = thrown?.httpHeaderFields ?? [:]
+                if rule == nil, let body = thrown?.httpBody {
+                    return (HTTPResponse(status: status, headerFields: fields), body)
+                }
+                let own = ProblemDetails(title: status.reasonPhrase, status: status.code)
+                let answer = TransportResponse(rule ?? (status == .internalServerError ? problems[cause] : own))
+                fields[.contentType] = ProblemDetails.mediaType
+                return (HTTPResponse(status: .init(code: answer.status), headerFields: fields), HTTPBody(answer.body))
+            }
+        }
+    }
+}
