@@ -8,15 +8,15 @@ public struct Audit: Sendable {
     /// The result of an audit.
     public struct Result: Sendable, Encodable {
         /// The files that were read, as paths in the project's folder.
-        public let files: [String]
+        public internal(set) var files: [String] = []
         /// The number of their lines.
-        public let lines: Int
+        public internal(set) var lines = 0
         /// The findings, those that matter most first.
-        public var findings: [Finding]
+        public var findings: [Finding] = []
         /// The files and folders that weren't read in full; findings might be missing from each.
-        public var unread: [Unread] = []
+        public internal(set) var unread: [Unread] = []
         /// The given files that are tests, generated, or excluded.
-        public var skipped: [String] = []
+        public internal(set) var skipped: [String] = []
     }
 
     private let configuration: Configuration
@@ -40,54 +40,46 @@ public struct Audit: Sendable {
     public func run(_ paths: [String]) async throws -> Result {
         let source = SourceFiles(configuration: configuration, root: project.root)
         let selection = try source.find(paths)
-        let files = selection.files.sorted()
         // A file has the same findings whether it is named itself or by its folder, so read the project's declarations.
-        let all = try project.root.map { Set(try source.find([$0]).files).union(files) } ?? selection.files
-        let loggers = await BigStack.map(all.sorted()) { path in
+        let all = try project.root.map { try source.find([$0]).files } ?? []
+        let loggers = await BigStack.map(Array(all.union(selection.files))) { path -> Set<String> in
             // A file without the name of a quiet level can't declare one as a default.
-            guard case .success(let text) = Self.text(of: path), LoggerDefaults.areNamed(in: text) else {
-                return LoggerDefaults()
-            }
-            return LoggerDefaults.of(SourceText.parse(text))
-        }.reduce(into: LoggerDefaults()) { $0.formUnion($1) }
-        let parts = await BigStack.map(files) { audit($0, loggers) }
-        return Result(
-            files: zip(files, parts).filter { $1.lines != nil }.map { project.relative($0.0) },
-            lines: parts.reduce(0) { $0 + ($1.lines ?? 0) }, findings: parts.flatMap(\.findings).ranked(),
-            unread: (selection.unread.map { Unread(path: Project.shown($0.path), reason: $0.reason) }
-                + parts.compactMap(\.unread)).sorted { $0.path < $1.path },
-            skipped: selection.skipped.map(Project.shown))
+            // error-audit: harmless, because the next step lists the files that can't be read
+            guard let text = try? Self.text(of: path), SourceText.namesQuietLevel(text) else { return [] }
+            return SourceText.parse(text).quietLoggers
+        }.reduce(into: Set()) { $0.formUnion($1) }
+        var result = Result(unread: selection.unread, skipped: selection.skipped.map(Project.shown))
+        for part in await BigStack.map(selection.files.sorted(), { audit($0, loggers) }) {
+            result.files += part.files
+            result.lines += part.lines
+            result.findings += part.findings
+            result.unread += part.unread
+        }
+        result.findings = result.findings.ranked()
+        for index in result.unread.indices { result.unread[index].path = Project.shown(result.unread[index].path) }
+        result.unread.sort { $0.path < $1.path }
+        return result
     }
 
-    /// What one file contributes to the result.
-    struct Part: Sendable {
-        /// The number of lines; nil if nothing was read.
-        var lines: Int?
-        var findings: [Finding] = []
-        var unread: Unread?
-    }
-
-    private func audit(_ path: String, _ loggers: LoggerDefaults) -> Part {
-        let shown = Project.shown(path)
-        switch Self.text(of: path) {
-        case .failure(let reason): return Part(unread: Unread(path: shown, reason: reason.description))
-        case .success(let text):
-            var part = audit(text, path: shown, loggers)
-            let relative = project.relative(path)
-            for index in part.findings.indices { part.findings[index].identity.path = relative }
+    private func audit(_ path: String, _ loggers: Set<String>) -> Result {
+        do {
+            var part = audit(try Self.text(of: path), path: Project.shown(path), loggers)
+            part.files = [project.relative(path)]
+            for index in part.findings.indices { part.findings[index].identity.path = part.files[0] }
             return part
+        } catch {
+            return Result(unread: [error])
         }
     }
 
     /// Audits one source text that isn't nested too deep.
-    func audit(_ text: String, path: String, _ loggers: LoggerDefaults = LoggerDefaults()) -> Part {
-        let file = SourceText(text, path: path, configuration: configuration, loggers: loggers)
-        var part = Part(lines: text.utf8.count { $0 == UInt8(ascii: "\n") }, findings: Detector.findings(in: file))
-        if let flaw = file.flaw {
-            part.unread = Unread(path: path, reason: flaw)
-            // Where the parser had to guess, a rewrite would be a guess too.
-            for index in part.findings.indices { part.findings[index].edits = [] }
-        }
+    func audit(_ text: String, path: String, _ loggers: Set<String> = []) -> Result {
+        let file = SourceText(text, path: path, configuration: configuration, quietLoggers: loggers)
+        var part = Result(
+            lines: text.utf8.count { $0 == UInt8(ascii: "\n") }, findings: Detector.findings(in: file),
+            unread: file.flaw.map { [Unread(path: path, reason: $0)] } ?? [])
+        // Where the parser had to guess, a rewrite would be a guess too.
+        if !part.unread.isEmpty { for index in part.findings.indices { part.findings[index].edits = [] } }
         return part
     }
 
@@ -115,50 +107,39 @@ public struct Audit: Sendable {
         var rewrite = Rewrite()
         rewrite.left = losses.filter { !$0.isFixable }.map { ($0, "no rewrite is certain to compile") }
         let groups = Dictionary(grouping: losses.filter(\.isFixable), by: \.path).sorted { $0.key < $1.key }
-        for (reason, group) in await BigStack.map(groups, { (Self.rewrite($0.key, $0.value), $0.value) }) {
-            if let reason { rewrite.left += group.map { ($0, reason) } } else { rewrite.count += group.count }
+        let flaws = await BigStack.map(groups) { path, findings -> Unread? in
+            do throws(Unread) { try Self.rewrite(path, findings) } catch { return error }
+            return nil
+        }
+        for (flaw, group) in zip(flaws, groups.map(\.value)) {
+            if let flaw { rewrite.left += group.map { ($0, flaw.reason) } } else { rewrite.count += group.count }
         }
         return rewrite
     }
 
-    /// Rewrites one file; returns the reason if it doesn't.
-    private static func rewrite(_ path: String, _ findings: [Finding]) -> String? {
-        switch text(of: path) {
-        case .failure(let reason): return reason.description
-        case .success(let text):
-            guard let result = Rewriting.apply(findings.flatMap(\.edits), to: text) else {
-                return "the file changed, or imports ErrorRouting only under a condition"
-            }
-            do {
-                // Writing atomically would replace a link with a file.
-                let target = URL(filePath: path).resolvingSymlinksInPath()
-                try Data(result.utf8).write(to: target, options: .atomic)
-                return nil
-            } catch {
-                return "the file can't be written: \(error.localizedDescription)"
-            }
+    private static func rewrite(_ path: String, _ findings: [Finding]) throws(Unread) {
+        guard let result = Rewriting.apply(findings.flatMap(\.edits), to: try text(of: path)) else {
+            throw Unread(path: path, reason: "the file changed, or imports ErrorRouting only under a condition")
         }
-    }
-
-    /// Why a file isn't parsed.
-    struct Unreadable: Error, CustomStringConvertible {
-        let description: String
+        do {
+            // Writing atomically would replace a link with a file.
+            let target = URL(filePath: path).resolvingSymlinksInPath()
+            try Data(result.utf8).write(to: target, options: .atomic)
+        } catch {
+            throw Unread(path: path, reason: "the file can't be written: \(error.localizedDescription)")
+        }
     }
 
     /// Returns a file's text if the parser can read it.
-    static func text(of path: String) -> Swift.Result<String, Unreadable> {
+    static func text(of path: String) throws(Unread) -> String {
         let data: Data
-        do {
-            data = try Data(contentsOf: URL(filePath: path))
-        } catch {
-            return .failure(Unreadable(description: "the file can't be read: \(error.localizedDescription)"))
+        do { data = try Data(contentsOf: URL(filePath: path)) } catch {
+            throw Unread(path: path, reason: "the file can't be read: \(error.localizedDescription)")
         }
         guard let text = String(validating: data, as: UTF8.self) else {
-            return .failure(Unreadable(description: "the file isn't UTF-8"))
+            throw Unread(path: path, reason: "the file isn't UTF-8")
         }
-        guard !Nesting.isTooDeep(text) else {
-            return .failure(Unreadable(description: "the code is nested too deep"))
-        }
-        return .success(text)
+        guard !Nesting.isTooDeep(text) else { throw Unread(path: path, reason: "the code is nested too deep") }
+        return text
     }
 }

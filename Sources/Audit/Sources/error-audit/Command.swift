@@ -68,7 +68,7 @@ struct Command: AsyncParsableCommand {
 
     private static let fixable = Kind.allCases.filter(\.isFixable).map(\.rawValue).joined(separator: ", ")
 
-    mutating func validate() throws {
+    func validate() throws {
         if let fix, !fix.isFixable {
             throw ValidationError("\(fix.rawValue) has no safe rewrite; \(Self.fixable) have")
         }
@@ -76,10 +76,17 @@ struct Command: AsyncParsableCommand {
 
     func run() async throws {
         let project = Project(config: config, baseline: baseline ?? updateBaseline ?? writeBaseline, paths: paths)
-        let settings: Configuration
-        do { settings = try self.settings(project.configuration) } catch {
+        var settings = Configuration()
+        do {
+            if let file = project.configuration { settings = try Configuration(path: file) }
+        } catch {
             throw ValidationError("\(project.configuration ?? ""): \(error)")
         }
+        settings.reporters += reporter
+        settings.off += off + (only.isEmpty ? [] : Kind.allCases.filter { !only.contains($0) })
+        settings.plain = settings.plain || plain
+        settings.includeTests = settings.includeTests || includeTests
+        settings.includeGenerated = settings.includeGenerated || includeGenerated
         let status: Int32
         do { status = try await audit(settings, project) } catch {
             Self.note("\(error)")
@@ -93,51 +100,28 @@ struct Command: AsyncParsableCommand {
         let audit = Audit(settings, project: project)
         var result = try await audit.run(paths)
         if let baseline { result.findings = try Baseline(path: baseline).filter(result.findings) }
-        if let updateBaseline { try update(updateBaseline, &result, project, settings.off) }
+        if let updateBaseline {
+            result.findings = try Baseline.update(updateBaseline, with: result, in: project, without: settings.off)
+        }
         if let writeBaseline { try Baseline(result.findings).write(to: writeBaseline) }
         // The other formats are often written to a file.
         if fix != nil || format != .text { for unread in result.unread { Self.note("\(unread)") } }
-        let isComplete = result.unread.isEmpty
+        var hasFailed = false
         if let fix {
             let rewrite = await audit.fix(fix, in: result.findings)
             for (finding, reason) in rewrite.left {
                 print("\(finding.path):\(finding.line):\(finding.column): left alone: \(reason)")
             }
             print("\(rewrite.count) of \(rewrite.count + rewrite.left.count) rewritten")
-            return isComplete ? 0 : 2
+        } else {
+            print(try format.render(result, showing: all ? .all : strict || limit != nil ? .losses : .half))
+            hasFailed = result.findings.count { $0.harmless == nil } > min(strict ? 0 : .max, limit ?? .max)
         }
-        print(try format.render(result, showing: all ? .all : strict || limit != nil ? .losses : .half))
-        let losses = result.findings.count { $0.harmless == nil }
-        let isOver = strict && losses > 0 || limit.map { losses > $0 } ?? false
-        return isComplete ? isOver ? 1 : 0 : 2
-    }
-
-    private func update(_ path: String, _ result: inout Audit.Result, _ project: Project, _ off: [Kind]) throws {
-        var baseline = try Baseline(path: path)
-        let unread = Set(result.unread.map { project.relative($0.path) })
-        let read = Set(result.files).subtracting(unread)
-        // A file that wasn't read keeps its entries, unless it was deleted.
-        baseline.drop(goneFrom: result.findings) { finding in
-            let file = (project.root ?? ".") + "/" + finding.path
-            return off.contains(finding.kind)
-                || !read.contains(finding.path) && FileManager.default.fileExists(atPath: file)
-        }
-        try baseline.write(to: path)
-        result.findings = baseline.filter(result.findings)
+        return !result.unread.isEmpty ? 2 : hasFailed ? 1 : 0
     }
 
     private static func note(_ message: String) {
         FileHandle.standardError.write(Data("error-audit: \(message)\n".utf8))
-    }
-
-    private func settings(_ file: String?) throws -> Configuration {
-        var settings = try file.map { try Configuration(path: $0) } ?? Configuration()
-        settings.reporters += reporter
-        settings.off += off + (only.isEmpty ? [] : Kind.allCases.filter { !only.contains($0) })
-        settings.plain = settings.plain || plain
-        settings.includeTests = settings.includeTests || includeTests
-        settings.includeGenerated = settings.includeGenerated || includeGenerated
-        return settings
     }
 }
 

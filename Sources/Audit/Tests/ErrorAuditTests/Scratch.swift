@@ -58,6 +58,18 @@ struct Program {
         status = process.terminationStatus
     }
 
+    /// Returns the compiler's errors in the files of a folder.
+    static func errors(compiling files: [String], in scratch: Scratch, _ options: [String]) async throws -> [String] {
+        let modules = URL(filePath: try built("Modules/ErrorRouting.swiftmodule")).deletingLastPathComponent()
+        let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache")
+        let command = [
+            "swiftc", "-typecheck", "-wmo", "-parse-as-library", "-module-name", "Corpus", "-g", "-module-cache-path",
+            cache.path, "-I", modules.path,
+        ]
+        let output = try await Self(command + options + files, in: scratch.path).output
+        return output.components(separatedBy: "\n").filter { $0.contains("error: ") }
+    }
+
     /// Returns the path of a product that the build put next to the tests.
     static func built(_ name: String) throws -> String {
         var folder = Bundle(for: Marker.self).bundleURL.resolvingSymlinksInPath()

@@ -2,12 +2,14 @@ import SwiftSyntax
 
 /// Finds `catch` clauses that lose errors.
 extension Detector {
+    private static let debugLines: Set = ["print", "debugPrint", "NSLog", "debug", "trace", "verbose", "log"]
+
     func catchClause(_ clause: CatchClauseSyntax, of statement: DoStmtSyntax) -> Loss? {
         let body = clause.body.statements
         let names = clause.errorNames
-        let fate = paths.fate(of: body, names: names)
+        let fate = file.fate(of: body, names: names)
         var loss = Loss(kind: .substitute, token: Syntax(clause), tried: Syntax(statement.body), block: body)
-        loss.isExpected = Self.isSpecific(clause)
+        loss.isExpected = clause.isSpecific
         if fate == .reported {
             guard !loss.isExpected, causeIsLost(in: body, names) else { return reportedTwice(clause) }
             loss.kind = .causeLost
@@ -18,21 +20,20 @@ extension Detector {
         loss.bus = Advice.clause(clause, in: file)
         if body.isEmpty {
             loss.kind = .emptyCatch
-            loss.edits = Fixes.emptyCatch(clause)
-        } else if fate == .printed, loss.kind != .causeLost {
+        } else if fate == .printed {
             loss.kind = .printOnly
-            loss.edits = Fixes.printOnly(clause)
         }
+        loss.edits = Fixes.edits(clause)
         return loss
     }
 
     /// Returns whether a block logs that something failed, and never mentions the error.
     func causeIsLost(in block: CodeBlockItemListSyntax, _ names: Set<String>) -> Bool {
-        guard ErrorUse(of: block, names: [], in: file).isLogged else { return false }
-        return block.tokens(viewMode: .sourceAccurate).allSatisfy { token in
+        guard ErrorUse(of: block, in: file).isLogged else { return false }
+        return block.allTokens.allSatisfy { token in
             // `error` of `logger.error` is another name.
-            let member = token.parent?.parent?.as(MemberAccessExprSyntax.self)?.declName.baseName
-            if names.contains(token.text), member?.id != token.id { return false }
+            let isMember = token.parent?.as(DeclReferenceExprSyntax.self)?.isMember == true
+            if names.contains(token.text), !isMember { return false }
             // A translated error, and what the project calls a report, have a reader.
             let call = token.parent?.parent?.as(FunctionCallExprSyntax.self)
             return token.tokenKind != .keyword(.throw) && call.map { !file.isReporter($0.callee) } ?? true
@@ -42,28 +43,13 @@ extension Detector {
     /// Returns a loss if the clause logs the error and then throws it.
     private func reportedTwice(_ clause: CatchClauseSyntax) -> Loss? {
         let twice = clause.throwing(in: file).first { thrown, before in
-            (before.isLogged || before.isPrinted) && ErrorUse.mentions(thrown.expression, clause.errorNames)
+            (before.isLogged || before.isPrinted) && thrown.expression.mentions(clause.errorNames)
         }
         guard let thrown = twice?.thrown else { return nil }
         var loss = Loss(kind: .reportedTwice, token: Syntax(clause), tried: nil, block: clause.body.statements)
-        loss.bus = "catch \(clause.catchItems.trimmedDescription) { \(thrown.trimmedDescription) }"
-            .replacing("catch  {", with: "catch {")
+        let head = ["catch", clause.catchItems.trimmedDescription].filter { !$0.isEmpty }.joined(separator: " ")
+        loss.bus = "\(head) { \(thrown.trimmedDescription) }"
         return loss
-    }
-
-    /// Returns whether a clause catches only some errors.
-    static func isSpecific(_ clause: CatchClauseSyntax) -> Bool {
-        !clause.catchItems.isEmpty
-            && clause.catchItems.allSatisfy { item in
-                if item.whereClause != nil { return true }
-                guard let pattern = item.pattern else { return false }
-                if let binding = pattern.as(ValueBindingPatternSyntax.self) {
-                    guard let expression = binding.pattern.as(ExpressionPatternSyntax.self) else { return false }
-                    let type = expression.expression.trimmedDescription
-                    return !["as NSError", "as Error", "as any Error", "as Swift.Error"].contains { type.hasSuffix($0) }
-                }
-                return !pattern.is(IdentifierPatternSyntax.self) && pattern.trimmedDescription != "_"
-            }
     }
 
     /// Returns whether a statement only leaves, sets a value, or writes a debug line: `break`, `return false`,
@@ -71,29 +57,39 @@ extension Detector {
     private static func isMerelyAnEnd(_ item: CodeBlockItemSyntax) -> Bool {
         if item.item.is(BreakStmtSyntax.self) || item.item.is(ContinueStmtSyntax.self) { return true }
         // `await setOrders([])` sets a value.
-        let setter = item.item.as(ExprSyntax.self)?.bare.as(FunctionCallExprSyntax.self)
+        let setter = item.expression?.bare.as(FunctionCallExprSyntax.self)
         if let setter, !setter.arguments.isEmpty, setter.arguments.allSatisfy(\.expression.isBareValue) { return true }
         if item.description.contains("try ") || item.description.contains("await ") { return false }
         if let statement = item.item.as(ReturnStmtSyntax.self) {
             return statement.expression.map { $0.isBareValue || $0.is(DeclReferenceExprSyntax.self) } ?? true
         }
-        let expression = item.item.as(ExpressionStmtSyntax.self)?.expression ?? item.item.as(ExprSyntax.self)
-        if expression?.isBareValue == true || expression?.is(SequenceExprSyntax.self) == true { return true }
-        return expression?.as(FunctionCallExprSyntax.self).map {
-            ["print", "debugPrint", "NSLog", "debug", "trace", "verbose", "log"].contains($0.name)
-        } ?? false
+        guard let expression = item.expression else { return false }
+        return expression.isBareValue || expression.is(SequenceExprSyntax.self)
+            || expression.as(FunctionCallExprSyntax.self).map { debugLines.contains($0.name) } ?? false
     }
 }
 
 extension CatchClauseSyntax {
-    /// The names of the variables with the caught error.
-    var errorNames: Set<String> { catchItems.isEmpty ? ["error"] : Set(catchItems.flatMap(\.boundNames)) }
+    /// Whether it catches only some errors.
+    var isSpecific: Bool {
+        let any = ["as NSError", "as Error", "as any Error", "as Swift.Error"]
+        return !catchItems.isEmpty
+            && catchItems.allSatisfy { item in
+                if item.whereClause != nil { return true }
+                guard let pattern = item.pattern else { return false }
+                if let binding = pattern.as(ValueBindingPatternSyntax.self) {
+                    guard let cast = binding.pattern.as(ExpressionPatternSyntax.self) else { return false }
+                    return !any.contains(where: cast.expression.trimmedDescription.hasSuffix)
+                }
+                return !pattern.is(IdentifierPatternSyntax.self) && pattern.trimmedDescription != "_"
+            }
+    }
 
     /// Returns the first `throw` of each statement, and the uses of the error in the statements before it.
     func throwing(in file: SourceText) -> [(thrown: ThrowStmtSyntax, before: ErrorUse)] {
         var before = ErrorUse(names: errorNames)
         return body.statements.compactMap { statement in
-            if let thrown = statement.firstThrow { return (thrown, before) }
+            if let thrown = statement.nodes(ThrowStmtSyntax.self, skipping: \.isScope).first { return (thrown, before) }
             // Skip a cleanup with errors of its own, and assertions.
             let isOther = statement.item.is(DoStmtSyntax.self) || statement.item.is(DeferStmtSyntax.self)
             if !isOther, !statement.item.is(DeclSyntax.self), !statement.trimmedDescription.hasPrefix("assert") {
@@ -101,14 +97,5 @@ extension CatchClauseSyntax {
             }
             return nil
         }
-    }
-}
-
-extension CodeBlockItemSyntax {
-    /// The first `throw` in the statement, but not in a closure.
-    fileprivate var firstThrow: ThrowStmtSyntax? {
-        let scope = enclosing(where: \.isScope)?.id
-        return tokens(viewMode: .sourceAccurate).lazy.compactMap { $0.parent?.as(ThrowStmtSyntax.self) }
-            .first { $0.enclosing(where: \.isScope)?.id == scope }
     }
 }

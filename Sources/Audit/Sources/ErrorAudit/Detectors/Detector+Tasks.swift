@@ -2,213 +2,129 @@ import SwiftSyntax
 
 /// Finds `Task { … }` with a throwing operation and an unused value.
 extension Detector {
+    private static let tasks: Set = ["Task", "Task.detached", "Task.immediate", "Task.immediateDetached"]
+    /// The members that return or throw a task's error.
+    private static let reads: Set = ["value", "result", "get"]
+    /// The functions with a closure that returns a value.
+    private static let transforms = Words.list("compactMap flatMap init map mutate reduce withLock withValue")
+
     func task(_ call: FunctionCallExprSyntax) -> Loss? {
         let callee = call.plainCallee
-        guard ["Task", "Task.detached", "Task.immediate", "Task.immediateDetached"].contains(callee) else { return nil }
+        guard Self.tasks.contains(callee) else { return nil }
         let operation = call.closures.first?.closure.statements
-        let escapes = operation.map { Escapes(of: $0, in: file) }
         // `Task(operation: send)` with a throwing function of this file.
         let passed = operation == nil ? call.argument("operation") : nil
-        let throwing = passed.map { file.declaresThrowing($0.dottedName.split(separator: ".").last.map(String.init)) }
-        guard escapes.map({ $0.throwing > 0 }) ?? throwing ?? false, !Handle(file: file).isUsed(Syntax(call)) else {
-            return nil
-        }
+        let escapes = operation.map(escapes) ?? (passed.map(declaresThrowing) == true ? [false] : [])
+        guard !escapes.isEmpty, !isUsed(Syntax(call)) else { return nil }
         var loss = Loss(kind: .task, token: Syntax(call), tried: operation.map(Syntax.init) ?? passed.map(Syntax.init))
-        loss.isSleep = escapes.map { $0.throwing == $0.sleeping } ?? false
+        loss.isSleep = !escapes.contains(false)
         let code =
-            operation.map { $0.count == 1 ? Self.oneLine($0) : "…" }
+            operation.map { $0.count == 1 ? Advice.oneLine($0) : "…" }
             ?? "try await \(passed?.trimmedDescription ?? "")()"
         loss.bus = callee == "Task" ? "errors.task { \(code) }" : "\(callee) { await errors.catching { \(code) } }"
         loss.plain = "\(callee) { do { \(code) } catch { logger.error(\"\\(error)\") } }"
         return loss
     }
-}
 
-/// Counts the locations from which errors leave a block.
-struct Escapes {
-    private(set) var throwing = 0
-    /// The locations that throw only in a cancelled task.
-    private(set) var sleeping = 0
-
-    init(of node: some SyntaxProtocol, in file: SourceText) {
-        let visitor = EscapeVisitor(file)
-        visitor.walk(node)
-        self = visitor.escapes
+    private func declaresThrowing(_ function: ExprSyntax) -> Bool {
+        file.tree.nodes(FunctionDeclSyntax.self).contains {
+            $0.name.text == function.lastName && $0.signature.effectSpecifiers?.throwsClause != nil
+        }
     }
 
-    fileprivate init() {}
-    fileprivate mutating func count(isSleep: Bool) {
-        throwing += 1
-        if isSleep { sleeping += 1 }
-    }
-}
-
-private final class EscapeVisitor: SyntaxVisitor {
-    var escapes = Escapes()
-    private let file: SourceText
-
-    init(_ file: SourceText) {
-        self.file = file
-        super.init(viewMode: .sourceAccurate)
-    }
-
-    override func visit(_ node: TryExprSyntax) -> SyntaxVisitorContinueKind {
-        if node.questionOrExclamationMark != nil { return .skipChildren }
-        let name = node.expression.bare.as(FunctionCallExprSyntax.self)?.name ?? ""
-        escapes.count(isSleep: name == "sleep" || name == "checkCancellation")
-        return .visitChildren
-    }
-
-    override func visit(_ node: ForStmtSyntax) -> SyntaxVisitorContinueKind {
-        if node.tryKeyword != nil { escapes.count(isSleep: false) }
-        return .visitChildren
+    /// Returns for each location from which errors leave a block whether it throws only in a cancelled task.
+    private func escapes(from node: some SyntaxProtocol) -> [Bool] {
+        var escapes: [Bool] = []
+        node.visit { node in
+            switch node.as(SyntaxEnum.self) {
+            case .tryExpr(let node):
+                if node.questionOrExclamationMark != nil { return false }
+                let name = node.expression.bare.as(FunctionCallExprSyntax.self)?.name
+                escapes.append(name == "sleep" || name == "checkCancellation")
+            case .forStmt(let node): if node.tryKeyword != nil { escapes.append(false) }
+            case .throwStmt(let node): escapes.append(node.expression.trimmedDescription == "CancellationError()")
+            case .doStmt(let node):
+                if node.catchClauses.allSatisfy(\.isSpecific) { escapes += self.escapes(from: node.body) }
+                // Skip an error that is reported before it is rethrown: it isn't lost with the task.
+                let isReported = node.catchClauses.contains { $0.throwing(in: file).contains { $0.before.isReported } }
+                if !isReported { escapes += node.catchClauses.flatMap { self.escapes(from: $0.body) } }
+                return false
+            case .closureExpr, .functionDecl: return false
+            default: break
+            }
+            return true
+        }
+        return escapes
     }
 
-    override func visit(_ node: ThrowStmtSyntax) -> SyntaxVisitorContinueKind {
-        escapes.count(isSleep: node.expression.trimmedDescription == "CancellationError()")
-        return .visitChildren
-    }
-
-    override func visit(_ node: DoStmtSyntax) -> SyntaxVisitorContinueKind {
-        let catchesAll = node.catchClauses.contains { !Detector.isSpecific($0) }
-        if !catchesAll { walk(node.body) }
-        // Skip an error that is reported before it is rethrown: it isn't lost with the task.
-        let isReported = node.catchClauses.contains { $0.throwing(in: file).contains { $0.before.isReported } }
-        if !isReported { for clause in node.catchClauses { walk(clause.body) } }
-        return .skipChildren
-    }
-
-    override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
-    override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
-}
-
-/// Follows the value of a `Task { … }` expression.
-struct Handle {
-    let file: SourceText
-
-    /// The members that return or throw the error.
-    static let reads: Set = ["value", "result", "get"]
-
-    /// Returns whether the task's error can be read: the value is awaited, returned, or passed to a call.
-    func isUsed(_ node: Syntax) -> Bool {
+    /// Returns whether a task's error can be read: the value is awaited, returned, or passed to a call.
+    ///
+    /// - Parameters:
+    ///   - node: An expression with the task, or with a collection of tasks.
+    ///   - isVariable: Whether it reads a variable; then the task is used wherever the variable is passed on.
+    private func isUsed(_ node: Syntax, isVariable: Bool = false) -> Bool {
         guard let parent = node.parent else { return false }
-        if let member = parent.as(MemberAccessExprSyntax.self) {
-            if Self.reads.contains(member.declName.baseName.text) { return true }
-            // A member such as `.cancellable()` passes the task on in another form.
-            if let call = member.parent?.as(FunctionCallExprSyntax.self), call.calledExpression.id == member.id {
-                return isUsed(Syntax(call))
+        switch parent.as(SyntaxEnum.self) {
+        case .memberAccessExpr(let member):
+            guard member.declName.id != node.id else { return isUsed(parent, isVariable: isVariable) }
+            let name = member.declName.baseName.text
+            if Self.reads.contains(name) { return true }
+            // A call such as `.cancellable()` or `removeFirst()` passes the task on. A property such as `isCancelled`
+            // has no error.
+            let isCalled = member.parent?.as(FunctionCallExprSyntax.self)?.calledExpression.id == member.id
+            return isCalled && name != "cancel" && isUsed(parent, isVariable: isVariable)
+        case .functionCallExpr(let call):
+            // Accept `tasks.map { await $0.value }`.
+            return isVariable && call.mentions(Self.reads) || isUsed(parent, isVariable: isVariable)
+        case .initializerClause:
+            if isVariable { return true }
+            let name = parent.parent?.as(PatternBindingSyntax.self)?.pattern.as(IdentifierPatternSyntax.self)?
+                .identifier
+            return isRead(name?.text, in: node.ancestors.first(where: \.isScope) ?? Syntax(file.tree))
+        case .exprList:
+            guard let sequence = parent.parent?.as(SequenceExprSyntax.self), let target = sequence.assignment?.target
+            else { return !isVariable && parent.parent.map { isUsed($0) } == true }
+            if target.id == node.id || target.is(DiscardAssignmentExprSyntax.self) { return false }
+            return isVariable || isRead(target.lastName, in: Syntax(file.tree))
+        case .labeledExpr:
+            let outer = parent.parent?.parent
+            if let tuple = outer?.as(TupleExprSyntax.self), tuple.elements.count == 1 {
+                return isUsed(Syntax(tuple), isVariable: isVariable)
             }
-            return false
+            let call = isVariable ? nil : outer?.as(FunctionCallExprSyntax.self)
+            guard let call, ["append", "insert"].contains(call.name) else { return true }
+            return isRead(call.callee.split(separator: ".").dropLast().last.map(String.init), in: Syntax(file.tree))
+        case .returnStmt, .arrayElement: return true
+        case .forStmt(let loop): return loop.body.mentions(Self.reads)
+        case .codeBlockItem: return isResult(parent)
+        default:
+            let isPart = parent.is(ExprSyntax.self) || parent.is(ExpressionStmtSyntax.self)
+            return isPart && isUsed(parent, isVariable: isVariable)
         }
-        if let binding = parent.parent?.as(PatternBindingSyntax.self), parent.is(InitializerClauseSyntax.self) {
-            guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else { return false }
-            let scope = node.enclosing(where: \.isScope) ?? Syntax(file.tree)
-            return HandleUses.isRead(name, in: scope)
-        }
-        if let list = parent.as(ExprListSyntax.self), let sequence = list.parent?.as(SequenceExprSyntax.self) {
-            let elements = Array(list)
-            guard elements.count > 2, elements[1].is(AssignmentExprSyntax.self) else { return isUsed(Syntax(sequence)) }
-            if elements[0].is(DiscardAssignmentExprSyntax.self) { return false }
-            guard let name = elements[0].dottedName.split(separator: ".").last else { return false }
-            return HandleUses.isRead(String(name), in: Syntax(file.tree))
-        }
-        if let closure = parent.parent?.parent?.as(ClosureExprSyntax.self), parent.is(CodeBlockItemSyntax.self) {
-            return closure.statements.count == 1 && Self.returnsValue(closure)
-        }
-        if parent.is(CodeBlockItemSyntax.self) { return isLastOfBody(parent) }
-        if let call = parent.parent?.parent?.as(FunctionCallExprSyntax.self), ["append", "insert"].contains(call.name),
-            let collection = call.callee.split(separator: ".").dropLast().last
-        {
-            return HandleUses.isRead(String(collection), in: Syntax(file.tree))
-        }
-        if parent.is(ReturnStmtSyntax.self) || parent.is(LabeledExprSyntax.self) || parent.is(ArrayElementSyntax.self) {
-            return !parent.is(LabeledExprSyntax.self)
-                || parent.parent?.parent.map { !isWrapped($0) || isUsed($0) } ?? true
-        }
-        return parent.is(ExprSyntax.self) || parent.is(ExpressionStmtSyntax.self) ? isUsed(parent) : false
     }
 
-    private func isWrapped(_ node: Syntax) -> Bool { node.as(TupleExprSyntax.self)?.elements.count == 1 }
-
-    /// Returns whether a closure with one expression returns it.
-    private static func returnsValue(_ closure: ClosureExprSyntax) -> Bool {
-        if let type = closure.signature?.returnClause?.type.trimmedDescription { return type != "Void" && type != "()" }
-        guard let call = closure.enclosing(FunctionCallExprSyntax.self, upTo: { $0.is(CodeBlockItemSyntax.self) })
-        else {
-            return false
+    /// Returns whether a variable with a task is read.
+    private func isRead(_ name: String?, in scope: Syntax) -> Bool {
+        scope.nodes(DeclReferenceExprSyntax.self).contains {
+            $0.baseName.text == name && isUsed(Syntax($0), isVariable: true)
         }
-        return ["map", "compactMap", "flatMap", "reduce", "withLock", "withValue", "mutate", "init"].contains(call.name)
     }
 
-    /// Returns whether an expression is the value of a function, or of a branch with a used value.
-    private func isLastOfBody(_ item: Syntax) -> Bool {
+    /// Returns whether a statement is the value of a closure or function, or of a branch with a used value.
+    private func isResult(_ item: Syntax) -> Bool {
         guard let list = item.parent, list.children(viewMode: .sourceAccurate).count == 1, let block = list.parent
-        else {
-            return false
+        else { return false }
+        func isValue(_ clause: ReturnClauseSyntax) -> Bool { !["Void", "()"].contains(clause.type.trimmedDescription) }
+        switch block.as(SyntaxEnum.self) {
+        case .closureExpr(let closure):
+            return closure.signature?.returnClause.map(isValue)
+                ?? Self.transforms.contains(closure.enclosingCall?.name ?? "")
+        case .accessorBlock: return true
+        case .switchCase: return block.parent?.parent.map { isUsed($0) } ?? false
+        default:
+            let function = block.parent?.as(FunctionDeclSyntax.self)
+            let branch = block.parent?.as(IfExprSyntax.self)
+            return function?.signature.returnClause.map(isValue) ?? branch.map { isUsed(Syntax($0)) } ?? false
         }
-        if let function = block.parent?.as(FunctionDeclSyntax.self) {
-            return function.signature.returnClause.map { !["Void", "()"].contains($0.type.trimmedDescription) } ?? false
-        }
-        if block.is(AccessorBlockSyntax.self) { return true }
-        if let branch = block.parent?.as(IfExprSyntax.self) { return isUsed(Syntax(branch)) }
-        if let choice = block.parent?.parent?.as(SwitchExprSyntax.self), list.parent?.is(SwitchCaseSyntax.self) == true
-        {
-            return isUsed(Syntax(choice))
-        }
-        return false
-    }
-}
-
-/// Finds reads of a variable with a task.
-private final class HandleUses: SyntaxVisitor {
-    private let name: String
-    private var isRead = false
-
-    static func isRead(_ name: String, in scope: Syntax) -> Bool {
-        let uses = HandleUses(name)
-        uses.walk(scope)
-        return uses.isRead
-    }
-
-    private init(_ name: String) {
-        self.name = name
-        super.init(viewMode: .sourceAccurate)
-    }
-
-    override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
-        guard node.baseName.text == name else { return .skipChildren }
-        var value = Syntax(node)
-        while let parent = value.parent {
-            if let member = parent.as(MemberAccessExprSyntax.self) {
-                // A property such as `isCancelled` has no error, but a call such as `removeFirst()` returns a task.
-                let isBase = member.declName.id != value.id
-                if isBase, Handle.reads.contains(member.declName.baseName.text) { isRead = true }
-                let isCalled = member.parent?.as(FunctionCallExprSyntax.self)?.calledExpression.id == member.id
-                if isBase, isRead || !isCalled { return .skipChildren }
-            } else if let call = parent.as(FunctionCallExprSyntax.self), call.calledExpression.id == value.id {
-                // Accept `tasks.map { await $0.value }`.
-                if ErrorUse.mentions(call, Handle.reads) { isRead = true }
-            } else if !parent.is(OptionalChainingExprSyntax.self), !parent.is(ForceUnwrapExprSyntax.self),
-                !parent.is(SubscriptCallExprSyntax.self)
-            {
-                break
-            }
-            value = parent
-        }
-        guard let parent = value.parent else { return .skipChildren }
-        if let list = parent.as(ExprListSyntax.self) {
-            // The right side of an assignment passes the task on. Comparisons don't.
-            let elements = Array(list)
-            let isSource = elements.count > 2 && elements[1].is(AssignmentExprSyntax.self) && elements[0].id != value.id
-            if isSource, !elements[0].is(DiscardAssignmentExprSyntax.self) { isRead = true }
-        } else if let loop = parent.as(ForStmtSyntax.self) {
-            if ErrorUse.mentions(loop.body, Handle.reads) { isRead = true }
-        } else if parent.is(LabeledExprSyntax.self) || parent.is(ReturnStmtSyntax.self)
-            || parent.is(ArrayElementSyntax.self)
-            || parent.is(InitializerClauseSyntax.self)
-        {
-            isRead = true
-        }
-        return .skipChildren
     }
 }

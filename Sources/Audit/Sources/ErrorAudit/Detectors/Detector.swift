@@ -1,98 +1,62 @@
 import SwiftSyntax
 
-/// Walks one file, and applies each kind's rules to the nodes that they are about.
-final class Detector: SyntaxVisitor {
+/// Applies each kind's rules to the nodes of a file that they are about.
+struct Detector {
     let file: SourceText
     let comments: Comments
-    let paths: ErrorPaths
-    private(set) var findings: [Finding] = []
-
-    init(_ file: SourceText) {
-        self.file = file
-        comments = Comments(file)
-        paths = ErrorPaths(file: file)
-        super.init(viewMode: .sourceAccurate)
-    }
 
     /// Returns the losses in a file.
     static func findings(in file: SourceText) -> [Finding] {
         guard !file.isTest || file.configuration.includeTests else { return [] }
-        let detector = Detector(file)
-        detector.walk(file.tree)
-        return detector.findings
-    }
-
-    override func visit(_ node: TryExprSyntax) -> SyntaxVisitorContinueKind {
-        switch node.questionOrExclamationMark?.tokenKind {
-        case .postfixQuestionMark: add(optionalTry(node))
-        case .exclamationMark: add(forcedTry(node))
-        default: break
+        let detector = Self(file: file, comments: Comments(file))
+        var findings: [Finding] = []
+        file.tree.visit { node in
+            for case let loss? in detector.losses(at: node) where !file.configuration.off.contains(loss.kind) {
+                if let finding = detector.finding(loss) { findings.append(finding) }
+            }
+            return true
         }
-        return .visitChildren
+        return findings
     }
 
-    override func visit(_ node: DoStmtSyntax) -> SyntaxVisitorContinueKind {
-        for clause in node.catchClauses { add(catchClause(clause, of: node)) }
-        return .visitChildren
+    private func losses(at node: Syntax) -> [Loss?] {
+        switch node.as(SyntaxEnum.self) {
+        case .tryExpr(let node): [attempt(node)]
+        case .doStmt(let node): node.catchClauses.map { catchClause($0, of: node) }
+        case .functionCallExpr(let node):
+            [task(node) ?? group(node) ?? publisher(node) ?? hook(node)]
+                + node.closures.map { callback($0.closure, label: $0.label, of: node) }
+        case .switchExpr(let node): [failureCase(of: node)]
+        case .ifExpr(let node): [failureBranch(node.conditions, node.body, else: node.elseBody, of: Syntax(node))]
+        case .guardStmt(let node): [failureBranch(node.conditions, node.body, of: Syntax(node), isGuard: true)]
+        case .variableDecl(let node): [asyncLet(node)]
+        case .initializerClause(let node): [defaultHook(node)]
+        case .functionDecl(let node): [delegate(node)]
+        default: []
+        }
     }
 
-    override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-        add(task(node) ?? group(node) ?? publisher(node) ?? hook(node))
-        for (label, closure) in node.closures { add(callback(closure, label: label, of: node)) }
-        return .visitChildren
-    }
-
-    override func visit(_ node: SwitchExprSyntax) -> SyntaxVisitorContinueKind {
-        add(failureCase(of: node))
-        return .visitChildren
-    }
-
-    override func visit(_ node: IfExprSyntax) -> SyntaxVisitorContinueKind {
-        add(failureBranch(node.conditions, body: node.body, else: node.elseBody, of: Syntax(node), isGuard: false))
-        return .visitChildren
-    }
-
-    override func visit(_ node: GuardStmtSyntax) -> SyntaxVisitorContinueKind {
-        add(failureBranch(node.conditions, body: node.body, else: nil, of: Syntax(node), isGuard: true))
-        return .visitChildren
-    }
-
-    override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
-        add(asyncLet(node))
-        return .visitChildren
-    }
-
-    override func visit(_ node: InitializerClauseSyntax) -> SyntaxVisitorContinueKind {
-        add(defaultHook(node))
-        return .visitChildren
-    }
-
-    override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
-        add(delegate(node))
-        return .visitChildren
-    }
-
-    private func add(_ loss: Loss?) {
-        guard let loss, !file.configuration.off.contains(loss.kind) else { return }
+    private func finding(_ loss: Loss) -> Finding? {
         let start = file.location(of: loss.token)
         let mark = comments.mark(at: start.line)
-        guard mark != .harmless else { return }
+        guard mark != .harmless else { return nil }
         let tried = Tried(loss.tried)
-        let verdict = Scorer(file: file, comments: comments).judge(loss, tried)
-        let identity = Finding.Identity(
-            path: file.path, kind: mark == .withoutReason ? .noReason : loss.kind,
-            function: file.function(around: loss.token), call: tried.identity)
+        let verdict = judge(loss, tried)
         var finding = Finding(
-            path: file.path, line: start.line, column: start.column, identity: identity, score: verdict.score,
-            why: verdict.why, harmless: verdict.harmless, instead: loss.instead(file.configuration.plain),
-            edits: loss.edits)
-        if mark == .withoutReason {
-            finding = Finding(
-                path: file.path, line: start.line, column: start.column, identity: identity,
-                score: max(verdict.score, 50), why: [Kind.noReason.summary], harmless: nil,
-                instead: "// error-audit: harmless, because …", edits: [])
-        }
-        findings.append(finding)
+            path: file.path, line: start.line, column: start.column,
+            identity: Finding.Identity(
+                path: file.path, kind: loss.kind, function: file.function(around: loss.token), call: tried.identity),
+            score: verdict.score, why: verdict.why, harmless: verdict.harmless,
+            instead: loss.instead(file.configuration.plain), edits: loss.edits)
+        if mark == .withoutReason { finding.becomeNoReason() }
+        return finding
+    }
+}
+
+extension Finding {
+    fileprivate mutating func becomeNoReason() {
+        (identity.kind, score, why, harmless) = (.noReason, max(score, 50), [Kind.noReason.summary], nil)
+        (instead, edits) = ("// error-audit: harmless, because …", [])
     }
 }
 

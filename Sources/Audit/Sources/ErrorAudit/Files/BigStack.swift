@@ -15,22 +15,18 @@ enum BigStack {
         let parts = await withTaskGroup(of: [(Int, Value)].self) { group in
             for worker in 0..<workers {
                 group.addTask {
-                    await run {
-                        stride(from: worker, to: elements.count, by: workers).map { ($0, transform(elements[$0])) }
+                    await withCheckedContinuation { continuation in
+                        let thread = Thread {
+                            let indices = stride(from: worker, to: elements.count, by: workers)
+                            continuation.resume(returning: indices.map { ($0, transform(elements[$0])) })
+                        }
+                        thread.stackSize = size
+                        thread.start()
                     }
                 }
             }
             return await group.reduce(into: []) { $0 += $1 }
         }
         return parts.sorted { $0.0 < $1.0 }.map(\.1)
-    }
-
-    /// Calls a closure on a new thread.
-    static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            let thread = Thread { continuation.resume(returning: body()) }
-            thread.stackSize = size
-            thread.start()
-        }
     }
 }

@@ -1,7 +1,7 @@
 /// A file or folder that the audit didn't read in full, so that it might lose errors unseen.
-public struct Unread: Sendable, Encodable, Equatable, CustomStringConvertible {
+public struct Unread: Error, Sendable, Encodable, Equatable, CustomStringConvertible {
     /// The path, as given on the command line or found under a given folder.
-    public let path: String
+    public internal(set) var path: String
     /// Why it wasn't read in full.
     public let reason: String
 

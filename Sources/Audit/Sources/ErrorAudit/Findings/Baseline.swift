@@ -12,7 +12,9 @@ public struct Baseline: Equatable, Sendable {
     /// Creates a baseline of findings.
     ///
     /// - Parameter findings: The findings to accept. Harmless ones need no entry.
-    public init(_ findings: [Finding]) { counts = Self.count(findings) }
+    public init(_ findings: [Finding]) {
+        counts = findings.filter { $0.harmless == nil }.reduce(into: [:]) { $0[$1.identity, default: 0] += 1 }
+    }
 
     /// Reads a baseline.
     ///
@@ -25,16 +27,39 @@ public struct Baseline: Equatable, Sendable {
         counts = Dictionary((all["accepted"] ?? []).map { ($0.finding, $0.count) }, uniquingKeysWith: max)
     }
 
+    /// Removes the entries of a file that a run no longer finds, and adds nothing.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - result: The result of the run.
+    ///   - project: The project's folder.
+    ///   - off: The kinds that the run left out; their entries stay.
+    /// - Returns: The findings that aren't accepted.
+    /// - Throws: A Foundation error if the file can't be read or written; a `DecodingError` if it isn't valid.
+    public static func update(
+        _ path: String, with result: Audit.Result, in project: Project, without off: [Kind]
+    ) throws -> [Finding] {
+        var baseline = try Self(path: path)
+        let read = Set(result.files).subtracting(result.unread.map { project.relative($0.path) })
+        // A file that wasn't read keeps its entries, unless it was deleted.
+        baseline.drop(goneFrom: result.findings) { finding in
+            let file = (project.root ?? ".") + "/" + finding.path
+            return off.contains(finding.kind)
+                || !read.contains(finding.path) && FileManager.default.fileExists(atPath: file)
+        }
+        try baseline.write(to: path)
+        return baseline.filter(result.findings)
+    }
+
     /// Writes the baseline as lines of JSON, so that changes are readable in a diff.
     ///
     /// - Parameter path: The file.
     /// - Throws: A Foundation error if the file can't be written.
     public func write(to path: String) throws {
-        let entries = counts.map { Entry(finding: $0.key, count: $0.value) }.sorted {
-            ($0.finding.path, $0.finding.function, $0.finding.kind.rawValue, $0.finding.call) < (
-                $1.finding.path, $1.finding.function, $1.finding.kind.rawValue, $1.finding.call
-            )
+        func key(_ finding: Finding.Identity) -> (String, String, String, String) {
+            (finding.path, finding.function, finding.kind.rawValue, finding.call)
         }
+        let entries = counts.map(Entry.init).sorted { key($0.finding) < key($1.finding) }
         try Output.encode(["accepted": entries]).write(to: URL(filePath: path), atomically: true, encoding: .utf8)
     }
 
@@ -50,19 +75,15 @@ public struct Baseline: Equatable, Sendable {
         }
     }
 
-    /// Removes the entries that a run no longer finds, and adds nothing.
+    /// Removes the entries that a run no longer finds.
     ///
     /// - Parameters:
     ///   - findings: The findings of the run.
     ///   - isUnjudged: Returns whether the run didn't look for a finding, which therefore stays.
-    public mutating func drop(goneFrom findings: [Finding], unless isUnjudged: (Finding.Identity) -> Bool) {
-        let found = Self.count(findings)
+    mutating func drop(goneFrom findings: [Finding], unless isUnjudged: (Finding.Identity) -> Bool) {
+        let found = Self(findings).counts
         for (identity, count) in counts where !isUnjudged(identity) {
             counts[identity] = found[identity].map { min($0, count) }
         }
-    }
-
-    private static func count(_ findings: [Finding]) -> [Finding.Identity: Int] {
-        findings.filter { $0.harmless == nil }.reduce(into: [:]) { $0[$1.identity, default: 0] += 1 }
     }
 }

@@ -43,10 +43,4 @@ public struct Configuration: Sendable, Codable, Equatable {
         let key: String
         var description: String { "the configuration has an unknown key: \(key)" }
     }
-
-    /// Returns whether a call matches one of the names: `record` matches any `…​.record(…)`, and
-    /// `Crashes.record` matches only itself.
-    static func names(_ names: [String], _ callee: String) -> Bool {
-        names.contains { callee == $0 || callee.hasSuffix("." + $0) || callee.hasPrefix($0 + ".") }
-    }
 }

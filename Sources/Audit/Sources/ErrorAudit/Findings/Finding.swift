@@ -5,7 +5,7 @@ public struct Finding: Sendable, Encodable {
         /// The file's path in the project's folder.
         public internal(set) var path: String
         /// How the error is lost.
-        public let kind: Kind
+        public internal(set) var kind: Kind
         /// The surrounding function or property, with its types: `Store.save`.
         public let function: String
         /// The calls that can fail: `api.send`.
@@ -23,13 +23,13 @@ public struct Finding: Sendable, Encodable {
     /// How the error is lost.
     public var kind: Kind { identity.kind }
     /// How likely the loss matters, from 0 to 100.
-    public let score: Int
+    public internal(set) var score: Int
     /// The reasons for the score, the strongest first.
-    public let why: [String]
+    public internal(set) var why: [String]
     /// Why the error needs no report, according to the code; nil for a loss.
-    public let harmless: String?
+    public internal(set) var harmless: String?
     /// The code to write instead.
-    public let instead: String
+    public internal(set) var instead: String
     /// Whether `--fix` rewrites it.
     public var isFixable: Bool { !edits.isEmpty }
 
@@ -44,6 +44,9 @@ public struct Finding: Sendable, Encodable {
 
     /// The reasons in one sentence.
     var reason: String { harmless.map { "harmless: \($0)" } ?? why.joined(separator: "; ") }
+
+    /// The message for code scanning.
+    var message: String { "\(place): \(reason). Write: \(instead)" }
 
     enum CodingKeys: String, CodingKey { case path, line, column, identity, score, why, harmless, instead }
 }

@@ -5,21 +5,30 @@ import SwiftSyntax
 /// Only a whole `catch` block is rewritten: it is a statement of its own, its error is `any Error`, and the call in the
 /// new block returns nothing and runs in the same isolation. So types, captures, and control flow stay as they are.
 enum Fixes {
-    /// Changes `catch {}` to `catch { postError(error) }` unless it contains a comment.
-    static func emptyCatch(_ clause: CatchClauseSyntax) -> [Edit] {
-        guard clause.body.statements.isEmpty else { return [] }
-        return body(of: clause)
+    /// Changes `catch {}` and `catch { print(error) }` to `catch { postError(error) }`.
+    ///
+    /// A block with a comment stays, and so does one that prints more than the error.
+    static func edits(_ clause: CatchClauseSyntax) -> [Edit] {
+        let body = clause.body
+        let hasComment = body.trimmed.allTokens.contains {
+            $0.leadingTrivia.contains(where: \.isComment) || $0.trailingTrivia.contains(where: \.isComment)
+        }
+        guard clause.catchItems.isEmpty, body.statements.isEmpty || printsOnlyTheError(body.statements), !hasComment,
+            !isInlinable(clause), !declaresPostError(clause)
+        else { return [] }
+        let start = body.positionAfterSkippingLeadingTrivia.utf8Offset
+        let end = body.endPositionBeforeTrailingTrivia.utf8Offset
+        return [Edit(range: start..<end, original: body.trimmedDescription, text: "{ postError(error) }")]
     }
 
-    /// Changes `catch { print(error) }` to `catch { postError(error) }` if the call prints only the error.
-    static func printOnly(_ clause: CatchClauseSyntax) -> [Edit] {
-        guard clause.body.statements.count == 1, let only = clause.body.statements.first, only.semicolon == nil,
+    private static func printsOnlyTheError(_ block: CodeBlockItemListSyntax) -> Bool {
+        guard block.count == 1, let only = block.first, only.semicolon == nil,
             let call = only.item.as(FunctionCallExprSyntax.self), call.trailingClosure == nil,
             let name = call.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text,
             ["print", "debugPrint", "dump"].contains(name), call.arguments.count == 1,
-            let argument = call.arguments.first, argument.label == nil, isOnlyTheError(argument.expression)
-        else { return [] }
-        return body(of: clause)
+            let argument = call.arguments.first
+        else { return false }
+        return argument.label == nil && isOnlyTheError(argument.expression)
     }
 
     /// Returns whether a value contains nothing that a report of the error lacks.
@@ -35,38 +44,21 @@ enum Fixes {
             && values.allSatisfy { $0.count == 1 && $0.first.map { isOnlyTheError($0.expression) } == true }
     }
 
-    /// Returns the edit that replaces the block of a `catch` clause without a pattern.
-    private static func body(of clause: CatchClauseSyntax) -> [Edit] {
-        let body = clause.body
-        let start = body.positionAfterSkippingLeadingTrivia.utf8Offset
-        let end = body.endPositionBeforeTrailingTrivia.utf8Offset
-        let hasComment = body.tokens(viewMode: .sourceAccurate).contains { token in
-            token.id != body.leftBrace.id && token.leadingTrivia.hasComment
-                || token.id != body.rightBrace.id && token.trailingTrivia.hasComment
-        }
-        let compiles = !isInlinable(clause) && !declaresPostError(clause)
-        guard clause.catchItems.isEmpty, !hasComment, compiles else { return [] }
-        return [Edit(range: start..<end, original: body.trimmedDescription, text: "{ postError(error) }")]
-    }
-
     /// Returns whether clients compile the code too: it may use only what is public in the module's own interface.
     private static func isInlinable(_ node: some SyntaxProtocol) -> Bool {
         let attributes: Set = ["inlinable", "_alwaysEmitIntoClient", "_transparent", "backDeployed"]
-        return node.enclosing { scope in
-            let list = scope.asProtocol((any WithAttributesSyntax).self)?.attributes ?? []
-            return list.contains { element in
+        return node.ancestors.contains { scope in
+            scope.asProtocol((any WithAttributesSyntax).self)?.attributes.contains { element in
+                // An attribute between `#if` and `#endif` might be one of these.
                 element.as(AttributeSyntax.self).map { attributes.contains($0.attributeName.trimmedDescription) }
                     ?? true
-            }
-        } != nil
+            } == true
+        }
     }
 
     /// Returns whether the file declares its own `postError`, which the call would find first.
     private static func declaresPostError(_ node: some SyntaxProtocol) -> Bool {
-        node.root.tokens(viewMode: .sourceAccurate).contains { token in
-            guard token.text == "postError", let parent = token.parent else { return false }
-            return !parent.is(DeclReferenceExprSyntax.self)
-        }
+        node.root.allTokens.contains { $0.text == "postError" && $0.parent?.is(DeclReferenceExprSyntax.self) == false }
     }
 }
 
@@ -76,15 +68,4 @@ struct Edit: Sendable, Equatable {
     /// What the bytes must be, so that a file that changed in between is left alone.
     let original: String
     let text: String
-}
-
-extension Trivia {
-    fileprivate var hasComment: Bool {
-        contains { piece in
-            switch piece {
-            case .lineComment, .blockComment, .docLineComment, .docBlockComment: true
-            default: false
-            }
-        }
-    }
 }

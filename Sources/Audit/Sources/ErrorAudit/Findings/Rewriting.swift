@@ -2,7 +2,7 @@ import SwiftSyntax
 
 /// Applies edits to a source text, with the import that they need.
 enum Rewriting {
-    /// Returns the text with an edit and `import ErrorRouting`; nil if the result doesn't parse or might not compile.
+    /// Returns the text with the edits and `import ErrorRouting`; nil if the result doesn't parse or might not compile.
     static func apply(_ edits: [Edit], to text: String) -> String? {
         guard !edits.isEmpty else { return text }
         var bytes = Array(text.utf8)
@@ -15,70 +15,45 @@ enum Rewriting {
         }
         let tree = SourceText.parse(String(decoding: bytes, as: UTF8.self))
         guard !tree.hasError else { return nil }
-        switch tree.importOfTheBus {
-        case .always: break
-        // Elsewhere the call wouldn't compile, and a second import could fail where the first is left out.
-        case .sometimes: return nil
-        case .never:
-            let insertion = insertion(in: tree)
-            bytes.insert(contentsOf: insertion.text.utf8, at: insertion.offset)
+        if tree.importsTheBus == nil {
+            let newline = text.first(where: \.isNewline).map(String.init) ?? "\n"
+            let (offset, line) = insertion(in: tree, newline)
+            bytes.insert(contentsOf: line.utf8, at: offset)
         }
         let result = String(decoding: bytes, as: UTF8.self)
         let rewritten = SourceText.parse(result)
-        return !rewritten.hasError && rewritten.importOfTheBus == .always ? result : nil
+        // A conditional import isn't enough: elsewhere, the call wouldn't compile, and a second import could fail where
+        // the first is left out.
+        return !rewritten.hasError && rewritten.importsTheBus == true ? result : nil
     }
 
     /// Returns where the import belongs: among the imports of every platform, in alphabetical order.
-    private static func insertion(in tree: SourceFileSyntax) -> (offset: Int, text: String) {
-        let newline = tree.newline
+    private static func insertion(in tree: SourceFileSyntax, _ newline: String) -> (offset: Int, line: String) {
         let line = "import ErrorRouting"
-        // An array keeps the positions; a filtered list would be a tree of its own.
-        let imports = Array(tree.statements).filter { $0.item.is(ImportDeclSyntax.self) }
-        let earlier = imports.last { item in
-            item.item.as(ImportDeclSyntax.self).map { $0.path.trimmedDescription < "ErrorRouting" } ?? false
-        }
-        if let earlier {
+        let imports = tree.statements.compactMap { $0.item.as(ImportDeclSyntax.self) }
+        if let earlier = imports.last(where: { $0.path.trimmedDescription < "ErrorRouting" })?.parent {
             let next = earlier.nextToken(viewMode: .sourceAccurate) ?? tree.endOfFileToken
             let isAlone = next.tokenKind == .endOfFile || next.leadingTrivia.first?.isNewline == true
-            return (earlier.endPosition.utf8Offset, isAlone ? newline + line : newline + line + newline)
+            return (earlier.endPosition.utf8Offset, newline + line + (isAlone ? "" : newline))
         }
-        if let first = imports.first {
-            return (first.positionAfterSkippingLeadingTrivia.utf8Offset, line + newline)
-        }
-        return (tree.endOfHeader, line + newline)
+        let first = imports.first?.positionAfterSkippingLeadingTrivia.utf8Offset
+        return (first ?? tree.endOfHeader(newline), line + newline)
     }
 }
 
 extension SourceFileSyntax {
-    fileprivate enum Presence { case never, sometimes, always }
-
-    /// Whether the file imports the bus on every platform.
-    fileprivate var importOfTheBus: Presence {
-        if statements.contains(where: { $0.item.as(ImportDeclSyntax.self)?.isOfTheBus == true }) { return .always }
-        let all = tokens(viewMode: .sourceAccurate).lazy.compactMap { $0.parent?.as(ImportDeclSyntax.self) }
-        return all.contains(where: \.isOfTheBus) ? .sometimes : .never
+    /// Whether the file imports the bus on every platform; nil if it never does.
+    fileprivate var importsTheBus: Bool? {
+        let imports = nodes(ImportDeclSyntax.self).filter {
+            $0.importKindSpecifier == nil && $0.path.trimmedDescription == "ErrorRouting"
+        }
+        return imports.isEmpty ? nil : imports.contains { $0.enclosing(IfConfigDeclSyntax.self) == nil }
     }
 
-    /// The file's first line break.
-    fileprivate var newline: String {
-        for token in tokens(viewMode: .sourceAccurate) {
-            for piece in token.leadingTrivia {
-                switch piece {
-                case .newlines: return "\n"
-                case .carriageReturns: return "\r"
-                case .carriageReturnLineFeeds: return "\r\n"
-                default: continue
-                }
-            }
-        }
-        return "\n"
-    }
-
-    /// The offset after the comments at the start of the file, and before the comment that documents a declaration.
-    fileprivate var endOfHeader: Int {
-        guard let first = (statements.firstToken(viewMode: .sourceAccurate) ?? endOfFileToken) as TokenSyntax? else {
-            return 0
-        }
+    /// Returns the offset after the comments at the start of the file, and before the comment that documents a
+    /// declaration.
+    fileprivate func endOfHeader(_ newline: String) -> Int {
+        let first = statements.firstToken(viewMode: .sourceAccurate) ?? endOfFileToken
         var offset = first.position.utf8Offset
         var end = offset
         var isAfterText = shebang != nil
@@ -86,18 +61,12 @@ extension SourceFileSyntax {
             switch piece {
             case .docLineComment, .docBlockComment: return end
             case .lineComment, .blockComment: isAfterText = true
-            case .newlines, .carriageReturns, .carriageReturnLineFeeds:
-                let isPair = if case .carriageReturnLineFeeds = piece { true } else { false }
-                if isAfterText { end = offset + (isPair ? 2 : 1) }
-                isAfterText = false
-            default: break
+            default:
+                if piece.isNewline, isAfterText { end = offset + newline.utf8.count }
+                isAfterText = isAfterText && !piece.isNewline
             }
             offset += piece.sourceLength.utf8Length
         }
         return end
     }
-}
-
-extension ImportDeclSyntax {
-    fileprivate var isOfTheBus: Bool { importKindSpecifier == nil && path.trimmedDescription == "ErrorRouting" }
 }

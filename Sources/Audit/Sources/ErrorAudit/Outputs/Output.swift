@@ -11,23 +11,6 @@ public enum Output: String, CaseIterable, Sendable {
     /// SARIF 2.1.0, for code scanning.
     case sarif
 
-    /// Returns a result in this format.
-    ///
-    /// - Parameters:
-    ///   - result: The result of an audit.
-    ///   - showing: Which findings `text` shows.
-    /// - Throws: An encoder's error.
-    public func render(_ result: Audit.Result, showing: Shown = .half) throws -> String {
-        switch self {
-        case .text: Self.text(result, showing)
-        case .json: try Self.encode(result)
-        case .github:
-            (result.findings.filter { $0.harmless == nil }.map(Self.annotation) + result.unread.map(Self.annotation))
-                .joined(separator: "\n")
-        case .sarif: try Self.encode(Sarif.log(result))
-        }
-    }
-
     /// Which findings are shown.
     public enum Shown: Sendable {
         /// The half of the losses that matters more.
@@ -38,6 +21,21 @@ public enum Output: String, CaseIterable, Sendable {
         case all
     }
 
+    /// Returns a result in this format.
+    ///
+    /// - Parameters:
+    ///   - result: The result of an audit.
+    ///   - showing: Which findings `text` shows.
+    /// - Throws: An encoder's error.
+    public func render(_ result: Audit.Result, showing: Shown = .half) throws -> String {
+        switch self {
+        case .text: Self.text(result, showing)
+        case .json: try Self.encode(result)
+        case .github: Self.annotations(result)
+        case .sarif: try Self.encode(Sarif.log(result))
+        }
+    }
+
     static func encode(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -46,41 +44,46 @@ public enum Output: String, CaseIterable, Sendable {
 
     private static func text(_ result: Audit.Result, _ showing: Shown) -> String {
         let losses = result.findings.filter { $0.harmless == nil }
-        let shown =
-            showing == .all
-            ? result.findings : showing == .losses ? losses : Array(losses.prefix((losses.count + 1) / 2))
-        var lines = shown.flatMap { finding in
-            let place = finding.place.isEmpty ? "" : "\(finding.place): "
-            return [
-                "\(finding.path):\(finding.line):\(finding.column): \(finding.harmless == nil ? "warning" : "note"): "
-                    + "\(place)\(finding.reason) [\(finding.kind.rawValue), \(finding.score)]"
-            ] + (finding.harmless == nil ? ["    → \(finding.instead)"] : [])
-        }
-        lines += result.unread.map { "\($0.path):1:1: error: not read in full: \($0.reason)" }
-        lines += result.skipped.map { "\($0): skipped: a test, generated, or excluded" }
+        let half = (losses.count + 1) / 2
+        let shown = showing == .all ? result.findings : showing == .losses ? losses : Array(losses.prefix(half))
         func count(_ number: Int, _ one: String, _ more: String) -> String { "\(number) \(number == 1 ? one : more)" }
-        lines.append(
+        let sum =
             "\(count(losses.count, "probable loss", "probable losses")) and \(result.findings.count - losses.count) "
-                + "harmless in \(count(result.files.count, "file", "files")), \(result.lines) lines"
-                + (showing == .half && shown.count < losses.count ? "; --all shows the rest" : ""))
+            + "harmless in \(count(result.files.count, "file", "files")), \(result.lines) lines"
+            + (showing == .half && half < losses.count ? "; --all shows the rest" : "")
+        let lines =
+            shown.map { finding in
+                "\(finding.path):\(finding.line):\(finding.column): \(finding.harmless == nil ? "warning" : "note"): "
+                    + "\(finding.place.isEmpty ? "" : "\(finding.place): ")\(finding.reason) "
+                    + "[\(finding.kind.rawValue), \(finding.score)]"
+                    + (finding.harmless == nil ? "\n    → \(finding.instead)" : "")
+            }
+            + result.unread.map { "\($0.path):1:1: error: not read in full: \($0.reason)" }
+            + result.skipped.map { "\($0): skipped: a test, generated, or excluded" } + [sum]
         return lines.joined(separator: "\n")
     }
 
-    private static func annotation(_ finding: Finding) -> String {
-        let location =
-            "file=\(escape(finding.identity.path, property: true)),line=\(finding.line),col=\(finding.column)"
-        return "::warning \(location),title=error-audit %28\(finding.kind.rawValue)%29::"
-            + escape("\(finding.place): \(finding.reason). Write: \(finding.instead)", property: false)
-    }
-
-    private static func annotation(_ unread: Unread) -> String {
-        "::error file=\(escape(unread.path, property: true)),title=error-audit::"
-            + escape("Not read in full: \(unread.reason)", property: false)
-    }
-
-    private static func escape(_ text: String, property: Bool) -> String {
-        var text = text.replacing("%", with: "%25").replacing("\n", with: "%0A").replacing("\r", with: "%0D")
-        if property { text = text.replacing(":", with: "%3A").replacing(",", with: "%2C") }
-        return text
+    private static func annotations(_ result: Audit.Result) -> String {
+        func escape(_ text: String, _ characters: String = "%\n\r") -> String {
+            let escaped = text.unicodeScalars.map { scalar in
+                let code = String(scalar.value, radix: 16, uppercase: true)
+                return characters.unicodeScalars.contains(scalar)
+                    ? "%" + (code.count < 2 ? "0" : "") + code : "\(scalar)"
+            }
+            return escaped.joined()
+        }
+        func line(_ level: String, _ path: String, _ place: String, _ message: String) -> String {
+            "::\(level) file=\(escape(path, "%\n\r:,")),\(place)::\(escape(message))"
+        }
+        let findings = result.findings.filter { $0.harmless == nil }.map { finding in
+            let title = "title=error-audit %28\(finding.kind.rawValue)%29"
+            return line(
+                "warning", finding.identity.path, "line=\(finding.line),col=\(finding.column),\(title)", finding.message
+            )
+        }
+        let unread = result.unread.map {
+            line("error", $0.path, "title=error-audit", "Not read in full: \($0.reason)")
+        }
+        return (findings + unread).joined(separator: "\n")
     }
 }

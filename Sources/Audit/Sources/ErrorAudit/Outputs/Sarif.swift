@@ -37,7 +37,7 @@ enum Sarif {
         return [
             "ruleId": .text(identity.kind.rawValue), "level": finding.harmless == nil ? "warning" : "note",
             "rank": .number(finding.score), "locations": .list([location]),
-            "message": ["text": .text("\(finding.place): \(finding.reason). Write: \(finding.instead)")],
+            "message": ["text": .text(finding.message)],
             "partialFingerprints": [
                 "finding/v2": .text("\(identity.kind.rawValue) \(identity.function) \(identity.call)")
             ],
@@ -46,11 +46,9 @@ enum Sarif {
 
     /// Returns a path as a reference by RFC 3986.
     static func uri(_ path: String) -> String {
-        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+=@".utf8)
-        let encoded = path.utf8.map { byte in
-            plain.contains(byte)
-                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
+        let plain = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+=@")
+        let encoded = path.addingPercentEncoding(withAllowedCharacters: plain) ?? path
         return path.hasPrefix("/") ? "file://" + encoded : encoded
     }
 }

@@ -11,7 +11,7 @@ struct Comments {
     private var texts: [Int: String] = [:]
 
     init(_ file: SourceText) {
-        for token in file.tree.tokens(viewMode: .sourceAccurate) {
+        for token in file.tree.allTokens {
             var position = token.position
             for piece in token.leadingTrivia {
                 if case .lineComment(let text) = piece {
@@ -19,7 +19,7 @@ struct Comments {
                 }
                 position += piece.sourceLength
             }
-            for case .lineComment(let text) in token.trailingTrivia.pieces {
+            for case .lineComment(let text) in token.trailingTrivia {
                 let end = file.line(of: token.endPositionBeforeTrailingTrivia)
                 add(text, at: end, before: end)
             }
@@ -53,13 +53,6 @@ struct Comments {
         var start = line
         while texts[start - 1] != nil { start -= 1 }
         let words = Words.of((start...max(line, min(end, line + 12))).compactMap { texts[$0] }.joined(separator: " "))
-        return words.count > 3 && !Self.reasons.isDisjoint(with: words) && !words.contains("todo")
+        return words.count > 3 && !Words.reasons.isDisjoint(with: words) && !words.contains("todo")
     }
-
-    private static let reasons = Words.list(
-        """
-        already always anyway avoid because best can cannot could doesn don deliberate deliberately error errors
-        expected fail failing fails fallback fine harmless ignore ignored ignores ignoring intentional intentionally
-        isn may might never not ok okay optional otherwise regardless safe safely silently since so swallow won
-        """)
 }

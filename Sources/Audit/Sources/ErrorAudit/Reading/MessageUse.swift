@@ -8,81 +8,72 @@ enum MessageUse {
     case loud
     /// The call doesn't write a message.
     case none
-}
 
-/// Determines which of the project's functions, such as `func log(_ message: String, _ level: Level = .debug)`, are
-/// quiet when called without a level.
-struct LoggerDefaults: Sendable {
-    private var quiet: Set<String> = []
+    private static let levels: [String: Self] = Dictionary(
+        uniqueKeysWithValues: quietLevels.map { ($0, .quiet) }
+            + Words.list("alert critical emergency error fatal fault info notice panic severe warn warning")
+            .map { ($0, .loud) })
+    fileprivate static let quietLevels = Words.list("debug finest trace verbose")
+    fileprivate static let quietFunctions = Words.list("NSLog assert assertionFailure debugPrint dump print")
 
-    mutating func formUnion(_ other: Self) { quiet.formUnion(other.quiet) }
-
-    func isQuiet(_ function: String) -> Bool { quiet.contains(function) }
-
-    /// Returns whether a text contains the name of a quiet level.
-    static func areNamed(in text: String) -> Bool { quietLevels.contains { text.utf8.contains($0.utf8) } }
-
-    /// Reads the functions that a file declares.
-    static func of(_ tree: SourceFileSyntax) -> Self {
-        final class Declarations: SyntaxVisitor {
-            var found = LoggerDefaults()
-
-            override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
-                let name = node.name.text
-                for parameter in node.signature.parameterClause.parameters where Words.of(name).contains("log") {
-                    guard let level = parameter.defaultValue?.value.as(MemberAccessExprSyntax.self) else { continue }
-                    if quietLevels.contains(level.declName.baseName.text) { found.quiet.insert(name) }
-                }
-                return .skipChildren
-            }
-        }
-        let declarations = Declarations(viewMode: .sourceAccurate)
-        declarations.walk(tree)
-        return declarations.found
+    /// Returns the use that a level's name shows.
+    fileprivate static func of(_ names: [String]) -> Self? {
+        let uses = names.compactMap { levels[$0] }
+        return uses.contains(.quiet) ? .quiet : uses.first
     }
 }
-
-private let quietLevels: Set = ["debug", "trace", "verbose", "finest"]
-private let loudLevels: Set = [
-    "info", "notice", "warn", "warning", "error", "critical", "emergency", "fault", "fatal", "panic", "severe", "alert",
-]
-private let quietFunctions: Set = ["print", "debugPrint", "dump", "NSLog", "assert", "assertionFailure"]
 
 extension SourceText {
     /// Returns how a call uses a message.
     func messageUse(of call: FunctionCallExprSyntax) -> MessageUse {
         let (callee, name) = (call.callee, call.name)
         if isReporter(callee) { return .loud }
-        if quietFunctions.contains(name) {
+        if MessageUse.quietFunctions.contains(name) {
             let isPrint = name == "print" || name == "debugPrint"
             return isPrint && (isCommand || call.argument("to") != nil) ? .loud : .quiet
         }
         if name == "fputs" || callee.hasPrefix("FileHandle.standardError") { return .loud }
-        guard isLogging(callee) else { return .none }
+        guard Self.isLogging(callee) else { return .none }
         // Read the level from the function's name or an argument: `.error`, `type: .error`.
-        let words = Words.of(name)
-        if words.contains(where: { quietLevels.contains($0) }) { return .quiet }
-        if words.contains(where: { loudLevels.contains($0) }) { return .loud }
-        for argument in call.arguments {
-            guard let member = argument.expression.as(MemberAccessExprSyntax.self) else { continue }
-            let level = member.declName.baseName.text
-            if quietLevels.contains(level) { return .quiet }
-            if loudLevels.contains(level) { return .loud }
+        let members = call.arguments.compactMap {
+            $0.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text
         }
-        return name == "os_log" || loggers.isQuiet(name) ? .quiet : .loud
+        let levels = [Words.of(name)] + members.map { [$0] }
+        return levels.lazy.compactMap(MessageUse.of).first
+            ?? (name == "os_log" || quietLoggers.contains(name) ? .quiet : .loud)
     }
 
     /// Returns whether one of the names contains "log" or a similar word.
-    private func isLogging(_ callee: String) -> Bool {
+    private static func isLogging(_ callee: String) -> Bool {
         callee.split(separator: ".").contains { part in
             let words = Words.of(part)
             return words.indices.contains { index in
                 switch words[index] {
-                case "logger", "logging", "oslog", "ddlog", "nslog": true
+                case "logger", "logging", "oslog", "nslog": true
                 case "log", "logs": words.count == index + 1 || !["in", "out", "on", "off"].contains(words[index + 1])
                 default: words[index].hasPrefix("ddlog")
                 }
             }
         }
+    }
+
+    /// Returns whether a text contains the name of a quiet level.
+    static func namesQuietLevel(_ text: String) -> Bool {
+        MessageUse.quietLevels.contains { text.utf8.contains($0.utf8) }
+    }
+}
+
+extension SourceFileSyntax {
+    /// The declared functions, such as `func log(_ message: String, _ level: Level = .debug)`, that are quiet when
+    /// called without a level.
+    var quietLoggers: Set<String> {
+        let functions = nodes(FunctionDeclSyntax.self) { $0.is(FunctionDeclSyntax.self) }.filter { function in
+            Words.of(function.name.text).contains("log")
+                && function.signature.parameterClause.parameters.contains { parameter in
+                    let level = parameter.defaultValue?.value.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+                    return level.map(MessageUse.quietLevels.contains) == true
+                }
+        }
+        return Set(functions.map(\.name.text))
     }
 }

@@ -15,15 +15,19 @@ struct Nesting {
         static let tokens = 1_000
     }
 
+    /// An open bracket or string, or the file itself.
     private struct Frame {
         let opener: Unicode.Scalar
         /// The number of open square brackets since the last brace.
         var squares = 0
         /// The number of tokens since the last separator.
         var tokens = 0
-        /// How a string continues after an interpolation.
-        var string: (hashes: Int, isMultiline: Bool)?
+        /// What ends a string, and what begins an escape in it.
+        var end: [Unicode.Scalar] = []
+        var escape: [Unicode.Scalar] = []
     }
+
+    private enum Token { case separator, value, prefix }
 
     private let scalars: [Unicode.Scalar]
     private var index = 0
@@ -33,127 +37,107 @@ struct Nesting {
     private var previous: Token = .separator
     private var isAfterNewline = false
 
-    private enum Token { case separator, value, prefix }
-
     /// Returns whether a text exceeds a limit.
     static func isTooDeep(_ text: String) -> Bool {
-        var nesting = Nesting(text)
-        nesting.scan()
+        var nesting = Nesting(scalars: Array(text.unicodeScalars))
+        while nesting.index < nesting.scalars.count, !nesting.isTooDeep {
+            if nesting.frames[nesting.frames.count - 1].opener == "\"" { nesting.string() } else { nesting.code() }
+        }
         return nesting.isTooDeep
     }
 
-    private init(_ text: String) { scalars = Array(text.unicodeScalars) }
+    private init(scalars: [Unicode.Scalar]) { self.scalars = scalars }
 
     private func scalar(_ offset: Int = 0) -> Unicode.Scalar {
         index + offset < scalars.count ? scalars[index + offset] : "\0"
     }
 
-    private mutating func scan() {
-        while index < scalars.count, !isTooDeep {
-            switch scalar() {
-            case "\n", "\r":
-                isAfterNewline = true
-                index += 1
-            case " ", "\t": index += 1
-            case "/" where scalar(1) == "/": skipLine()
-            case "/" where scalar(1) == "*": skipComment()
-            case "\"": skipString(hashes: 0)
-            case "#": pound()
-            case ",", ";": separate()
-            case "(", "[", "{": open(scalar())
-            case ")", "]", "}": close(scalar())
-            case let first where first.isWordPart: word()
-            default: symbol()
-            }
+    private func isAt(_ text: some Sequence<Unicode.Scalar>) -> Bool { scalars[index...].starts(with: text) }
+    private func isAt(_ text: String) -> Bool { isAt(text.unicodeScalars) }
+    private func isAt(directive text: String) -> Bool { isAt(text) && !scalar(text.utf8.count).isWordPart }
+
+    private mutating func code() {
+        switch scalar() {
+        case "\n", "\r":
+            isAfterNewline = true
+            index += 1
+        case " ", "\t": index += 1
+        case "/" where isAt("//"): while index < scalars.count, scalar() != "\n", scalar() != "\r" { index += 1 }
+        case "/" where isAt("/*"): comment()
+        case ",", ";": separate(length: 1)
+        case "(", "[", "{": open(scalar())
+        case ")": close("(")
+        case "]": close("[")
+        case "}": close("{")
+        case "#" where isAt(directive: "#if"): open("#", length: 3)
+        case "#" where isAt(directive: "#endif"): close("#", length: 6)
+        case "#", "\"":
+            let hashes = scalars[index...].prefix { $0 == "#" }
+            index += hashes.count
+            guard scalar() == "\"" else { break }
+            count(.value)
+            let quotes = Array(repeating: "\"" as Unicode.Scalar, count: isAt("\"\"\"") ? 3 : 1)
+            index += quotes.count
+            let squares = frames[frames.count - 1].squares
+            frames.append(Frame(opener: "\"", squares: squares, end: quotes + hashes, escape: ["\\"] + hashes))
+        case let first where first.isWordPart: word()
+        default: symbol()
         }
     }
 
-    private mutating func skipLine() {
-        while index < scalars.count, scalar() != "\n", scalar() != "\r" { index += 1 }
-    }
-
-    private mutating func skipComment() {
+    private mutating func comment() {
         var depth = 0
         repeat {
-            let isStart = scalar() == "/" && scalar(1) == "*"
-            let isEnd = scalar() == "*" && scalar(1) == "/"
-            if isStart { depth += 1 } else if isEnd { depth -= 1 }
-            index += isStart || isEnd ? 2 : 1
+            let change = isAt("/*") ? 1 : isAt("*/") ? -1 : 0
+            depth += change
+            index += change == 0 ? 1 : 2
         } while depth > 0 && index < scalars.count
     }
 
-    /// Begins a string at its first quotation mark.
-    private mutating func skipString(hashes: Int) {
-        count(.value)
-        let isMultiline = scalar(1) == "\"" && scalar(2) == "\""
-        index += isMultiline ? 3 : 1
-        skipString(hashes: hashes, isMultiline: isMultiline)
-    }
-
-    /// Continues a string to its end, or to the next interpolation.
-    private mutating func skipString(hashes: Int, isMultiline: Bool) {
-        func hasHashes(_ offset: Int) -> Bool { (0..<hashes).allSatisfy { scalar(offset + $0) == "#" } }
-        while index < scalars.count {
-            let first = scalar()
-            if !isMultiline, first == "\n" || first == "\r" { return }
-            if first == "\"", !isMultiline || (scalar(1) == "\"" && scalar(2) == "\""), hasHashes(isMultiline ? 3 : 1) {
-                index += (isMultiline ? 3 : 1) + hashes
-                return
-            }
-            guard first == "\\", hasHashes(1) else {
-                index += 1
-                continue
-            }
-            index += 1 + hashes
-            if scalar() == "(" {
-                open("(")
-                frames[frames.count - 1].string = (hashes, isMultiline)
-                return
-            }
+    /// Reads a part of a string.
+    private mutating func string() {
+        let frame = frames[frames.count - 1]
+        let isMultiline = frame.end.starts(with: "\"\"\"".unicodeScalars)
+        if isAt(frame.end) {
+            index += frame.end.count
+            frames.removeLast()
+        } else if !isMultiline, scalar() == "\n" || scalar() == "\r" {
+            frames.removeLast()
+        } else if isAt(frame.escape) {
+            index += frame.escape.count
+            if scalar() == "(" { open("(") } else { index += 1 }
+        } else {
             index += 1
         }
     }
 
-    private mutating func pound() {
-        var hashes = 0
-        while scalar(hashes) == "#" { hashes += 1 }
-        if scalar(hashes) == "\"" {
-            index += hashes
-            return skipString(hashes: hashes)
-        }
-        if starts(with: "#if") { return open("#", length: 3) }
-        if starts(with: "#endif") { return close("#", length: 6) }
-        index += hashes
-    }
-
-    private func starts(with word: String) -> Bool {
-        let length = word.unicodeScalars.count
-        return scalars[index...].starts(with: word.unicodeScalars) && !scalar(length).isWordPart
-    }
-
     private mutating func open(_ opener: Unicode.Scalar, length: Int = 1) {
         count(.value)
-        let outer = frames[frames.count - 1]
         let isBlock = opener == "{" || opener == "#"
-        frames.append(Frame(opener: opener, squares: isBlock ? 0 : outer.squares + (opener == "[" ? 1 : 0)))
-        isTooDeep =
-            isTooDeep || frames.count > Limit.brackets + 1 || frames[frames.count - 1].squares > Limit.squares
+        let squares = isBlock ? 0 : frames[frames.count - 1].squares + (opener == "[" ? 1 : 0)
+        frames.append(Frame(opener: opener, squares: squares))
+        isTooDeep = isTooDeep || frames.count > Limit.brackets + 1 || squares > Limit.squares
         index += length
         previous = .separator
     }
 
     /// Closes the innermost bracket of this kind, with those that were left open in it.
-    private mutating func close(_ closer: Unicode.Scalar, length: Int = 1) {
+    private mutating func close(_ opener: Unicode.Scalar, length: Int = 1) {
         index += length
-        let opener: Unicode.Scalar = closer == ")" ? "(" : closer == "]" ? "[" : closer == "}" ? "{" : closer
         guard let position = frames.lastIndex(where: { $0.opener == opener }) else { return }
-        let string = frames[position].string
         tokens -= frames[position...].reduce(0) { $0 + $1.tokens }
         frames.removeSubrange(position...)
         previous = .value
         isAfterNewline = false
-        if let string { skipString(hashes: string.hashes, isMultiline: string.isMultiline) }
     }
+
+    /// The words that the rest of an expression or type must follow, also on the next line.
+    private static let prefixes = Words.list(
+        """
+        any as await borrowing case consume consuming copy each else if in inout is let repeat return sending some throw
+        try unsafe var where
+        """)
+    private static let operators = Set("=-+!*%<>&|^~?".unicodeScalars)
 
     private mutating func word() {
         let start = index
@@ -162,26 +146,17 @@ struct Nesting {
         count(Self.prefixes.contains(word) ? .prefix : .value, isContinuation: word == "else")
     }
 
-    /// The words that the rest of an expression or type must follow, also on the next line.
-    private static let prefixes: Set = [
-        "any", "as", "await", "borrowing", "case", "consume", "consuming", "copy", "each", "else", "if", "in", "inout",
-        "is", "let", "repeat", "return", "sending", "some", "throw", "try", "unsafe", "var", "where",
-    ]
-
     private mutating func symbol() {
+        let isArrow = isAt("->") && !Self.operators.contains(scalar(2))
         let isSpaced = index > 0 && scalars[index - 1].isBlank
-        let start = index
-        while Self.operators.contains(scalar()) { index += 1 }
-        if index == start { index += 1 }
+        let length = max(scalars[index...].prefix(while: Self.operators.contains).count, 1)
+        index += length
         // The parser reads the operands of a binary operator in a loop.
-        let isArrow = scalars[start] == "-" && index - start == 2 && scalars[start + 1] == ">"
-        if isSpaced, scalar().isBlank, !isArrow { return separate(length: 0) }
-        for _ in start..<index { count(.prefix, isContinuation: true) }
+        if isSpaced, scalar().isBlank, !isArrow { return separate() }
+        for _ in 0..<length { count(.prefix, isContinuation: true) }
     }
 
-    private static let operators: Set<Unicode.Scalar> = Set("=-+!*%<>&|^~?".unicodeScalars)
-
-    private mutating func separate(length: Int = 1) {
+    private mutating func separate(length: Int = 0) {
         tokens -= frames[frames.count - 1].tokens
         frames[frames.count - 1].tokens = 0
         previous = .prefix
@@ -191,7 +166,7 @@ struct Nesting {
 
     private mutating func count(_ token: Token, isContinuation: Bool = false) {
         let isInBlock = "{#\0".unicodeScalars.contains(frames[frames.count - 1].opener)
-        if isAfterNewline, isInBlock, previous != .prefix, !isContinuation { separate(length: 0) }
+        if isAfterNewline, isInBlock, previous != .prefix, !isContinuation { separate() }
         isAfterNewline = false
         previous = token
         frames[frames.count - 1].tokens += 1
@@ -201,7 +176,7 @@ struct Nesting {
 }
 
 extension Unicode.Scalar {
-    fileprivate var isBlank: Bool { self == " " || self == "\t" || self == "\n" || self == "\r" }
+    fileprivate var isBlank: Bool { [" ", "\t", "\n", "\r"].contains(self) }
 
     /// Whether the scalar belongs to a name or a number.
     fileprivate var isWordPart: Bool {

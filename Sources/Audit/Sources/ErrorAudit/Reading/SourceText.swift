@@ -6,27 +6,23 @@ final class SourceText {
     let path: String
     let tree: SourceFileSyntax
     let configuration: Configuration
-    let loggers: LoggerDefaults
-    let converter: SourceLocationConverter
+    /// The project's functions that log at debug level when called without a level.
+    let quietLoggers: Set<String>
+    private let converter: SourceLocationConverter
     /// Whether the file's output has a reader because the file is part of a command-line tool.
     let isCommand: Bool
-    let isTest: Bool
-    private(set) var modules: Set<String> = []
+    let modules: Set<String>
+    var isTest: Bool { !modules.isDisjoint(with: ["XCTest", "Testing"]) }
 
-    init(_ text: String, path: String, configuration: Configuration, loggers: LoggerDefaults) {
+    init(_ text: String, path: String, configuration: Configuration, quietLoggers: Set<String>) {
         self.path = path
         self.configuration = configuration
-        self.loggers = loggers
+        self.quietLoggers = quietLoggers
         tree = Self.parse(text)
         converter = SourceLocationConverter(fileName: path, tree: tree)
-        for statement in tree.statements {
-            if let name = statement.item.as(ImportDeclSyntax.self)?.path.trimmedDescription { modules.insert(name) }
-        }
-        isTest = modules.contains("XCTest") || modules.contains("Testing")
-        isCommand =
-            modules.contains("ArgumentParser") || text.hasPrefix("#!")
-            || (path.split(separator: "/").last == "main.swift" && !modules.contains("UIKit")
-                && !modules.contains("AppKit"))
+        modules = Set(tree.statements.compactMap { $0.item.as(ImportDeclSyntax.self)?.path.trimmedDescription })
+        let isMain = path.split(separator: "/").last == "main.swift" && modules.isDisjoint(with: ["UIKit", "AppKit"])
+        isCommand = modules.contains("ArgumentParser") || text.hasPrefix("#!") || isMain
     }
 
     /// Parses a text that isn't nested too deep.
@@ -48,9 +44,9 @@ final class SourceText {
         return "it doesn't parse as Swift"
     }
 
-    func line(of node: some SyntaxProtocol) -> Int {
-        converter.location(for: node.positionAfterSkippingLeadingTrivia).line
-    }
+    func line(of node: some SyntaxProtocol) -> Int { line(of: node.positionAfterSkippingLeadingTrivia) }
+
+    func line(of position: AbsolutePosition) -> Int { converter.location(for: position).line }
 
     /// Returns a node's line, and its column in Unicode scalars.
     func location(of node: some SyntaxProtocol) -> (line: Int, column: Int) {
@@ -59,31 +55,25 @@ final class SourceText {
         return (location.line, String(decoding: before, as: UTF8.self).unicodeScalars.count + 1)
     }
 
-    func line(of position: AbsolutePosition) -> Int { converter.location(for: position).line }
-
     /// Returns the name of the function or property around a node, with the types around it: `Store.save`.
     func function(around node: some SyntaxProtocol) -> String {
-        var names: [String] = []
-        var current = node.parent
-        while let parent = current {
-            if let declaration = parent.asProtocol((any NamedDeclSyntax).self) { names.append(declaration.name.text) }
-            if parent.is(InitializerDeclSyntax.self) { names.append("init") }
-            if parent.is(DeinitializerDeclSyntax.self) { names.append("deinit") }
-            if let type = parent.as(ExtensionDeclSyntax.self)?.extendedType { names.append(type.trimmedDescription) }
+        let names = node.ancestors.compactMap { node -> String? in
+            switch node.as(SyntaxEnum.self) {
+            case .initializerDecl: "init"
+            case .deinitializerDecl: "deinit"
+            case .extensionDecl(let type): type.extendedType.trimmedDescription
             // Not the variables in functions.
-            if let variable = parent.as(VariableDeclSyntax.self), parent.parent?.is(MemberBlockItemSyntax.self) == true
-            {
-                names.append(variable.bindings.first?.pattern.trimmedDescription ?? "")
+            case .variableDecl(let variable) where variable.parent?.is(MemberBlockItemSyntax.self) == true:
+                variable.bindings.first?.pattern.trimmedDescription
+            default: node.asProtocol((any NamedDeclSyntax).self)?.name.text
             }
-            current = parent.parent
         }
         return names.reversed().joined(separator: ".")
     }
 
     /// The variables and functions that the file declares with a publisher that never fails.
     private(set) lazy var neverFailing: Set<String> = {
-        let names = tree.tokens(viewMode: .sourceAccurate).compactMap { token -> String? in
-            guard token.text == "Never" else { return nil }
+        let names = tree.allTokens.filter { $0.text == "Never" }.compactMap { token in
             let stop = { (node: Syntax) in node.is(CodeBlockItemSyntax.self) }
             return token.enclosing(PatternBindingSyntax.self, upTo: stop)?.pattern.trimmedDescription
                 ?? token.enclosing(FunctionDeclSyntax.self, upTo: stop)?.name.text
@@ -91,16 +81,10 @@ final class SourceText {
         return Set(names)
     }()
 
-    /// Returns whether the file declares a throwing function of a name.
-    func declaresThrowing(_ name: String?) -> Bool {
-        tree.tokens(viewMode: .sourceAccurate).lazy.compactMap { $0.parent?.as(FunctionDeclSyntax.self) }.contains {
-            $0.name.text == name && $0.signature.effectSpecifiers?.throwsClause != nil
-        }
-    }
-
     /// Returns whether a call is a report by one of the project's own functions.
     func isReporter(_ callee: String) -> Bool {
-        Configuration.names(configuration.reporters, callee) || Configuration.names(configuration.loggers, callee)
-            || Configuration.names(configuration.handled, callee)
+        [configuration.reporters, configuration.loggers, configuration.handled].joined().contains { name in
+            callee == name || callee.hasSuffix("." + name) || callee.hasPrefix(name + ".")
+        }
     }
 }

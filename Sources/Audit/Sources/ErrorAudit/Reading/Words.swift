@@ -9,20 +9,16 @@ enum Words {
             word = ""
         }
         for character in name {
-            guard character.isLetter || character.isNumber else {
-                end()
-                continue
-            }
             let isAfterCapital = word.last?.isUppercase == true
             // "URLError" becomes url, error: the last capital of a run begins the next word.
-            if character.isUppercase, !isAfterCapital {
-                end()
-            } else if character.isLowercase, isAfterCapital, word.count > 1 {
+            if character.isLowercase, isAfterCapital, word.count > 1 {
                 let last = word.removeLast()
                 end()
                 word = String(last)
+            } else if character.isUppercase ? !isAfterCapital : !character.isLetter && !character.isNumber {
+                end()
             }
-            word.append(character)
+            if character.isLetter || character.isNumber { word.append(character) }
         }
         end()
         return words
@@ -33,6 +29,9 @@ enum Words {
 
     /// Returns whether a name is about failure, so that its value or call reports an error.
     static func indicatesFailure(_ name: some StringProtocol) -> Bool { has(name, failure) }
+
+    /// Returns whether a variable's name says that it has an error.
+    static func isError(_ name: String) -> Bool { of(name).last == "error" || name == "err" || name == "failure" }
 
     /// Returns whether a function shows the user more than the progress of work.
     static func shows(_ function: some StringProtocol) -> Bool {
@@ -102,4 +101,11 @@ enum Words {
         """)
     /// Words for files that the program itself creates for a while.
     static let temporary = list("cache cached caches partial scratch staging temp temporary tmp")
+    /// Words of comments that explain why a loss is fine.
+    static let reasons = list(
+        """
+        already always anyway avoid because best can cannot could doesn don deliberate deliberately error errors
+        expected fail failing fails fallback fine harmless ignore ignored ignores ignoring intentional intentionally
+        isn may might never not ok okay optional otherwise regardless safe safely silently since so swallow won
+        """)
 }

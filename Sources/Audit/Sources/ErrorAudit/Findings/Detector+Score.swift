@@ -1,24 +1,15 @@
 import SwiftSyntax
 
 /// Computes from the code how likely a finding matters.
-struct Scorer {
-    struct Verdict {
-        var score: Int
-        var why: [String]
-        /// Why the error needs no report; nil for a loss.
-        var harmless: String?
-    }
-
-    let file: SourceText
-    let comments: Comments
-
-    func judge(_ loss: Loss, _ tried: Tried) -> Verdict {
+extension Detector {
+    /// Returns the score, its reasons, and why the error needs no report; nil for a loss.
+    func judge(_ loss: Loss, _ tried: Tried) -> (score: Int, why: [String], harmless: String?) {
         let harmless = excuse(tried, loss)
         let notes = loss.notes + weights(tried, loss)
-        var score = notes.reduce(loss.kind.baseScore) { $0 + $1.points }
-        if harmless != nil { score = min(score - 40, 10) } else { score = max(score, 11) }
+        let score = notes.reduce(loss.kind.baseScore) { $0 + $1.points }
         let why = notes.filter { $0.points != 0 }.sorted { abs($0.points) > abs($1.points) }.map(\.why)
-        return Verdict(score: min(max(score, 0), 100), why: [loss.kind.summary] + why, harmless: harmless)
+        let bounded = harmless == nil ? min(max(score, 11), 100) : min(max(score - 40, 0), 10)
+        return (bounded, [loss.kind.summary] + why, harmless)
     }
 
     /// Returns why the error needs no report: the called function itself shows that, not the code around it.
@@ -75,7 +66,7 @@ struct Scorer {
         let (write, send, fetch) = (verb(Words.writes), verb(Words.sends), verb(Words.fetches))
         let isPayment = has(Words.payments, tried.words)
         let isForced = loss.kind == .forcedTry
-        let task = loss.token.enclosing(FunctionCallExprSyntax.self, upTo: \.isFunction)?.callee
+        let task = loss.token.enclosing(FunctionCallExprSyntax.self, upTo: Self.isFunction)?.callee
         let weights: [(holds: Bool, points: Int, why: String)] = [
             (isPayment, 25, "it is about a payment or an order"),
             (write != nil && !isCleanUp && !isDecorative, 22, "`\(write ?? "")` changes something"),
@@ -113,11 +104,11 @@ struct Scorer {
 
     /// Returns whether a node is in a `catch` that throws or reports, so that the first error isn't lost.
     private func isOnErrorPath(_ node: Syntax) -> Bool {
-        guard let clause = node.enclosing(CatchClauseSyntax.self, upTo: \.isFunction) else { return false }
-        return ErrorPaths(file: file).fate(of: clause.body.statements, names: clause.errorNames) == .reported
+        let clause = node.enclosing(CatchClauseSyntax.self, upTo: Self.isFunction)
+        return clause.map { file.fate(of: $0.body.statements, names: $0.errorNames) } == .reported
     }
-}
 
-extension Syntax {
-    var isFunction: Bool { self.is(FunctionDeclSyntax.self) || self.is(InitializerDeclSyntax.self) }
+    private static func isFunction(_ node: Syntax) -> Bool {
+        node.is(FunctionDeclSyntax.self) || node.is(InitializerDeclSyntax.self)
+    }
 }
