@@ -4,8 +4,8 @@ extension ErrorBus {
     /// The counts balance on every read, even while errors are posted and delivered. Between two reads by one thread,
     /// only the count of pending errors can decrease. A read includes every post that returned before the read.
     public var statistics: Statistics {
-        var (statistics, isDelivering) = storage.statistics
-        if isDelivering {
+        var (statistics, isBusy) = storage.statistics
+        if isBusy {
             statistics.deliveryTime = max(.zero, clock.now() - .nanoseconds(deliveryBegan.value))
         }
         return statistics
@@ -33,9 +33,10 @@ extension ErrorBus {
         public internal(set) var pending = 0
         /// Actions that threw or exceeded the time limit; not part of the sum, because their errors are counted too.
         public internal(set) var actionFailures = 0
-        /// How long the delivery of the current report has taken so far; nil if no report is in delivery.
+        /// How long the delivery of the current report and the notification of its observers have taken so far; nil while
+        /// the bus does neither.
         ///
-        /// The bus can't stop a synchronous action that blocks its thread; such an action shows here as a growing time.
+        /// The bus can't stop a synchronous action or an observer that blocks its thread; it shows here as a growing time.
         /// The bus doesn't read its clock for every report, so the time might include up to 63 earlier deliveries with
         /// their observers.
         public internal(set) var deliveryTime: Duration?

@@ -7,12 +7,15 @@ import Synchronization
 ///
 /// `@unchecked` because of the array's pointer: its elements are atomics.
 struct RuleTally: ~Copyable, @unchecked Sendable {
-    /// The count of one rule; it retains the rule so that the rule's address isn't reused.
+    /// The count of one rule.
+    ///
+    /// It retains the rule's description, whose address identifies the rule, but not the rule: the action of a scope's
+    /// rule might retain the request that the scope was created for, or the bus.
     final class Entry: Sendable {
-        let rule: Rule
+        let rule: RuleDescription
         private let number = Atomic<Int64>(0)
 
-        init(_ rule: Rule) { self.rule = rule }
+        init(_ rule: RuleDescription) { self.rule = rule }
 
         var count: Int { Int(clamping: number.load(ordering: .relaxed)) }
 
@@ -27,10 +30,11 @@ struct RuleTally: ~Copyable, @unchecked Sendable {
         var beyond = 0
     }
 
-    /// The addresses of the rules that decided first, each followed by the address of its entry; 0 in free places.
+    /// The addresses of the descriptions of the rules that decided first, each followed by the address of the rule's
+    /// entry; 0 in free places.
     ///
     /// Usually these rules decide again, and then they are counted without a lock. They are searched one after another.
-    /// In a hash table of addresses, the steps would depend on where a rule was allocated, but the explorer in
+    /// In a hash table of addresses, the steps would depend on where a description was allocated, but the explorer in
     /// `Tests/Interleavings` needs the same steps in each execution.
     private let first: FixedArray<Atomic<UInt>>
     private let state = Locked(State())
@@ -48,11 +52,12 @@ struct RuleTally: ~Copyable, @unchecked Sendable {
     /// Counts a report that a rule decided.
     @inline(__always)
     func count(_ rule: Borrowed<Rule>) {
+        let identity = rule.read { $0.registration.knownIdentity }
         for index in 0..<Self.firstCount {
             let address = first[2 &* index].load(ordering: .acquiring)
             if address == 0 { break }
             // Read the entry by its address: an entry lives as long as the tally.
-            if address == rule.address,
+            if address == identity,
                 let entry = unsafe Borrowed<Entry>(at: first[2 &* index &+ 1].load(ordering: .relaxed))
             {
                 return entry.read { $0.add() }
@@ -63,17 +68,17 @@ struct RuleTally: ~Copyable, @unchecked Sendable {
 
     @inline(never)
     private func countOther(_ rule: Borrowed<Rule>) {
-        let rule = rule.object
+        let rule = rule.read { $0.registration.description }
         state.withLock { state in
-            let index = state.indices[ObjectIdentifier(rule)] ?? state.entries.count
+            let index = state.indices[ObjectIdentifier(rule.storage)] ?? state.entries.count
             if index == state.entries.count {
                 guard index < limit else { return state.beyond += 1 }
-                state.indices[ObjectIdentifier(rule)] = index
+                state.indices[ObjectIdentifier(rule.storage)] = index
                 let entry = Entry(rule)
                 state.entries.append(entry)
                 if index < Self.firstCount {
                     first[2 * index + 1].store(Borrowed(entry).address, ordering: .relaxed)
-                    first[2 * index].store(Borrowed(rule).address, ordering: .releasing)
+                    first[2 * index].store(Borrowed(rule.storage).address, ordering: .releasing)
                 }
             }
             state.entries[index].add()
@@ -83,14 +88,10 @@ struct RuleTally: ~Copyable, @unchecked Sendable {
     /// Returns the counts of a handler's rules in the order in which they are tried, then the counts of scopes' rules.
     func counts(with handler: ErrorHandler) -> RuleCounts {
         let (entries, beyond) = state.withLock { ($0.entries, $0.beyond) }
-        let known = Dictionary(entries.map { (ObjectIdentifier($0.rule), $0.count) }, uniquingKeysWith: +)
-        let own = handler.rules[.rule]
-        let ownRules = Set(own.map { ObjectIdentifier($0) })
-        let rows =
-            own.map { ($0.registration.description, known[ObjectIdentifier($0)] ?? 0) }
-            + entries.filter { !ownRules.contains(ObjectIdentifier($0.rule)) }.map {
-                ($0.rule.registration.description, $0.count)
-            }
-        return RuleCounts(rows, others: beyond)
+        let known = Dictionary(entries.map { ($0.rule, $0.count) }, uniquingKeysWith: +)
+        let own = handler.rules[.rule].map(\.registration.description)
+        let ownRules = Set(own)
+        let others = entries.filter { !ownRules.contains($0.rule) }
+        return RuleCounts(own.map { ($0, known[$0] ?? 0) } + others.map { ($0.rule, $0.count) }, others: beyond)
     }
 }

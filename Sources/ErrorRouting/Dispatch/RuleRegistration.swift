@@ -20,6 +20,10 @@ struct RuleRegistration: ~Copyable, Sendable {
         RuleDescription(storage: original.value ?? original.set(.init(shape: shape, source: source)).object)
     }
 
+    /// The address of the original description, which identifies the rule; 0 until the description is created.
+    @inline(__always)
+    var knownIdentity: UInt { original.borrowed?.address ?? 0 }
+
     /// The calling thread's copy, for outcomes: every handled error needs a copy.
     var threadsOwnDescription: RuleDescription {
         copies.borrowed?.read { $0.threadsOwn } ?? firstDescription()

@@ -59,6 +59,27 @@ struct RuleCountsTests {
         #expect(counts.description.hasSuffix("3  rules of further scopes"))
     }
 
+    private final class Request: Sendable {}
+
+    @Test("the counts don't retain a rule of a scope: a request that its action captures is released with the scope")
+    func released() async {
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            weak var released: Request?
+            do {
+                let request = Request()
+                released = request
+                let rules = ErrorHandler().on(Numbered.self) { [bus] _ in
+                    withExtendedLifetime((request, bus)) { .stop }
+                }
+                bus.scope("request", handler: rules).post(Numbered(1))
+            }
+            _ = await bus.flush(within: .seconds(60))
+            while released != nil { await Task.yield() }
+            expect(bus.ruleCounts.map(\.count), equals: [1])
+            #expect(bus.ruleCounts[0].rule.matcher.contains("Numbered"))
+        }
+    }
+
     @Test("a last resort can receive the report itself, with the reason")
     func reports() async {
         let received = Locked<[(ErrorReport, String)]>([])

@@ -125,11 +125,10 @@ struct FloodLimiter<Held> {
     /// Releases a held error after the worker's wait, because no other error is pending.
     ///
     /// If no more errors will be posted, any held error is released. Otherwise, the error's window must have ended.
-    mutating func release(after pause: BusStateMachine.WorkerPause, isClosed: Bool) -> Release? {
+    mutating func release(at time: Duration?, isClosed: Bool) -> Release? {
         if heldCount == 0 { return nil }
         if isClosed { return release() }
-        guard case .waitedUntil(let now) = pause else { return nil }
-        return release(endingBy: now.nanoseconds)
+        return time.flatMap { release(endingBy: $0.nanoseconds) }
     }
 
     /// Releases the held error whose window began first; the window continues.

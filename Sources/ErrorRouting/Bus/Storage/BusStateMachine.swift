@@ -106,6 +106,9 @@ struct BusStateMachine: ~Copyable {
         case waited
         /// It has waited until a given time, at which some windows of the flood limit might have ended.
         case waitedUntil(Duration)
+
+        /// The time at the end of the wait, if it was read.
+        var time: Duration? { if case .waitedUntil(let time) = self { time } else { nil } }
     }
 
     /// Records that the bus runs; returns whether this is the first time, in which case the caller starts the worker.
@@ -191,7 +194,7 @@ struct BusStateMachine: ~Copyable {
     /// Determines the next step while the next slot is empty; returns nil if the slot has been filled by then.
     @inline(never)
     private mutating func beginToWait(after pause: WorkerPause, _ intake: borrowing BusIntake) -> WorkerAction? {
-        if let release = flood?.release(after: pause, isClosed: intake.state.isClosed) {
+        if let release = flood?.release(at: pause.time, isClosed: intake.state.isClosed) {
             return deliver(Posting(release))
         }
         if endIfDone(intake) { return .end }
@@ -522,6 +525,15 @@ extension BusStateMachine {
 
     var isDelivering: Bool { if case .delivering = phase { true } else { false } }
 
+    /// Whether the worker is busy with a report: its rules, or whoever is notified of it.
+    var isBusy: Bool {
+        switch phase {
+        case .delivering, .notifying: true
+        case .created, .idle: false
+        case .ended(let ending): ending.isNotifying
+        }
+    }
+
     /// Whether the report with a sequence number is in delivery.
     func isDelivering(_ sequence: UInt64) -> Bool { isDelivering && delivery.sequence == sequence }
 
@@ -534,9 +546,8 @@ extension BusStateMachine {
     /// Whether no reports are pending and everyone was notified of the last report.
     func isIdle(_ intake: borrowing BusIntake) -> Bool {
         switch phase {
-        case .delivering, .notifying: false
+        case .delivering, .notifying, .ended: !isBusy
         case .created, .idle: statistics(intake).pending == 0
-        case .ended(let ending): !ending.isNotifying
         }
     }
 
@@ -630,9 +641,10 @@ struct BusCounts {
 
     mutating func addDelivered(_ disposition: HandleOutcome.Disposition) {
         switch disposition {
+        case .handled: handled += 1
         case .ignored: ignored += 1
         case .unmatched: unmatched += 1
-        default: handled += 1
+        case .dropped, .pending: preconditionFailure("no dispatch ends so")
         }
     }
 }

@@ -178,8 +178,8 @@ struct BusStorage: ~Copyable, Sendable {
     // MARK: Counts
 
     /// The counts, and whether a report is in delivery.
-    var statistics: (counts: ErrorBus.Statistics, isDelivering: Bool) {
-        machine.withLock { ($0.statistics(intake), $0.isDelivering) }
+    var statistics: (counts: ErrorBus.Statistics, isBusy: Bool) {
+        machine.withLock { ($0.statistics(intake), $0.isBusy) }
     }
 
     /// The counts; nil if a thread, possibly the calling thread, holds the lock.

@@ -45,10 +45,7 @@ final class DeliveryWorker: ActionSupervisor {
         defer { observers.wakeReaders() }
         var (action, untilYield) = (first, Self.turn)
         // Keep this the only suspension point: code after a suspension point is compiled once for each of them.
-        while let suspension = carryOut(action, &untilYield) {
-            if case .isCancelled(let next) = suspension { return bus.startWorker(from: next) }
-            action = await suspend(for: suspension)
-        }
+        while let suspension = carryOut(action, &untilYield) { action = await suspend(for: suspension) }
     }
 
     /// Why the worker can't continue synchronously.
@@ -58,8 +55,6 @@ final class DeliveryWorker: ActionSupervisor {
         case sleep
         /// Let other tasks run before this step.
         case yield(Action)
-        /// The worker's task is cancelled, and its successor begins with this step.
-        case isCancelled(Action)
     }
 
     /// A dispatch that an asynchronous rule has interrupted; it is an object because a dispatch can't be copied.
@@ -84,7 +79,7 @@ final class DeliveryWorker: ActionSupervisor {
             // Don't check for a missed wake-up: the wait returns immediately if there was one since the last wait.
             await bus.wakeUps.wait()
             return bus.storage.next()
-        case .yield(let action), .isCancelled(let action):
+        case .yield(let action):
             await Task.yield()
             return action
         }
@@ -104,7 +99,7 @@ final class DeliveryWorker: ActionSupervisor {
         while true {
             switch action {
             case .deliver:
-                if needsSuccessor { return .isCancelled(action) }
+                if needsSuccessor { return stop(withSuccessorFrom: action) }
                 // Yield here: while reports follow one another, there might be no other suspension.
                 if untilYield <= 0 {
                     untilYield = Self.turn
@@ -137,7 +132,7 @@ final class DeliveryWorker: ActionSupervisor {
             case .sleep(let moment):
                 if let moment { bus.setTimer(moment) }
                 observers.wakeReaders()
-                return needsSuccessor ? .isCancelled(action) : .sleep
+                return needsSuccessor ? stop(withSuccessorFrom: action) : .sleep
             case .end:
                 bus.end()
                 return nil
@@ -152,6 +147,12 @@ final class DeliveryWorker: ActionSupervisor {
     ///
     /// A shutdown cancels the task too, but doesn't need a successor.
     private var needsSuccessor: Bool { isTaskCancelled.load(ordering: .acquiring) && !isTakenBack }
+
+    /// Starts another worker that begins with a step; returns nil, because this worker stops.
+    private func stop(withSuccessorFrom action: Action) -> Suspension? {
+        bus.startWorker(from: action)
+        return nil
+    }
 
     /// Waits for a report, for a few microseconds at most.
     ///

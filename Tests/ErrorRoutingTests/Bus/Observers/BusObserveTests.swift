@@ -321,6 +321,27 @@ extension BusObserveTests {
         expect(listener.woken.load(ordering: .relaxed), equals: 3)
     }
 
+    @Test("an observer that blocks shows as a growing delivery time, until it returns")
+    func blockedObserver() async {
+        let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            let observation = bus.observe { _ in
+                entered.open()
+                leave.wait()
+            }
+            bus.post(Numbered(1))
+            await entered.wait()
+            let (first, second) = (bus.statistics.deliveryTime, bus.statistics.deliveryTime)
+            #expect(first ?? .zero <= second ?? .zero && first != nil)
+            // The report is counted: what still takes time is the observer.
+            expect(bus.statistics.unmatched, equals: 1)
+            leave.signal()
+            _ = await bus.flush(within: .seconds(60))
+            expectNil(bus.statistics.deliveryTime)
+            observation.cancel()
+        }
+    }
+
     @Test("a registry that has ended is empty, even read without its lock, and finishes later observers at once")
     func endedRegistry() {
         let (registry, early, late) = (ObserverRegistry(), Listener(), Listener())
