@@ -35,7 +35,8 @@ found = [f"{path}, {error.json_path}: {error.message[:200]}"
          for path, log in zip(sys.argv[2:], logs) for error in validator.iter_errors(log)]
 results = [result for log in logs for result in log["runs"][0]["results"]]
 rules = {rule["id"] for log in logs for rule in log["runs"][0]["tool"]["driver"]["rules"]}
-found += [f"no log has a result of the rule {rule}" for rule in sorted(rules - {result["ruleId"] for result in results})]
+unseen = rules - {result["ruleId"] for result in results}
+found += [f"no log has a result of the rule {rule}" for rule in sorted(unseen)]
 for number, change in enumerate(BREAKS):
     broken = copy.deepcopy(next(log for log in logs if log["runs"][0]["results"]))
     change(broken)
