@@ -2,7 +2,7 @@ extension Duration {
     /// The longest duration in use, 100 years.
     ///
     /// Clocks trap on durations that they can't express in nanoseconds.
-    package static let longest = Duration.seconds(100 * 365 * 86_400)
+    package static let longest = Duration.seconds(100 * 365 * 86_400 as Int64)
 
     /// The duration, at most ``longest`` in either direction.
     ///
