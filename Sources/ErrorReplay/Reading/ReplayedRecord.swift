@@ -71,8 +71,8 @@ extension ReplayedRecord.TrailStep {
 
 /// Limits the number of errors that a report represents, because a file can claim any number.
 enum Occurrences {
-    /// No file has enough lines for the sum of such numbers to overflow.
-    private static let limit = 1 << 32
+    /// Where `Int` has 64 bits, no file has enough lines for the sum of such numbers to overflow.
+    private static let limit = 1 << (Int.bitWidth / 2)
 
     static func bounded(_ count: Int?) -> Int { min(max(count ?? 1, 1), limit) }
 }
