@@ -87,7 +87,7 @@ package enum StandardError {
         unsafe sigfillset(&all)
         unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        #if canImport(Darwin)
+        #if canImport(Darwin) || canImport(Musl)
             var thread: pthread_t?
         #else
             var thread = pthread_t()
@@ -95,11 +95,10 @@ package enum StandardError {
         let isStarted =
             unsafe pthread_create(
                 &thread, nil,
-                { _ in
-                    StandardError.runThread()
-                    return nil
-                }, nil) == 0
-        #if canImport(Darwin)
+                // Return no value: in Android's declaration, the result isn't optional.
+                { _ in StandardError.runThread() },
+                nil) == 0
+        #if canImport(Darwin) || canImport(Musl)
             if let thread = unsafe thread { unsafe pthread_detach(thread) }
         #else
             if isStarted { pthread_detach(thread) }
@@ -107,7 +106,7 @@ package enum StandardError {
         return isStarted
     }
 
-    private static func runThread() {
+    private static func runThread() -> Never {
         while true {
             var bytes = buffer.withLock { $0.next() }
             while !bytes.isEmpty {

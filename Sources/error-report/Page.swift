@@ -40,7 +40,9 @@ enum SHA256 {
     static func hash(of message: [UInt8]) -> [UInt8] {
         let constants = primes.map { prime in
             // Compute the root with Newton's method, because the C library's result can differ between platforms.
-            fraction((0..<60).reduce(Double(prime)) { root, _ in (2 * root + Double(prime) / (root * root)) / 3 })
+            var root = Double(prime)
+            for _ in 0..<60 { root = (2 * root + Double(prime) / (root * root)) / 3 }
+            return fraction(root)
         }
         var state = primes.prefix(8).map { fraction(Double($0).squareRoot()) }
         let padding = [0x80] + [UInt8](repeating: 0, count: (119 - message.count % 64) % 64)

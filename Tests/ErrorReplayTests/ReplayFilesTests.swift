@@ -61,7 +61,7 @@ extension ReplayFilesTests {
         expect(longest.count, equals: RecordLine.limit - 1)
         // This is still a record, but longer than a recorder would write it.
         let tooLong = longest + [UInt8(ascii: " ")]
-        let replay = try replay(line + [lf] + longest + [lf] + tooLong + [lf] + line + [lf] + longest)
+        let replay = try replay(Array([line, longest, tooLong, line, longest].joined(separator: [lf])))
         expect([replay.unchanged, replay.unreadable], equals: [4, 1])
         let noLine = try self.replay([UInt8](repeating: 0, count: 5 << 20) + [lf] + line)
         expect([noLine.unchanged, noLine.unreadable], equals: [1, 1])
@@ -143,10 +143,10 @@ extension ReplayFilesTests {
 
     @Test(.enabled(if: !keepsFreedMemory, "freed memory stays in use for a while"))
     func `a file needs no more memory than its longest line`() async throws {
-        let chunk = Array(repeating: line + [10], count: 5_000).flatMap(\.self)
+        let chunk = Data(repeatElement(line + [10], count: 5_000).joined())
         let path = try write([])
         let file = try #require(FileHandle(forWritingAtPath: path))
-        for _ in 0..<20 { try file.write(contentsOf: Data(chunk)) }
+        for _ in 0..<20 { try file.write(contentsOf: chunk) }
         try handOver([path, String(decoding: line, as: UTF8.self)], as: "large")
         // Use another process, because other tests use memory in this one.
         await #expect(processExitsWith: .success) {

@@ -91,9 +91,11 @@ extension RedactionTests {
             + [CircuitOpen(name: "c", retryAfter: nil, cause: foreign)].map {
                 NetworkError(.server, cause: $0).cause as Any
             }
-        return NetworkError.samples(of: failure) + urlErrors + codings + wrapped + shown
-            + [client, transport, type, failure, failure.headers, failure.problem as Any, message, response, token]
-            as [Any]
+        let errors: [NetworkError] = NetworkError.samples(of: failure) + urlErrors + codings + wrapped
+        let others: [Any] = [
+            client, transport, type, failure, failure.headers, failure.problem as Any, message, response, token,
+        ]
+        return errors as [Any] + shown + others
     }
 
     /// A custom request that contains secrets.

@@ -11,13 +11,15 @@ import StandardErrorWriter
 /// Any number of recorders, in any processes, can append to one path. Each recorder holds the file's lock while it
 /// inspects the file and writes to it. So lines are never interleaved, and only one recorder rotates a full file.
 struct RecordFile: ~Copyable {
+    // The path and the policy never change. They are variables because Swift 6.2 compiles no constants in a noncopyable
+    // type that has a deinitializer and an initializer that throws.
     /// The recorder's absolute path, whose links are followed each time the file is opened.
-    private let path: String
+    private var path: String
     /// The file that the path led to when it was opened; nil while no file is open.
     private var place: RecordPath?
     /// How often in a row other recorders can replace the file at the path before lines fail.
     private static let attempts = 1_000
-    private let policy: LogPolicy
+    private var policy: LogPolicy
     /// The descriptor of the open file; -1 while no file is open.
     private var descriptor: Int32 = -1
     /// The file's size after this recorder's last write, if that write ended with a whole line.
@@ -95,7 +97,8 @@ struct RecordFile: ~Copyable {
         }
         var file = stat()
         guard unsafe fstat(descriptor, &file) == 0 else { return nil }
-        let isRegular = file.st_mode & S_IFMT == S_IFREG
+        // On 32-bit Android, the structure's field has another type.
+        let isRegular = mode_t(file.st_mode) & S_IFMT == S_IFREG
         let size = Int(file.st_size)
         return LogPolicy.Facts(
             size: size,
@@ -232,12 +235,12 @@ struct RecordFile: ~Copyable {
 
     private static func isPipe(_ descriptor: Int32) -> Bool {
         var file = stat()
-        return unsafe fstat(descriptor, &file) == 0 && file.st_mode & S_IFMT == S_IFIFO
+        return unsafe fstat(descriptor, &file) == 0 && mode_t(file.st_mode) & S_IFMT == S_IFIFO
     }
 
     private static func isPipe(_ path: String) -> Bool {
         var file = stat()
-        return unsafe stat(path, &file) == 0 && file.st_mode & S_IFMT == S_IFIFO
+        return unsafe stat(path, &file) == 0 && mode_t(file.st_mode) & S_IFMT == S_IFIFO
     }
 
     /// Opens a pipe for writing only, and closes its other descriptor.

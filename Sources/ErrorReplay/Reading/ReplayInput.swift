@@ -33,12 +33,12 @@ final class ReplayInput: Sendable {
         descriptor = path == "-" ? STDIN_FILENO : isValid ? Descriptor.open(path, flags) : -1
         var status = stat()
         guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else { throw Self.failure(path) }
-        if status.st_mode & S_IFMT == S_IFDIR {
+        if mode_t(status.st_mode) & S_IFMT == S_IFDIR {
             // Close the descriptor here, because an initializer that throws doesn't call the deinitializer.
             if descriptor > STDIN_FILENO { close(descriptor) }
             throw Self.failure(path, EISDIR)
         }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard mode_t(status.st_mode) & S_IFMT == S_IFREG else {
             (size, identity) = (nil, nil)
             return
         }

@@ -72,8 +72,8 @@ extension ReplayedRecord.TrailStep {
 
 /// Limits the number of errors that a report represents, because a file can contain any number.
 enum Occurrences {
-    /// A limit at which no file has enough lines for the sum to overflow.
-    private static let limit = 1 << 32
+    /// A limit at which no file has enough lines for the sum to overflow, where `Int` has 64 bits.
+    private static let limit = 1 << (Int.bitWidth / 2)
 
     static func bounded(_ count: Int?) -> Int { min(max(count ?? 1, 1), limit) }
 }

@@ -49,7 +49,7 @@ extension Duration {
     /// The longest duration in use, 100 years.
     ///
     /// Clocks trap on durations that they can't represent in nanoseconds.
-    package static let longest = Duration.seconds(100 * 365 * 86_400)
+    package static let longest = Duration.seconds(100 * 365 * 86_400 as Int64)
 
     /// The duration, limited to ``longest`` in either direction.
     ///

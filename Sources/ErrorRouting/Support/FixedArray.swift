@@ -29,5 +29,10 @@
             assert(0..<count ~= position)
             return unsafe UnsafePointer(memory + position)
         }
+        // Swift 6.2 needs this accessor: without it, reading a property of a noncopyable element consumes the element.
+        @inline(__always) nonmutating unsafeMutableAddress {
+            assert(0..<count ~= position)
+            return unsafe memory + position
+        }
     }
 }

@@ -43,7 +43,7 @@ struct TransferMachine {
             return nil
         }
         let lengths = Set(field.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
-        guard lengths.count == 1, let text = lengths.first, text.allSatisfy(\.isNumber), let length = Int(text) else {
+        guard lengths.count == 1, let text = lengths.first, text.allSatisfy(\.isNumber), let length = Int64(text) else {
             phase = .ended
             return .failure(URLError(.cannotParseResponse))
         }

@@ -27,7 +27,8 @@ extension CatchingTests {
         }
         expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2])
         expect(recorded.reports.map(\.metadata), equals: [["try": "1"], [:]])
-        expect(recorded.reports.map(\.source.line), equals: [#line - 10, #line - 9])
+        let line: UInt = #line
+        expect(recorded.reports.map(\.source.line), equals: [line - 10, line - 9])
 
         // For a body that returns nothing, the result says whether it succeeded.
         let client = Client()

@@ -141,28 +141,13 @@ extension MatchingCombinatorsTests {
 // MARK: - Many matchers
 
 extension MatchingCombinatorsTests {
-    @Test(
-        "|| and && of 3,000 matchers are matched, described, used in a rule and deallocated", arguments: [true, false])
-    func many(isEither: Bool) async {
-        await #expect(processExitsWith: .success) { [isEither] in
+    @Test("|| and && of 3,000 matchers are matched, described, used in a rule and deallocated")
+    func many() async {
+        await #expect(processExitsWith: .success) {
             endIfItHangs()
             await withCheckedContinuation { continuation in
                 let thread = Thread {
-                    let parts = (0..<3_000).map { number in
-                        ErrorMatcher.type(Numbered.self).where { isEither ? $0.number == number : $0.number != number }
-                    }
-                    let leftwards = parts.dropFirst().reduce(parts[0]) { isEither ? $0 || $1 : $0 && $1 }
-                    let rightwards = parts.dropLast().reversed().reduce(parts[2_999]) {
-                        isEither ? $1 || $0 : $1 && $0
-                    }
-                    for matcher in [leftwards, rightwards] {
-                        expect(matcher.match(Numbered(2_999)) != nil, equals: isEither)
-                        expect(matcher.match(Numbered(3_000)) != nil, equals: !isEither)
-                        #expect("\(matcher)".hasSuffix("…"))
-                        let handler = ErrorHandler().on(matching: matcher) { _ in .stop }
-                        let disposition = handler.handleSynchronously(Numbered(0))?.disposition
-                        expect(disposition, equals: isEither ? .handled : .unmatched)
-                    }
+                    for isEither in [true, false] { useMany(isEither: isEither) }
                     continuation.resume()
                 }
                 thread.stackSize = 512 * 1_024
@@ -223,21 +208,24 @@ extension MatchingCombinatorsTests {
         }
     }
 
-    @Test("200,000 nested matchers exit with a message, where they are made", arguments: 0..<4)
-    func tooDeep(kind: Int) async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
-            var matcher = ErrorMatcher<any Error>.any
-            for _ in 0..<200_000 {
-                switch kind {
-                case 0: matcher = matcher.where { _ in true }
-                case 1: matcher = !matcher
-                case 2: matcher = .anywhere(matcher)
-                default: matcher = matcher.named("name")
-                }
-            }
+    @Test("200,000 nested matchers exit with a message, where they are made")
+    func tooDeep() async {
+        let results = [
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                nestTooDeep { $0.where { _ in true } }
+            },
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { nestTooDeep { !$0 } },
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                nestTooDeep { .anywhere($0) }
+            },
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                nestTooDeep { $0.named("name") }
+            },
+        ]
+        for result in results {
+            let output = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+            #expect(output.contains("more than 128 matchers are nested in one another"), "\(output.prefix(400))")
         }
-        let output = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-        #expect(output.contains("more than 128 matchers are nested in one another"), "\(output.prefix(400))")
     }
 
     @Test("a combination of combinations is described as one list, unless a part has a name")
@@ -248,4 +236,27 @@ extension MatchingCombinatorsTests {
         expect("\((one || two).named("both") || three)", equals: "(both || \(bank))")
         expect("\((one && two) && three)", equals: "(type(Payment) && type(Timeout) && \(bank))")
     }
+}
+
+/// Uses combinations of 3,000 matchers, of which one part or all parts must match.
+private func useMany(isEither: Bool) {
+    let parts = (0..<3_000).map { number in
+        ErrorMatcher.type(Numbered.self).where { isEither ? $0.number == number : $0.number != number }
+    }
+    let leftwards = parts.dropFirst().reduce(parts[0]) { isEither ? $0 || $1 : $0 && $1 }
+    let rightwards = parts.dropLast().reversed().reduce(parts[2_999]) { isEither ? $1 || $0 : $1 && $0 }
+    for matcher in [leftwards, rightwards] {
+        expect(matcher.match(Numbered(2_999)) != nil, equals: isEither)
+        expect(matcher.match(Numbered(3_000)) != nil, equals: !isEither)
+        #expect("\(matcher)".hasSuffix("…"))
+        let handler = ErrorHandler().on(matching: matcher) { _ in .stop }
+        let disposition = handler.handleSynchronously(Numbered(0))?.disposition
+        expect(disposition, equals: isEither ? .handled : .unmatched)
+    }
+}
+
+/// Nests matchers until the process exits.
+private func nestTooDeep(_ step: (ErrorMatcher<any Error>) -> ErrorMatcher<any Error>) {
+    var matcher = ErrorMatcher<any Error>.any
+    for _ in 0..<200_000 { matcher = step(matcher) }
 }

@@ -151,6 +151,8 @@ import Synchronization
 
         var state: MailboxState {
             @inline(__always) unsafeAddress { unsafe UnsafePointer(memory.assumingMemoryBound(to: State.self)) }
+            // Swift 6.2 needs this accessor too: see `FixedArray`.
+            @inline(__always) nonmutating unsafeMutableAddress { unsafe memory.assumingMemoryBound(to: State.self) }
         }
 
         var place: Place<Element> { unsafe Place(at: memory + Self.offset) }
