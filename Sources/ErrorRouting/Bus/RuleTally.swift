@@ -89,7 +89,7 @@ struct RuleTally: ~Copyable, @unchecked Sendable {
     func counts(with handler: ErrorHandler) -> RuleCounts {
         let (entries, beyond) = state.withLock { ($0.entries, $0.beyond) }
         let known = Dictionary(entries.map { ($0.rule, $0.count) }, uniquingKeysWith: +)
-        let own = handler.rules[.rule].map(\.registration.description)
+        let own = handler.rules[.rule].map { $0.registration.description }
         let ownRules = Set(own)
         let others = entries.filter { !ownRules.contains($0.rule) }
         return RuleCounts(own.map { ($0, known[$0] ?? 0) } + others.map { ($0.rule, $0.count) }, others: beyond)
