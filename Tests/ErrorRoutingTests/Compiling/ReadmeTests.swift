@@ -76,8 +76,9 @@ struct ReadmeTests {
         let targets = text.matches(of: /\]\(([^)]+)\)|\n\[[a-z-]+\]: (\S+)/).compactMap { $0.1 ?? $0.2 }
         #expect(!targets.isEmpty)
         for target in targets {
-            let parts = target.split(separator: "#")
-            let file = "\(page.split(separator: "/").dropLast().joined(separator: "/"))/\(parts[0])"
+            let parts = target.split(separator: "#", omittingEmptySubsequences: false)
+            let folder = page.split(separator: "/").dropLast().joined(separator: "/")
+            let file = parts[0].isEmpty ? page : "\(folder)/\(parts[0])"
             #expect(Markdown.exists(file), "\(page) links to \(target)")
             guard parts.count == 2 else { continue }
             let anchors = Markdown.anchors(in: try Markdown.text(of: file))
