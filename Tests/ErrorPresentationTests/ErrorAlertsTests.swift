@@ -26,12 +26,12 @@ extension DocumentationTests.ErrorAlertsTests {
         }
         let modules = try BuildFolder.url(of: "Modules/ErrorRouting.swiftmodule").deletingLastPathComponent()
         let build = modules.deletingLastPathComponent()
-        var objects: [String] = []
-        for module in ["BoundedDescriptions", "StandardErrorWriter", "ErrorRouting", "ErrorPresentation"] {
-            let files = try FileManager.default.contentsOfDirectory(
-                at: build.appending(path: "\(module).build"), includingPropertiesForKeys: nil)
-            objects += files.map(\.path).filter { $0.hasSuffix(".o") }
-        }
+        // Read the list that the tests were linked with: the folders also contain objects of files that are gone.
+        let list = build.appending(path: "swift-error-busPackageTests.product/Objects.LinkFileList")
+        let modulesOfProgram = ["BoundedDescriptions", "StandardErrorWriter", "ErrorRouting", "ErrorPresentation"]
+        let objects = try String(contentsOf: list, encoding: .utf8).split(separator: "\n").map {
+            $0.trimmingCharacters(in: ["'", "\""])
+        }.filter { object in modulesOfProgram.contains { object.contains("/\($0).build/") } }
         let swiftc = [
             "swiftc", "-parse-as-library", "-swift-version", "6", "-I", modules.path, "-I", folder.path, "-g",
             "-module-cache-path", build.appending(path: "ModuleCache").path,
