@@ -19,7 +19,7 @@ public final class ErrorPlace {
         number = Self.last
     }
 
-    /// The error to show as an alert here; nil if no alert must be open here.
+    /// The error to show as an alert here; nil if no alert should be open here.
     public var alert: PresentedError? {
         presenter.flatMap { $0.stage.isOpen(in: number) ? $0.alert : nil }
     }

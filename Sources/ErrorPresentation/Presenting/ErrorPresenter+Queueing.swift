@@ -41,7 +41,7 @@ extension ErrorPresenter {
         publish()
     }
 
-    /// Adds the errors in the inbox and those that shared buses hold for this window.
+    /// Adds the errors in the inbox and the errors that shared buses hold for this window.
     func emptyInbox(atWakeUp: Bool = false) {
         for batch in [inbox.takeAll(atWakeUp: atWakeUp)] + shared.map({ $0.take(for: self) }) {
             machine.receive(batch.counts)

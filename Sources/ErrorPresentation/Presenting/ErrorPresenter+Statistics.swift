@@ -17,7 +17,7 @@ extension ErrorPresenter {
         /// An error is discarded if the inbox or its queue is full, if an error from the user's own action replaces it,
         /// or if ``ErrorPresenter/dismissAll(matching:)`` removes it.
         public internal(set) var discarded = 0
-        /// Errors that are never shown, in the current rules or in any others.
+        /// Errors that the presenter never shows.
         ///
         /// They are errors with the style `.hidden`, ignored errors, errors of cancelled tasks, attempts, notices, and
         /// failures that another view shows, such as the failures of a ``Loader`` and of `run`.

@@ -78,7 +78,7 @@ public final class ErrorPresenter {
     @ObservationIgnored let rules: ErrorMap<PresentationStyle>
     @ObservationIgnored let texts: ErrorMap<PresentedText?>
 
-    /// Creates a presenter that shows nothing.
+    /// Creates a presenter that doesn't show an error yet.
     ///
     /// - Parameters:
     ///   - rules: How errors are shown. If no rule matches, an error that the user is waiting for is shown as an alert,

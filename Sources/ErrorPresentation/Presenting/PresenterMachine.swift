@@ -7,7 +7,7 @@ struct PresenterMachine {
 
     private struct Entry {
         var error: PresentedError
-        /// The error's type; nil if no repeats are merged into the error.
+        /// The error's type; nil if repeats aren't merged into the error.
         let type: ObjectIdentifier?
         /// Whether the error, or a repeat of it, is the result of the user's own action.
         var isFromUser: Bool
@@ -41,7 +41,7 @@ struct PresenterMachine {
     private(set) var statistics = ErrorPresenter.Statistics()
 
     private var retries: [ID: Retry] = [:]
-    /// The errors of all styles; those of one style are in the order in which they are shown.
+    /// The errors of all styles; within each style, they are in the order in which they are shown.
     private var entries: [Entry] = []
     private var lastID: ID = 0
 

@@ -15,13 +15,14 @@ import Strands
 ///   explorer discovers these locations: if it finds another location, the search begins again.
 /// - Without a bound on preemptions, schedules that differ only in the order of independent steps count as one
 ///   schedule.
-/// - With a bound, interruptions of a thread that could continue are limited. Most faults need one or two.
+/// - With a bound, interruptions of a thread that could continue are limited. Most faults need only one or two
+///   interruptions.
 package final class Explorer {
     package static let maximumThreads = 8
     /// The limit on steps, which detects a thread that waits for another thread in a loop.
     static let maximumSteps = 20_000
 
-    /// The explorer of the running scenario thread; nil while none is running, for example between schedules.
+    /// The explorer of the running scenario thread; nil if no such thread is running, as between schedules.
     package private(set) static var active: Explorer? {
         @inline(__always) get { unsafe running }
         @inline(__always) set { unsafe running = newValue }

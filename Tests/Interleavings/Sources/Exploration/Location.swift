@@ -15,7 +15,9 @@ struct Location {
     var (reads, changes) = (VectorClock(), VectorClock())
     /// The newest store's index; -1 before the first store.
     var newestStore: Int32 = -1
-    /// Whether a thread holds the lock; for an event, whether no thread has signaled it.
+    /// Whether a thread holds the lock.
+    ///
+    /// For an event, it is true until a thread signals the event.
     var isHeld = false
     /// The events that a thread observes by acquiring the lock.
     var released = VectorClock()

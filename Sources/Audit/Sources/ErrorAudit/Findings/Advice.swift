@@ -5,7 +5,7 @@ import SwiftSyntax
 /// The code compiles in the place of the reported code if `errors` is a bus or scope and `…` is replaced by the omitted
 /// code.
 enum Advice {
-    /// Returns a `catch` clause that posts its error and keeps all statements except those that only print.
+    /// Returns a `catch` clause that posts its error and keeps all statements except statements that only print.
     static func clause(_ clause: CatchClauseSyntax, in file: SourceText) -> String {
         let (head, name) = Self.head(of: clause)
         return "\(head) { \(posting(name, keeping: clause.body.statements, in: file)) }"

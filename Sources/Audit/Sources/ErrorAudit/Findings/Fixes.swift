@@ -45,7 +45,7 @@ enum Fixes {
             && values.allSatisfy { $0.count == 1 && $0.first.map { isOnlyTheError($0.expression) } == true }
     }
 
-    /// Returns whether clients compile the code too, so that it can't call a function that an internal import provides.
+    /// Returns whether clients compile the code too, so that it can use only public declarations.
     private static func isInlinable(_ node: some SyntaxProtocol) -> Bool {
         let attributes: Set = ["inlinable", "_alwaysEmitIntoClient", "_transparent", "backDeployed"]
         return node.ancestors.contains { scope in

@@ -8,7 +8,7 @@ struct ErrorUse {
     var isReported = false
     /// Whether the code prints, or logs at debug level.
     var isPrinted = false
-    /// Whether the code logs at a higher level or calls a reporter.
+    /// Whether the code writes a message that reaches a reader or calls a reporter.
     var isLogged = false
 
     /// Creates an empty set of uses.

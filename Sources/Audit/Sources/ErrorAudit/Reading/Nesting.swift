@@ -28,7 +28,7 @@ struct Nesting {
         var escape: [Unicode.Scalar] = []
     }
 
-    /// The role of a token at the end of a line: only after a value can a new line begin a new statement.
+    /// The role of a token, because a new line can't begin a new statement after a prefix.
     private enum Token { case separator, value, prefix }
 
     private let scalars: [Unicode.Scalar]

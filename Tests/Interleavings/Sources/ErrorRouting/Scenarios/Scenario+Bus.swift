@@ -111,7 +111,7 @@ extension Scenario {
         }
     }
 
-    /// After its tasks have ended, a bus accepts about as many posts as its capacity, even if a worker frees more.
+    /// After its tasks have ended, a bus accepts about as many posts as its capacity, even if a worker frees slots.
     private static let lastPosts = Scenario(of: "last-posts", .preemptions(2, staleReads: 0), long: .preemptions(2)) {
         let bus = ExploredBus(capacity: 1)
         let last = {

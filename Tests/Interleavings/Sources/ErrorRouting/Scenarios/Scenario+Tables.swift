@@ -43,7 +43,7 @@ extension Scenario {
 
     /// Two threads insert an entry for the same type, and one of them makes the table grow.
     ///
-    /// A third thread reads entries of the old and the new table.
+    /// A third thread reads new and old entries.
     private static let typeTable = Scenario(of: "TypeTable", .none()) {
         let (table, found) = (SharedTable(), types.map { _ in Found<Counted>() })
         func insert(_ type: Int) { found[type].note(table.entries.insert(made(Counted()), for: types[type])) }
