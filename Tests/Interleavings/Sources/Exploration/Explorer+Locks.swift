@@ -9,7 +9,7 @@ extension Explorer {
         unsafe note("locks", location, site)
     }
 
-    /// Acquires a lock if it is available, and returns whether it was.
+    /// Tries to acquire a lock and returns whether it succeeded.
     ///
     /// The exploration needs a bound on preemptions: without it, the result would have to be a decision of the search.
     package func tryLock(_ address: UInt, at site: Site) -> Bool {

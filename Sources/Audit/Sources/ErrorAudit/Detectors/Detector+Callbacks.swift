@@ -64,7 +64,7 @@ extension Detector {
 
     /// Returns whether a closure neither throws nor returns a value.
     ///
-    /// The handler of a route, which does both, isn't an action.
+    /// A route handler isn't an action, because it throws or returns a value.
     private static func isAction(_ closure: ClosureExprSyntax) -> Bool {
         let text = closure.statements.description
         guard !["try ", "throw ", "return "].contains(where: text.contains) else { return false }

@@ -35,7 +35,7 @@ extension Detector {
             // In `logger.error`, `error` isn't the variable.
             let isMember = token.parent?.as(DeclReferenceExprSyntax.self)?.isMember == true
             if names.contains(token.text), !isMember { return false }
-            // A `throw` and a call of the project's own reporters keep the cause, so neither loses it.
+            // A `throw` or a call of the project's own reporters passes on the cause.
             let call = token.parent?.parent?.as(FunctionCallExprSyntax.self)
             return token.tokenKind != .keyword(.throw) && call.map { !file.isReporter($0.callee) } ?? true
         }

@@ -69,7 +69,6 @@ public struct Baseline: Equatable, Sendable {
     ///
     /// - Parameter findings: The ranked findings. If more findings have one identity than the baseline accepts, the
     ///   lowest ranked of them are new.
-    ///
     /// - Returns: The findings that are new or harmless.
     public func filter(_ findings: [Finding]) -> [Finding] {
         var left = counts

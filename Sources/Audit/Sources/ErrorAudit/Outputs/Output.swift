@@ -27,7 +27,6 @@ public enum Output: String, CaseIterable, Sendable {
     ///   - result: The audit's result.
     ///   - showing: Which findings `text` shows.
     /// - Returns: The output, without a trailing newline.
-    ///
     /// - Throws: An encoder's error.
     public func render(_ result: Audit.Result, showing: Shown = .half) throws -> String {
         switch self {

@@ -28,7 +28,7 @@ struct Nesting {
         var escape: [Unicode.Scalar] = []
     }
 
-    /// The role of a token, because a new line can't begin a new statement after a prefix.
+    /// The role of a token; after a prefix, a new line can't begin a new statement.
     private enum Token { case separator, value, prefix }
 
     private let scalars: [Unicode.Scalar]

@@ -16,7 +16,7 @@ enum Fate: Int, Comparable {
 
 /// Follows an error along each path through a block and determines whether any path loses it.
 extension SourceText {
-    /// Returns the fate in a block of the error that variables with the given names hold.
+    /// Returns an error's fate in a block, given the names of the variables that hold the error.
     func fate(of statements: CodeBlockItemListSyntax, names: Set<String> = []) -> Fate {
         var names = names
         var soFar = Fate.silent

@@ -70,7 +70,7 @@ struct ExploredBus {
         expect(counts.posted == ends + counts.pending && counts.pending >= 0, "the counts do not balance: \(counts)")
     }
 
-    /// Checks the state after a bus has ended to which a number of errors were posted.
+    /// Checks the state after the bus has ended, given the number of posted errors.
     func check(posted: Int) {
         let (counts, notices) = (bus.statistics, bus.storage.machine.withLock { $0.counts.notices })
         expect(counts.posted == posted + Int(notices), "\(posted) were posted: \(counts)")
