@@ -7,7 +7,7 @@ let package = Package(
     dependencies: [
         .package(name: "swift-error-bus", path: ".."),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
-        // Disable its traits, because its malloc counts need jemalloc. The script check-allocations.sh counts
+        // Disable the traits, because the package's malloc counts need jemalloc. The script check-allocations.sh counts
         // allocations instead.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],

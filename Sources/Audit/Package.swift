@@ -9,7 +9,7 @@ let package = Package(
         .plugin(name: "ErrorAuditCommand", targets: ["ErrorAuditCommand"]),
     ],
     dependencies: [
-        // The tests compile the output of `--fix`. If this package moves elsewhere, change only this line.
+        // The tests compile the output of `--fix`. If this package moves, only this line must change.
         .package(name: "swift-error-bus", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
@@ -39,7 +39,7 @@ let package = Package(
 
 for target in package.targets where target.type != .plugin {
     var settings = target.swiftSettings ?? []
-    // These are the settings of the root's manifest, which explains each of them.
+    // These settings are copied from the root manifest, which explains each of them.
     settings.append(.enableUpcomingFeature("ExistentialAny"))
     settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
     settings.append(.enableUpcomingFeature("MemberImportVisibility"))

@@ -1,7 +1,7 @@
 import Benchmark
 import Contenders
 
-/// The same contenders as in `compare`, for the harness of `swift package benchmark`.
+/// The contenders of `compare`, measured with the harness of `swift package benchmark`.
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.wallClock, .throughput],

@@ -1,8 +1,8 @@
-/// A straightforward implementation of the published design: a list of closures, called from the last to the first.
+/// A straightforward implementation of the same design, as a list of closures that are called from last to first.
 ///
 /// Each closure casts the error once.
 package struct ClosureList: Sendable {
-    /// Returns whether to stop; nil if the rule does not match.
+    /// Handles an error and returns whether to stop; nil if the rule doesn't match.
     typealias Rule = @Sendable (any Error) -> Bool?
 
     private var rules: [Rule] = []
@@ -15,7 +15,7 @@ package struct ClosureList: Sendable {
 
     var count: Int { rules.count }
 
-    /// Adds a rule; its action returns whether to stop.
+    /// Adds a rule for a type, with an action that returns whether to stop.
     mutating func on<E: Error>(_ type: E.Type, do action: @escaping @Sendable (E) -> Bool) {
         rules.append { error in
             guard let error = error as? E else { return nil }
@@ -38,7 +38,7 @@ package struct ClosureList: Sendable {
         rules.append { predicate($0) ? action($0) : nil }
     }
 
-    /// Adds an action that runs last, and receives whether any rule matched.
+    /// Returns a list with an additional action, which runs last and receives whether any rule matched.
     func always(do action: @escaping @Sendable (any Error, Bool) -> Void) -> ClosureList {
         var result = self
         result.always.append(action)
@@ -108,7 +108,7 @@ package struct ClosureList: Sendable {
         return list
     }
 
-    /// Returns a list with a number of predicates; the one that was added first holds for E1.
+    /// Returns a list with a number of predicates, of which only the predicate that was added first is true.
     static func predicates(_ count: Int) -> ClosureList {
         var list = ClosureList()
         for number in 0..<count {

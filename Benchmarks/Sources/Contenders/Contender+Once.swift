@@ -2,11 +2,13 @@ import ErrorRouting
 import Foundation
 
 extension Contender {
-    /// Presets that are customized with one rule and used a few times, as for a request; rules that are built and used
-    /// once; and the same with a list of closures.
+    /// The contenders with rules that are used only a few times.
     ///
-    /// By default, the error's rule is the first of the preset's ten, so that a list is scanned to its end. If a rule
-    /// for a value or a domain is added, the error has that value or domain.
+    /// They customize a preset with one rule, as for a request, or build all rules. Lists of closures are built in the
+    /// same ways for comparison.
+    ///
+    /// By default, the error's rule is the first of the preset's ten rules, so that a list is scanned to its end. If a
+    /// rule for a value or a domain is added, the error has that value or domain.
     package static var once: [Contender] {
         let first = Handlers.firstOfTypes
         let preset = Handlers.preset(Handlers.types(10))
@@ -46,7 +48,7 @@ extension Contender {
                     list.handle(first)
                 }
             },
-            // Use plain types: looking up generic ones, as in the other contenders, would cost more than the work
+            // Use plain types: looking up generic types, as in the other contenders, would cost more than the work
             // itself.
             Contender("rules built and used once", rules: 10, iterations: 1_000) { times in
                 for _ in 0..<times { await Handlers.tenTypes().handle(E1()) }
@@ -57,9 +59,9 @@ extension Contender {
         ]
     }
 
-    /// A preset of ten rules with one more, which a closure adds.
+    /// Returns a contender that adds a rule to a preset of ten rules.
     ///
-    /// The closure also returns the error to handle once.
+    /// A closure adds the rule and also returns the error to handle once.
     private static func customized(
         _ name: String, by add: @escaping @Sendable (ErrorHandler, Int) -> (ErrorHandler, any Error)
     ) -> Contender {
@@ -91,7 +93,7 @@ extension Contender {
         return error
     }
 
-    /// The contenders that are in no table.
+    /// The contenders that aren't in a table.
     ///
     /// Their instructions are counted, or they are compared with another program.
     ///
@@ -104,8 +106,8 @@ extension Contender {
             Contender("create an error", rules: 1) { times in
                 for number in 0..<times { consume(makeE8(number)) }
             },
-            // Each run adds a rule: with twice as many rules, the cost per rule stays the same only if the total cost
-            // is linear.
+            // Add a rule in each run: with twice as many runs, the cost per run stays the same only if the total cost
+            // is linear in the number of rules.
             amongMany("a rule among as many for other codes", NSError(domain: "codes", code: 1)) { handler, number in
                 handler.on(domain: "codes", code: number) { _ in .stop }
             },
@@ -118,7 +120,7 @@ extension Contender {
                     return .next
                 }
             },
-            // This writes to standard error, so it is only counted.
+            // Only count this contender's instructions, because it writes to standard error.
             handling("the preset's line", 10, .standardError.overlaid(with: Handlers.types(10)), Unknown()),
             posting("posting and delivering", Handlers.plainTypes()),
             posting("bus, a flood limit", Handlers.plainTypes(), FloodLimit(first: .max, per: .seconds(60))),
@@ -133,7 +135,7 @@ extension Contender {
         ]
     }
 
-    /// Builds a handler with as many rules as there are runs, and handles an error with it three times.
+    /// Returns a contender that builds a handler with one rule per run and handles an error with it three times.
     private static func amongMany(
         _ name: String, _ error: any Error, _ add: @escaping @Sendable (ErrorHandler, Int) -> ErrorHandler
     ) -> Contender {

@@ -1,7 +1,8 @@
 import ErrorRouting
 
-/// The rules of typical applications, each next to its hand-written equivalent: a preset with an `onNoMatch`, the
-/// application's rules on top, and usually logging in an `always`.
+/// The contenders with the rules of typical applications and their hand-written equivalents.
+///
+/// An application's rules are on top of a preset with an `onNoMatch`. Most applications also log in an `always`.
 extension Contender {
     /// The numbers of rules in the series over predicates.
     package static let predicates = [1, 10, 100]
@@ -13,7 +14,7 @@ extension Contender {
         return [
             handling("preset, by type", 10, Handlers.preset(Handlers.types(10)), first),
             handling("preset, miss", 10, Handlers.preset(Handlers.types(10)), Unknown()),
-            // The errors' rules are in the preset's block, below one or two other blocks.
+            // Put the errors' rules in the preset's block, below one or two other blocks.
             handling("preset, below another block", 20, below, first),
             handling("preset, below two blocks", 28, below.overlaid(with: Handlers.plainTypes()), first),
             handling("preset and logging", 10, logged, first),

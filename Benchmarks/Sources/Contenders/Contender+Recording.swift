@@ -3,10 +3,11 @@ import ErrorRecording
 import ErrorReplay
 import ErrorRouting
 
-/// The cost of a recorder and of a replay: for recording a report while the writer is blocked, for a line including its
-/// recording, and for a replayed line.
+/// The contenders for a recorder and a replay.
 ///
-/// The instructions are counted, because times of two threads say more about the machine than about the recorder.
+/// They record a report while the writer is blocked, record and write a line, and replay a line.
+///
+/// Their instructions are counted, because the times of two threads depend more on the machine than on the recorder.
 extension Contender {
     package static var recording: [Contender] {
         [
@@ -32,7 +33,7 @@ extension Contender {
     private static func record(_ count: Int) {
         let (barrier, arrived) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = recorder(capacity: count + 1) { record in
-            // The first report blocks the writer; later reports are never written.
+            // Block the writer at the first report, so that later reports aren't written.
             arrived.signal()
             barrier.wait()
             return record

@@ -1,10 +1,10 @@
 import ErrorRouting
 
 extension Contender {
-    /// The numbers of rules of the bus that the scopes belong to.
+    /// The numbers of rules that the scopes' bus has.
     package static let rulesAroundScopes = [1, 1_000]
 
-    /// Creates a scope for each request, and deallocates it unused.
+    /// The contenders that create a scope for each request and deallocate it unused.
     package static var scopes: [Contender] {
         rulesAroundScopes.flatMap { count in
             [
@@ -25,7 +25,7 @@ extension Contender {
         ]
     }
 
-    /// A low number, so that a round takes less than a millisecond and is rarely preempted.
+    /// The number of runs, which is low so that a round takes less than a millisecond and is rarely preempted.
     private static let iterations = 2_000
 
     /// Creates scopes for bodies that do nothing, on the caller's actor.
@@ -44,7 +44,7 @@ extension Contender {
         }
     }
 
-    /// A user's replacement for scopes, to find out where an error was posted.
+    /// A replacement for scopes that a user might write, to find out where an error was posted.
     private final class Location: Sendable {
         let path: [String]
 
@@ -55,7 +55,7 @@ extension Contender {
 extension Contender {
     @TaskLocal private static var word: Int?
 
-    /// Binds a task-local value for a body that does as little as the scope's body.
+    /// The contender that binds a task-local value for a body that does as little as the scope's body.
     static let taskLocal = Contender("TaskLocal.withValue", rules: 1, iterations: 2_000) { times in
         for number in 0..<times { await $word.withValue(number) { () async in consume(number) } }
     }

@@ -2,7 +2,7 @@ import ErrorRecovery
 import ErrorRouting
 import Foundation
 
-/// One operation to measure, which can be run any number of times.
+/// An operation to measure, which can be run any number of times.
 package struct Contender: Sendable {
     /// The name, which is also the name of a line in a table or a chart.
     package let name: String
@@ -26,7 +26,7 @@ package struct Contender: Sendable {
     /// The contenders for dispatching errors.
     package static var all: [Contender] { few + many }
 
-    /// The contenders with rules for 4,000 types, which take more instructions to create than the others together.
+    /// The contenders with rules for 4,000 types, which take more instructions to create than all other contenders.
     package static var many: [Contender] {
         [false, true].map { isUsedAfterEach in
             handling(
@@ -87,7 +87,7 @@ package struct Contender: Sendable {
         }
     }
 
-    /// Four tasks that use one handler at the same time.
+    /// Returns the contender with four tasks that use one handler at the same time.
     private static func tasks() -> Contender {
         Contender("four tasks at once", rules: 64) { [handler = Handlers.types(64)] count in
             await withTaskGroup { group in

@@ -1,4 +1,4 @@
-/// A thousand error types: three decimal digits as generic arguments.
+/// A thousand error types, which have three decimal digits as generic arguments.
 package enum Numbered<Hundreds: Digit, Tens: Digit, Ones: Digit>: Error {
     case failed(Int)
 }
@@ -17,7 +17,7 @@ package enum D7: Digit {}
 package enum D8: Digit {}
 package enum D9: Digit {}
 
-/// The digits in order.
+/// The digits, in order.
 let digits: [any Digit.Type] = [
     D0.self, D1.self, D2.self, D3.self, D4.self, D5.self, D6.self, D7.self, D8.self, D9.self,
 ]
@@ -65,11 +65,11 @@ package struct Unknown: Error { package init() {} }
 /// An error with many values.
 package enum Status: Error, Hashable { case code(Int) }
 
-/// Structs with many values; one of the structs isn't `Hashable`.
+/// Structs with many values, one of which isn't `Hashable`.
 package struct Counted: Error, Hashable { package var number: Int }
 package struct Compared: Error, Equatable { package var number: Int }
 
-/// Creates more error types: one for each error type and digit.
+/// An additional error type for each error type and digit.
 package struct Again<Original: Error, Times: Digit>: Error {}
 
 /// A class hierarchy with three layers.
@@ -83,7 +83,7 @@ package struct Wrapper: Error {
     package init(_ cause: any Error) { self.cause = cause }
 }
 
-/// Does nothing with a value, but the compiler must assume that the value is used.
+/// Uses a value without doing anything, so that the compiler can't remove the computation of the value.
 @inline(never)
 @_optimize(none)
 package func consume<T>(_ value: T) {}

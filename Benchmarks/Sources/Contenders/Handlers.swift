@@ -1,10 +1,9 @@
 import ErrorRouting
 import Foundation
 
-/// This package's handlers, with a number of rules.
+/// Creates this package's handlers with a number of rules.
 ///
-/// The error belongs to the rule that was registered first, so that a list would be scanned from its last rule to its
-/// first.
+/// The error's rule is registered first, so that a list would be scanned from its last rule to its first.
 package enum Handlers {
     /// Returns a handler with rules for a number of types.
     package static func types(_ count: Int) -> ErrorHandler {
@@ -13,9 +12,9 @@ package enum Handlers {
         return builder.handler
     }
 
-    /// Returns a handler with rules for a number of types, at most 10,000.
+    /// Returns a handler with rules for at most 10,000 types.
     ///
-    /// - Parameter isUsedAfterEach: Whether the handler handles an error after each added rule.
+    /// If `isUsedAfterEach` is true, the handler handles an error after each added rule.
     package static func manyTypes(_ count: Int, isUsedAfterEach: Bool) -> ErrorHandler {
         var builder = TypeBuilder()
         for number in 0..<count {
@@ -26,7 +25,7 @@ package enum Handlers {
         return builder.handler
     }
 
-    /// Returns a handler with rules for one code of each of a number of domains.
+    /// Returns a handler with rules for a number of domains, each with one code.
     package static func domains(_ count: Int) -> ErrorHandler {
         (0..<count).reduce(ErrorHandler()) { handler, number in
             handler.on(domain: "contenders.\(number)", code: 1) {
@@ -35,7 +34,7 @@ package enum Handlers {
         }
     }
 
-    /// The error whose rule is the first of ``types(_:)``.
+    /// The error whose rule ``types(_:)`` adds first.
     package static var firstOfTypes: any Error { Numbered<D0, D0, D0>.failed(0) }
 
     /// Returns a handler with rules for the eight plain types.
@@ -96,7 +95,7 @@ package enum Handlers {
         }
     }
 
-    /// Returns a handler with rules for a number of types; the first one is a class, and matches its subclasses.
+    /// Returns a handler with rules for a number of types, of which the first is a class whose subclasses match too.
     package static func hierarchy(_ count: Int) -> ErrorHandler {
         var builder = TypeBuilder(
             handler: ErrorHandler().on(BaseError.self) {
@@ -106,7 +105,7 @@ package enum Handlers {
         return builder.handler
     }
 
-    /// Returns a handler with a number of `anywhere` rules; the first of them matches an underlying error.
+    /// Returns a handler with a number of `anywhere` rules, of which the first matches an underlying error.
     package static func anywhere(_ count: Int) -> ErrorHandler {
         var builder = TypeBuilder(isAnywhere: true)
         for number in 0..<count { visit(number, &builder) }
@@ -127,8 +126,9 @@ package enum Handlers {
         }
     }
 
-    /// Returns a handler with rules on top of a preset, which ignores cancellations and reports errors that no rule
-    /// matches.
+    /// Returns a handler with rules on top of a preset.
+    ///
+    /// The preset ignores cancellations and reports errors that the rules don't match.
     package static func preset(_ rules: ErrorHandler) -> ErrorHandler {
         ErrorHandler()
             .ignore(matching: .cancellation)
@@ -138,7 +138,7 @@ package enum Handlers {
             .overlaid(with: rules)
     }
 
-    /// Returns a handler that logs each error, and reads its outcome.
+    /// Returns a handler that logs each error and reads its outcome.
     package static func logging() -> ErrorHandler {
         .logging { _, report in consume(report.outcome.isHandled) }
     }
@@ -151,7 +151,7 @@ package enum Handlers {
         }
     }
 
-    /// Returns a handler with one rule; its action receives the report.
+    /// Returns a handler with one rule whose action receives the report.
     package static func reportTaker() -> ErrorHandler {
         ErrorHandler().on(E1.self) { error, report in
             consume(error.code)
@@ -160,7 +160,7 @@ package enum Handlers {
         }
     }
 
-    /// Returns a handler with rules for the eight plain types; their actions receive the report.
+    /// Returns a handler with rules for the eight plain types whose actions receive the report.
     package static func plainReportTakers() -> ErrorHandler {
         ErrorHandler()
             .on(E1.self) { error, report in
@@ -205,7 +205,7 @@ package enum Handlers {
             }
     }
 
-    /// Returns a handler with a number of predicates; the one that was registered first holds for E1.
+    /// Returns a handler with a number of predicates, of which only the predicate that was registered first is true.
     package static func predicates(_ count: Int) -> ErrorHandler {
         (0..<count).reduce(ErrorHandler()) { handler, number in
             handler.on(matching: .predicate { Predicates.holds(number, $0) }) {
@@ -241,7 +241,7 @@ package enum Handlers {
     private struct TypeBuilder: ErrorTypeVisitor {
         var handler = ErrorHandler()
         var isAnywhere = false
-        /// The digit with which the visited type forms the type of the rule; nil if the rule is for the visited type.
+        /// The digit that forms the rule's type together with the visited type; nil to use the visited type itself.
         var again: (any Digit.Type)?
 
         mutating func visit<E: Error>(_ type: E.Type, sample: E) {
@@ -268,11 +268,11 @@ package enum Handlers {
     }
 }
 
-/// The predicates of both the handlers and the rivals.
+/// The predicates that both the handlers and the rivals call.
 enum Predicates {
-    /// Whether a number is 0.
+    /// Returns whether a number is 0.
     ///
-    /// It doesn't depend on the error, so that only the rules' own cost is measured.
+    /// The result doesn't depend on the error, so that only the rules' own cost is measured.
     @inline(never)
     static func holds(_ number: Int, _ error: any Error) -> Bool { number == 0 }
 }

@@ -4,11 +4,11 @@ import Foundation
 
 enum ReplayedError: Error, Codable { case byCode(code: Int), byAmount }
 
-/// A line of about 700 bytes as a recorder writes it, with the rules that handled its error.
+/// A line of about 700 bytes, as a recorder writes it, and the rules that handled its error.
 package enum ReplayedLine {
     package static let rebuilding = RebuildableErrors().adding(ReplayedError.self)
 
-    /// Eight rules; two of them need a domain and code, and none calls a predicate.
+    /// Eight rules without predicates, of which two need a domain and code.
     package static let rules = ErrorHandler()
         .on(ReplayedError.self, fileID: "Contenders/Rules.swift", line: 12) { _ in .stop }
         .on(E1.self) { _ in .stop }

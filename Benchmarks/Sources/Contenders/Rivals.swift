@@ -1,6 +1,6 @@
 import Foundation
 
-/// A hand-written switch with casts, with four cases.
+/// Handles an error with a hand-written switch that has four cases with casts.
 @inline(never)
 package func handleBySwitch4(_ error: any Error) {
     switch error {
@@ -12,7 +12,7 @@ package func handleBySwitch4(_ error: any Error) {
     }
 }
 
-/// A hand-written switch with casts, with eight cases.
+/// Handles an error with a hand-written switch that has eight cases with casts.
 @inline(never)
 package func handleBySwitch8(_ error: any Error) {
     switch error {
@@ -28,8 +28,7 @@ package func handleBySwitch8(_ error: any Error) {
     }
 }
 
-/// A hand-written switch over ten types, the equivalent of a preset with ten rules; returns whether a case matched the
-/// error.
+/// Handles an error with the equivalent of a preset with ten rules, and returns whether a case matched the error.
 @inline(never)
 package func handleBySwitch10(_ error: any Error) -> Bool {
     switch error {
@@ -51,13 +50,13 @@ package func handleBySwitch10(_ error: any Error) -> Bool {
     return true
 }
 
-/// The same with a log call.
+/// Handles an error like `handleBySwitch10` and makes a log call.
 @inline(never)
 package func handleBySwitch10AndLog(_ error: any Error, fileID: String = #fileID, line: UInt = #line) {
     log(error, isHandled: handleBySwitch10(error), fileID: fileID, line: line)
 }
 
-/// The log call of handlers and rivals: a logger that receives its metadata.
+/// Makes the log call of both handlers and rivals, which passes metadata to a logger.
 @inline(never)
 package func log(_ error: any Error, isHandled: Bool, fileID: String, line: UInt) {
     consume(error)

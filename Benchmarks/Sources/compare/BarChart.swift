@@ -2,14 +2,14 @@ import Foundation
 
 /// A bar chart as SVG, with groups of bars that compare implementations of the same task.
 struct BarChart: Sendable {
-    /// One implementation: this package's, or a user's replacement.
+    /// One implementation, which is this package's or a replacement.
     struct Bar: Sendable {
         let label: String
         let subject: (String, Int)
         var isOurs = false
     }
 
-    /// Implementations of the same task; the first is this package's.
+    /// Implementations of the same task, beginning with this package's.
     struct Group: Sendable {
         let title: String
         let bars: [Bar]
@@ -25,7 +25,7 @@ struct BarChart: Sendable {
     let title: String
     let groups: [Group]
 
-    /// Returns the chart with the medians of a measurement; omits bars that were not measured.
+    /// Returns the chart with a measurement's medians, omitting bars that weren't measured.
     func svg(_ measurement: Measurement) -> String {
         let groups = groups.map { group in
             (

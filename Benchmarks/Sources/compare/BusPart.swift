@@ -1,6 +1,6 @@
 import Contenders
 
-/// The cost of one error from its post to its action, over the number of posting tasks.
+/// The cost of one error from its post to its action, by the number of posting tasks.
 struct BusPart: Part {
     static let name = "bus"
 

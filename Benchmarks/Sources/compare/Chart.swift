@@ -1,11 +1,11 @@
 import Foundation
 
-/// A chart with lines over a number and two logarithmic axes, as SVG.
+/// A line chart with two logarithmic axes, as SVG.
 struct Chart {
     let title: String
     /// The meaning of the horizontal axis.
     let axis: String
-    /// The marks of the horizontal axis, which extends from the first to the last one.
+    /// The tick marks of the horizontal axis, which extends from the first to the last mark.
     let ticks: [Double]
     let lines: [Line]
 
@@ -66,7 +66,7 @@ struct Chart {
         var y: Double
     }
 
-    /// Moves overlapping labels apart, so that all are readable.
+    /// Moves overlapping labels apart, so that all labels are readable.
     private func spread(_ labels: [Label]) -> [Label] {
         let spacing = 17.0
         var placed: [Label] = []
@@ -98,17 +98,13 @@ extension Chart {
     struct Line {
         let name: String
         let color: String
-        /// The points: a number, and nanoseconds.
+        /// The points, each a number and its cost in nanoseconds.
         let points: [(Double, Double)]
     }
 }
 
 extension Chart.Line {
-    /// Creates a line from the medians of a measured series.
-    ///
-    /// - Parameters:
-    ///   - name: The line's name.
-    ///   - subject: The series' name in the measurement, if it differs.
+    /// Creates a line from the medians of a measured series, whose name is the line's name unless `subject` is given.
     init(_ name: String, of subject: String? = nil, color: String, over numbers: [Int], in measurement: Measurement) {
         self.init(
             name: name,

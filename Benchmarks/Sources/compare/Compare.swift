@@ -1,6 +1,6 @@
 import Foundation
 
-/// Compares this package with users' replacements for it, and prints one table for each part.
+/// Compares this package with replacements that users might write, and prints a table for each part.
 @main
 enum Compare {
     private static let parts: [any Part] = [DispatchPart(), BusPart(), RecoveryPart()]
@@ -52,7 +52,7 @@ enum Compare {
         exit(64)
     }
 
-    // `check` and `measure` run off the main actor, so that no actor hops are measured.
+    // Run `check` and `measure` off the main actor, so that actor hops aren't measured.
     @concurrent
     private static func check(_ parts: [any Part]) async -> Int32 {
         var failures = 0
@@ -64,7 +64,7 @@ enum Compare {
         return failures == 0 ? 0 : 1
     }
 
-    /// - Parameter folder: The folder for the results; nil for `Results`, which also updates the README.
+    /// Measures parts and writes the results to a folder; if it is nil, writes to `Results` and updates the README.
     @concurrent
     private static func measure(_ parts: [any Part], into folder: URL?) async -> Int32 {
         for part in parts {

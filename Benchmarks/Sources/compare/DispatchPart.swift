@@ -1,6 +1,6 @@
 import Contenders
 
-/// The cost of handling one error, over the number of rules.
+/// The cost of handling one error, by the number of rules.
 struct DispatchPart: Part {
     static let name = "dispatch"
 

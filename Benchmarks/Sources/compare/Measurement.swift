@@ -1,8 +1,8 @@
 import Contenders
 
-/// The cost of every subject in every round, in nanoseconds for one run.
+/// The cost of every subject in every round, in nanoseconds per run.
 ///
-/// Each round measures each subject once, so a drift of the machine's speed affects all of them. Ratios are computed
+/// Each round measures each subject once, so a drift of the machine's speed affects all subjects. Ratios are computed
 /// within each round.
 struct Measurement {
     private var samples: [Key: [Double]] = [:]
@@ -12,9 +12,7 @@ struct Measurement {
         let number: Int
     }
 
-    /// - Parameters:
-    ///   - rounds: The number of measurements of each subject.
-    ///   - report: Called before each round with its number.
+    /// Measures the subjects in a number of rounds and calls `report` with each round's number before the round.
     @concurrent
     static func measure(_ subjects: [Subject], rounds: Int, report: (Int) -> Void) async -> Measurement {
         var measurement = Measurement()
@@ -24,7 +22,7 @@ struct Measurement {
             report(round)
             for subject in subjects {
                 let key = Key(name: subject.name, number: subject.number)
-                // Merge freed blocks, so that no subject pays for the blocks that the previous one freed.
+                // Merge freed blocks, so that a subject doesn't pay for the blocks that the previous subject freed.
                 heap.tidyUp()
                 measurement.samples[key, default: []].append(await subject.sample())
             }
@@ -32,12 +30,12 @@ struct Measurement {
         return measurement
     }
 
-    /// Returns a subject's cost: the median and the quartiles of its rounds.
+    /// Returns the median and quartiles of a subject's costs; nil if the subject wasn't measured.
     func cost(_ name: String, _ number: Int) -> Spread? {
         samples[Key(name: name, number: number)].map(Spread.init)
     }
 
-    /// Returns the ratio of two subjects' costs: the median and the quartiles of the rounds' ratios.
+    /// Returns the median and quartiles of the rounds' ratios of two costs; nil if a subject wasn't measured.
     func ratio(_ first: (String, Int), to second: (String, Int)) -> Spread? {
         guard let ones = samples[Key(name: first.0, number: first.1)],
             let others = samples[Key(name: second.0, number: second.1)]
@@ -46,7 +44,7 @@ struct Measurement {
     }
 }
 
-/// The median of some numbers, with the quartiles around it.
+/// The median and the quartiles of some numbers.
 struct Spread {
     let median: Double
     let lower: Double
@@ -66,13 +64,13 @@ struct Spread {
     }
 }
 
-/// A subject of a measurement: one point of a line.
+/// A subject of a measurement, which is one point of a line.
 struct Subject: Sendable {
     /// The line's name.
     let name: String
-    /// The point on the line: the number of rules or posting tasks.
+    /// The subject's position on the line, which is the number of rules or posting tasks.
     let number: Int
-    /// Measures once, in nanoseconds for one run.
+    /// Measures once and returns the nanoseconds per run.
     let sample: @Sendable () async -> Double
 
     init(_ contender: Contender) {

@@ -1,6 +1,6 @@
 import Contenders
 
-/// The cost of observers, and of a flood limit that suppresses nothing.
+/// The cost of a bus with observers or with a flood limit.
 enum Observers {
     static var subjects: [Subject] { PostingContender.observed.map(Subject.init) }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A part of the comparison: its subjects, and the presentation of its figures.
+/// A part of the comparison, with its subjects and the presentation of its figures.
 protocol Part: Sendable {
     /// The part's name on the command line and in the files in Results/.
     static var name: String { get }
@@ -14,14 +14,14 @@ protocol Part: Sendable {
     /// Returns the figures as Markdown; can make additional measurements that aren't subjects.
     func table(_ measurement: Measurement) async -> String
     func chart(_ measurement: Measurement) -> Chart
-    /// Implementations of the same task, side by side; nil if there are none.
+    /// A bar chart that compares implementations of the same task; nil if there is none.
     var bars: BarChart? { get }
 }
 
 extension Part {
     var name: String { Self.name }
 
-    /// Measures all subjects, and returns the results.
+    /// Measures all subjects and returns the results.
     func measure() async throws -> Results {
         let measurement = await Measurement.measure(subjects, rounds: rounds) { round in
             Progress.show("\(name): round \(round) of \(rounds)")
@@ -34,7 +34,7 @@ extension Part {
         return results
     }
 
-    /// Measures only the subjects with a bound in the short mode, and returns whether they meet all these bounds.
+    /// Measures the subjects that have a bound in the short mode and returns whether they meet all these bounds.
     func check() async throws -> Bool {
         let bounds = try Bound.all(of: name).filter { $0.shortLimit != nil }
         let subjects = subjects.filter { subject in
@@ -67,7 +67,7 @@ struct Results {
     private static let benchmarks = URL(filePath: #filePath).appending(path: "../../..").standardized
     private static let readme = benchmarks.appending(path: "README.md")
 
-    /// The folder for the results, unless another one is given.
+    /// The default folder for the results.
     static let defaultFolder = benchmarks.appending(path: "Results")
 
     func write(into folder: URL) throws {
@@ -87,7 +87,7 @@ struct Results {
     }
 }
 
-/// One line on standard error that shows the progress.
+/// A progress line on standard error.
 enum Progress {
     static func show(_ text: String) { write("\r\u{1B}[K\(text)") }
 

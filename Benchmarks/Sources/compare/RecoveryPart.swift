@@ -56,7 +56,7 @@ struct RecoveryPart: Part {
     private func name(of herd: Herd) -> String { herd.jitter == .none ? "no jitter" : "\(herd.jitter) jitter" }
 }
 
-/// Simulates clients that all fail at the same time and at every retry, and counts how many of them retry together.
+/// Simulates clients that fail at the same time and at every retry, and counts how many of them retry together.
 struct Herd {
     /// The numbers of clients in the series.
     static let series = [10, 100, 1_000, 10_000]
@@ -67,8 +67,9 @@ struct Herd {
 
     let jitter: Backoff.Jitter
 
-    /// Returns the maximum number of retries in any 100 ms, with the delays of the default policy; the same in every
-    /// run.
+    /// Returns the maximum number of retries in any 100 ms with the default policy's delays.
+    ///
+    /// The result is the same in every run.
     func widestPeak(of clients: Int) -> Int {
         let backoff = Backoff.exponential(jitter: jitter)
         var generator = SplitMix64(state: 13)
@@ -86,7 +87,7 @@ struct Herd {
     }
 }
 
-/// The generator of Steele, Lea, and Flood: small, and with the same numbers on every machine for the same seed.
+/// Steele, Lea, and Flood's small generator, which produces the same numbers on every machine for the same seed.
 private struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

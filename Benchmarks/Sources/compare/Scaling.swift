@@ -2,8 +2,10 @@ import Contenders
 import ErrorRouting
 import Foundation
 
-/// Measures how dispatch throughput grows with the cores: one task per core against one task, and a control without
-/// shared state.
+/// Measures how dispatch throughput grows with the number of cores.
+///
+/// It compares one task per core with a single task, and that growth with the growth of a control that doesn't share
+/// state.
 struct Scaling {
     let name: String
     let cores: Int
@@ -29,8 +31,8 @@ struct Scaling {
     ) async -> Scaling {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let dispatch: @Sendable () async -> Void = {
-            // Each task creates its own errors, and uses one between others. So the errors of two tasks are not on the
-            // same cache line, and only the handler is shared.
+            // Create several errors in each task and use one from the middle, so that two tasks' errors aren't on the
+            // same cache line. Then the tasks share only the handler.
             let errors = (0..<16).map { _ in makeError() }
             let error = errors[8]
             for _ in 0..<iterations { await shared.handle(error) }
@@ -54,7 +56,7 @@ struct Scaling {
         )
     }
 
-    /// The minimum work of any dispatch: reading the type, and one call.
+    /// Does the minimum work of any dispatch, which is reading the type and one call.
     @inline(never)
     private static func readType(of error: any Error) { consume(ObjectIdentifier(type(of: error))) }
 

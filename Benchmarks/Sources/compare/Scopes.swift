@@ -1,15 +1,15 @@
 import Contenders
 
-/// The cost of scopes: posting through them, creating them, and a bus with many rules around them.
+/// The cost of creating scopes and posting through them, also for a bus with many rules.
 enum Scopes {
-    /// Creating a scope for each request, and posting in it.
+    /// The subjects that create a scope for each request or also post in it.
     static var subjects: [Subject] {
         Contender.scopes.map(Subject.init) + PostingContender.requests.map(Subject.init)
     }
 
     private static let bodies = [("withErrorScope", 1), ("withErrorScope on the main actor", 1)]
 
-    /// Returns tables with a figure and its quartiles for each number of rules of the bus.
+    /// Returns the tables of these costs.
     static func tables(_ measurement: Measurement) -> [String] {
         let names = ["making a scope without rules", "making a scope with one rule", "making the same path by hand"]
         let requests = PostingContender.requests.map { ($0.name, $0.callers) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tables of measurements, in Markdown.
+/// Creates Markdown tables of measurements.
 enum Table {
     /// Returns the introduction to a table.
     static func introduction(_ what: String, rounds: Int) -> String {
@@ -9,7 +9,7 @@ enum Table {
             + "with others: compare the figures with each other, not with those of another machine."
     }
 
-    /// Returns a row for each name, with its cost at each number.
+    /// Returns a table with a row for each name that contains the name's cost at each number.
     static func series(_ names: [String], over title: String, _ numbers: [Int], in measurement: Measurement) -> [String]
     {
         var lines = [
@@ -23,13 +23,13 @@ enum Table {
         return lines
     }
 
-    /// Returns a row for each single figure.
+    /// Returns a table with a row for each single figure.
     static func list(_ title: String, _ subjects: [(String, Int)], in measurement: Measurement) -> [String] {
         ["| \(title) | |", "| --- | --- |"]
             + subjects.map { "| \($0.0) | \(nanoseconds(measurement.cost($0.0, $0.1))) |" }
     }
 
-    /// Returns a row for each replacement in a chart's groups, with its time as a multiple of this package's.
+    /// Returns a table with a row for each replacement in a chart, with its time as a multiple of this package's time.
     static func ratios(_ chart: BarChart, in measurement: Measurement) -> [String] {
         ["| how many times as long as this package takes | |", "| --- | --- |"]
             + chart.groups.flatMap { group in

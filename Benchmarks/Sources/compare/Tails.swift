@@ -3,11 +3,11 @@ import Foundation
 
 /// Measures how long single posts take.
 ///
-/// The median shows the cost of the path itself, and the longest posts show the wait for other threads.
+/// The median shows the cost of the code itself; the longest posts show how long a thread waits for other threads.
 enum Tails {
     private static let rounds = 5
 
-    /// Measures each way to post with each number of threads, and returns a table.
+    /// Measures each kind of posting with each number of threads and returns a table.
     @concurrent
     static func table() async -> [String] {
         var lines = [

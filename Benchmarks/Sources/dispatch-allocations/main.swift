@@ -3,7 +3,9 @@ import Dispatch
 import ErrorRouting
 import Foundation
 
-/// Dispatches hits and misses a number of times; check-allocations.sh counts the allocations.
+/// Dispatches errors with and without a matching rule a number of times.
+///
+/// The script check-allocations.sh counts the allocations.
 @concurrent
 func dispatch(_ count: Int) async {
     let types = Handlers.types(64)

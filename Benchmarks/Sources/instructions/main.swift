@@ -2,8 +2,8 @@ import Contenders
 import Dispatch
 import Foundation
 
-// Runs one contender a given number of times, and prints the nanoseconds of one run; check-instructions.sh counts the
-// instructions with valgrind.
+// Runs one contender a given number of times and prints the nanoseconds per run. The script check-instructions.sh
+// counts its instructions with valgrind.
 
 func fail(_ message: String) -> Never {
     FileHandle.standardError.write(Data("instructions: \(message)\n".utf8))

@@ -3,8 +3,9 @@ import Dispatch
 import ErrorRouting
 import Foundation
 
-/// Posts a number of errors to a bus that does not run or, with `deliver`, to one that handles them;
-/// check-allocations.sh counts the allocations.
+/// Posts a number of errors to a bus, which handles them if `isDelivered` is true.
+///
+/// The script check-allocations.sh counts the allocations.
 @concurrent
 func post(_ count: Int, isDelivered: Bool) async {
     let bus = ErrorBus(handler: Handlers.plainTypes(), configuration: .init(capacity: count))

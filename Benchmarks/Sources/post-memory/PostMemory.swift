@@ -3,15 +3,15 @@ import ErrorRouting
 import Foundation
 import Synchronization
 
-/// Posts several million errors to a bus with a stuck action, and fails if memory grows or an error is not counted.
+/// Posts millions of errors to a bus whose action is stuck, and fails if memory grows or an error isn't counted.
 @main
 enum PostMemory {
     private static let callers = 4
     private static let million = 1_000_000
     /// How much the process can grow after the bus is full.
     ///
-    /// A few pages for the allocator and each thread are allowed, but nothing for each error: ten million errors would
-    /// take hundreds of MiB.
+    /// The limit leaves a few pages for the allocator and each thread. If the bus retained even some bytes per error,
+    /// ten million errors would take hundreds of MiB.
     private static let allowedGrowth = 8 * 1_048_576
 
     static func main() async throws {
@@ -44,13 +44,13 @@ enum PostMemory {
         let bus = ErrorBus(handler: handler, configuration: configuration)
         let loop = Task.detached { await bus.run() }
 
-        // Format the first figure now: that loads some MiB of system libraries, which must not count as growth.
+        // Format the first figure now: formatting loads some MiB of system libraries, which must not count as growth.
         print("at the start:       \(try ResidentMemory.read())")
 
-        // One error is being delivered, and stays there.
+        // Block the bus: its action waits for this error until the end.
         bus.post(E1())
         for await _ in entries { break }
-        // These posts fill the bus, and the bus drops the rest of them.
+        // Fill the bus with more errors than it can hold; it drops the remaining errors.
         let warmUp = configuration.capacity * 4
         await post(warmUp, to: bus)
         let full = try ResidentMemory.read()
@@ -77,7 +77,7 @@ enum PostMemory {
         expect(
             growth <= allowedGrowth,
             "memory grew by \(ResidentMemory.megabytes(growth)), more than \(ResidentMemory.megabytes(allowedGrowth))")
-        // The bus accepts the error in delivery, and as many others as its capacity allows.
+        // The bus accepts the error that is being delivered and as many other errors as its capacity allows.
         let posts = 1 + warmUp + millions * million
         let taken = 1 + configuration.capacity
         let announced = notices.withLock { $0 }
@@ -94,7 +94,7 @@ enum PostMemory {
         return failures
     }
 
-    /// Posts from several tasks at once.
+    /// Posts from several tasks at the same time.
     private static func post(_ count: Int, to bus: ErrorBus) async {
         await withTaskGroup { group in
             for _ in 0..<callers {

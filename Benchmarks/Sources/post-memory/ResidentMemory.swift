@@ -4,7 +4,7 @@ import Foundation
 struct ResidentMemory: CustomStringConvertible {
     /// The current size in bytes.
     let current: Int
-    /// The largest size so far, in bytes; nil if the system does not report it.
+    /// The largest size so far, in bytes; nil if the system doesn't report it.
     let peak: Int?
 
     /// Reads the sizes.
@@ -34,7 +34,7 @@ struct ResidentMemory: CustomStringConvertible {
         #endif
     }
 
-    /// The system's text has an unexpected form.
+    /// An error for system output in an unexpected format.
     struct Unreadable: Error {
         let text: String
     }

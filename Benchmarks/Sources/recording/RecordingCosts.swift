@@ -5,9 +5,9 @@ import ErrorReplay
 import ErrorRouting
 import Foundation
 
-/// Measures the cost of a recorder and a replay, and prints the table of the README.
+/// Measures the cost of a recorder and a replay and prints the table for the README.
 ///
-/// It measures processor time instead of elapsed time, which other processes on the machine make longer.
+/// It measures processor time, because other processes on the machine would lengthen the elapsed time.
 @main
 enum RecordingCosts {
     private enum Plain: Error { case declined(code: Int) }
@@ -65,7 +65,7 @@ enum RecordingCosts {
         ErrorReport(error: error, source: .init(fileID: "Intake/Rules.swift", line: 12), metadata: metadata)
     }
 
-    /// Prints the median with the quartiles.
+    /// Prints a table row with the median and the quartiles.
     private static func row(_ name: String, _ values: [Double]) {
         let sorted = values.sorted()
         let texts = [2, 1, 3].map { quarter in
@@ -74,7 +74,7 @@ enum RecordingCosts {
         print("| \(name) | \(texts[0]) (\(texts[1])–\(texts[2])) |")
     }
 
-    /// Returns the seconds of processor time for one report, while the writer is blocked.
+    /// Returns the seconds of processor time for recording one report while the writer is blocked.
     private static func record(_ path: String, isFull: Bool) throws -> Double {
         let (barrier, arrived) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = try ErrorRecorder(path: path, configuration: held(barrier, arrived))
@@ -90,7 +90,7 @@ enum RecordingCosts {
         return duration / Double(count)
     }
 
-    /// Returns the microseconds of processor time for one line, with all threads and the recording included.
+    /// Returns the microseconds of processor time per line, including all threads and the recording of the report.
     private static func lines(_ path: String, _ make: (Int) -> ErrorReport) throws -> [Double] {
         let recorder = try ErrorRecorder(
             path: path, configuration: .init(capacity: capacity),
@@ -104,6 +104,7 @@ enum RecordingCosts {
         }
     }
 
+    /// Returns how many bytes the process grows when the recorder's queue fills up.
     private static func memoryOfFullQueue(_ path: String) throws -> Int {
         let (barrier, arrived) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = try ErrorRecorder(path: path, configuration: held(barrier, arrived))
@@ -117,6 +118,7 @@ enum RecordingCosts {
         return after - before
     }
 
+    /// Returns a configuration whose writer signals `arrived` at the first report and then waits for `barrier`.
     private static func held(_ barrier: DispatchSemaphore, _ arrived: DispatchSemaphore) -> ErrorRecorder.Configuration
     {
         .init(capacity: capacity) { record in

@@ -2,7 +2,9 @@ import Contenders
 import Dispatch
 import Foundation
 
-/// Runs operations that succeed immediately, with retries and a circuit; check-allocations.sh counts the allocations.
+/// Runs operations that succeed immediately, with retries and a circuit.
+///
+/// The script check-allocations.sh counts the allocations.
 @concurrent
 func recover(_ count: Int) async {
     for contender in Contender.recovery { await contender.run(count) }

@@ -1,7 +1,7 @@
 /// The loading state of a value: one state instead of three flags.
 ///
-/// Contradictory states, such as loading and failed at once, can't be expressed. An empty list is a loaded value, which
-/// a pattern distinguishes:
+/// Contradictory states, such as loading and failed at the same time, can't be expressed. An empty list is a loaded
+/// value that a pattern can distinguish:
 ///
 /// ```swift
 /// switch loader.state {
@@ -12,12 +12,12 @@
 /// }
 /// ```
 ///
-/// The pattern `.loaded([])` needs `Equatable` elements. For others, write
-/// `case .loaded(let items) where items.isEmpty`.
+/// The pattern `.loaded([])` needs `Equatable` elements. For other elements, write `case .loaded(let items) where
+/// items.isEmpty`.
 public enum LoadState<Value, Failure: Error> {
     /// No load has begun.
     case idle
-    /// A load is under way.
+    /// A load is in progress.
     case loading
     /// The load failed.
     case failed(Failure)
@@ -34,7 +34,7 @@ public enum LoadState<Value, Failure: Error> {
         if case .failed(let failure) = self { failure } else { nil }
     }
 
-    /// Whether a load is under way.
+    /// Whether a load is in progress.
     public var isLoading: Bool {
         if case .loading = self { true } else { false }
     }
@@ -44,7 +44,7 @@ public enum LoadState<Value, Failure: Error> {
     /// - Parameter transform: Converts the value. Called only for `.loaded`.
     /// - Returns: The state with the new value.
     /// - Throws: The error that the closure throws.
-    /// - Complexity: That of the closure.
+    /// - Complexity: The same as the closure's complexity.
     public func map<NewValue, TransformFailure: Error>(
         _ transform: (Value) throws(TransformFailure) -> NewValue
     ) throws(TransformFailure) -> LoadState<NewValue, Failure> {

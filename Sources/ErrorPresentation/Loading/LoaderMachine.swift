@@ -1,10 +1,10 @@
-/// The state machine of a loader: a plain value.
+/// A loader's state machine, which is a plain value.
 ///
-/// Only the newest load under way decides the state. A result makes all loads that began earlier obsolete. A cancelled
-/// load counts as if it had never begun: the load before it decides again, even if that one has already ended. If there
-/// is no load before it, the state before all loads returns.
+/// Only the newest load in progress sets the state. A result makes all loads that began earlier obsolete. A cancelled
+/// load is treated as if it had never begun: the load before it sets the state, even if that load has already finished.
+/// If no load precedes it, the state before all loads is restored.
 ///
-/// The time for an event is proportional to the number of loads under way, which is small on a screen.
+/// The time for an event is proportional to the number of loads in progress, which is small on a screen.
 struct LoaderMachine<Value, Failure: Error> {
     /// The values that a view shows.
     struct Visible {
@@ -17,25 +17,25 @@ struct LoaderMachine<Value, Failure: Error> {
         fileprivate(set) var failureCount = 0
         /// How often the state was set.
         ///
-        /// While this number is the same, the properties above are unchanged.
+        /// While this number stays the same, so do the properties above.
         fileprivate(set) var changes: UInt64 = 0
     }
 
     private(set) var visible = Visible()
 
-    /// The state before the loads under way.
+    /// The state before the loads in progress.
     ///
     /// It is never `.loading`.
     private var settled = LoadState<Value, Failure>.idle
-    /// The numbers of the loads under way in the order in which they began, without the obsolete ones.
+    /// The numbers of the loads in progress, oldest first, excluding obsolete loads.
     private var loads: [UInt64] = []
-    /// The newest result, which decides once no newer load is under way.
+    /// The newest result, which sets the state once no newer load is in progress.
     private var newest: Result<Value, Failure>?
     private var lastNumber: UInt64 = 0
 
     /// Begins a load.
     ///
-    /// - Returns: The load's number, which the caller passes to `end`.
+    /// - Returns: The number to pass to `end`.
     mutating func begin() -> UInt64 {
         lastNumber += 1
         loads.append(lastNumber)
@@ -43,11 +43,7 @@ struct LoaderMachine<Value, Failure: Error> {
         return lastNumber
     }
 
-    /// Ends a load.
-    ///
-    /// - Parameters:
-    ///   - number: The load's number.
-    ///   - result: The load's result; nil if it was cancelled.
+    /// Ends a load with its result, or with nil if it was cancelled.
     mutating func end(_ number: UInt64, _ result: Result<Value, Failure>?) {
         guard loads.contains(number) else { return }
         if let result {
@@ -57,7 +53,7 @@ struct LoaderMachine<Value, Failure: Error> {
         } else {
             loads.removeAll { $0 == number }
         }
-        // A load still under way will set the state.
+        // A load that is still in progress will set the state.
         guard loads.isEmpty else { return }
         switch newest {
         case .success(let value)?:
@@ -71,23 +67,24 @@ struct LoaderMachine<Value, Failure: Error> {
         }
     }
 
-    /// Cancels all loads under way.
+    /// Cancels all loads in progress.
     mutating func cancel() {
         for number in loads { end(number, nil) }
     }
 
-    /// Discards everything.
+    /// Returns to `.idle` and discards the loaded value.
     ///
-    /// Results of loads under way will be ignored.
+    /// Results of loads in progress will be ignored.
     mutating func reset() {
         visible.latest = nil
         visible.failureCount = 0
         settle(.idle)
     }
 
+    /// Sets a state that isn't `.loading` and makes all loads obsolete.
     private mutating func settle(_ end: LoadState<Value, Failure>) {
         assert(!end.isLoading, "a load cannot end in loading")
-        // All loads that began earlier are obsolete.
+        // All loads that have begun so far are obsolete.
         loads.removeAll()
         newest = nil
         settled = end

@@ -1,10 +1,10 @@
 public import Observation
 
-/// A view that shows a window's errors while no other place is in front of it.
+/// The place of a view that shows a window's errors unless another place is in front of it.
 ///
-/// `presentsErrors` creates a place for each view. Create one for each view of your own that shows alerts or banners:
-/// read ``alert`` and ``banner``, and call ``appear(in:)`` and ``disappear()``. Of the places on screen, the one that
-/// was created last shows the errors, such as the content of the sheet that was opened last.
+/// `presentsErrors` creates a place for each view. Create a place for each custom view that shows alerts or banners,
+/// read its ``alert`` and ``banner``, and call ``appear(in:)`` and ``disappear()``. Of the places on screen, the place
+/// that was created last shows the errors. Usually, it belongs to the content of the sheet that was opened last.
 @MainActor
 @Observable
 public final class ErrorPlace {
@@ -19,7 +19,7 @@ public final class ErrorPlace {
         number = Self.last
     }
 
-    /// The error to show as an alert here; nil if the alert must be closed.
+    /// The error to show as an alert here; nil if no alert should be open here.
     public var alert: PresentedError? {
         presenter.flatMap { $0.stage.isOpen(in: number) ? $0.alert : nil }
     }
@@ -27,12 +27,14 @@ public final class ErrorPlace {
     /// The error to show as a banner here; nil if there is none.
     public var banner: PresentedError? { presenter.flatMap { $0.stage.front == number ? $0.banner : nil } }
 
-    /// A number that changes whenever ``alert`` does, even if it has the former value again.
+    /// A number that changes whenever ``alert`` does, even if ``alert`` returns to a former value.
     public var turn: Int { presenter?.stage.turn ?? 0 }
 
-    /// Begins to show a presenter's errors, because the view is on screen.
+    /// Starts showing a presenter's errors.
     ///
-    /// - Parameter presenter: The presenter of the view's window.
+    /// Call it when the view appears.
+    ///
+    /// - Parameter presenter: The window's presenter.
     public func appear(in presenter: ErrorPresenter) {
         if self.presenter !== presenter { disappear() }
         self.presenter = presenter
@@ -40,9 +42,10 @@ public final class ErrorPlace {
         presenter.updateWindow()
     }
 
-    /// Stops showing errors, because the view is gone.
+    /// Stops showing errors.
     ///
-    /// The place that is now in front shows them, including an alert that was open here.
+    /// Call it when the view disappears. The place that is now in front shows the errors, including an alert that was
+    /// open here.
     public func disappear() {
         presenter?.stage.disappear(number)
         presenter?.updateWindow()
@@ -51,8 +54,9 @@ public final class ErrorPlace {
 
     /// Confirms that no alert is open here.
     ///
-    /// Call it when the view has closed its alert because ``alert`` is nil: the next alert waits for that. If the alert
-    /// was closed although ``alert`` isn't nil and no button was tapped, it is shown again, here or by the place that is
-    /// in front by then.
+    /// Call it when the view has closed its alert because ``alert`` is nil. The next alert is shown only after this
+    /// call. Also call it if the alert was closed although ``alert`` isn't nil and the user didn't tap a button. Then
+    /// ``alert`` becomes nil, and after another call the error is shown again, either here or in the place that is in
+    /// front by then.
     public func alertDidClose() { presenter?.stage.close(number) }
 }

@@ -1,12 +1,13 @@
 import ErrorRouting
 import Foundation
 
-/// Receives errors and adds them to the queue.
+/// Receives errors and adds them to the queues.
 extension ErrorPresenter {
-    /// Adds an error that didn't come through the inbox, after all errors in the inbox.
+    /// Adds the errors in the inbox, and then an error that didn't come through the inbox.
     func present(_ arrival: Arrival) {
         if isQueueing {
-            // Don't recurse: the code for an error's text might present another error, and so on.
+            // Store the error instead of recursing: user code that provides an error's texts might present another
+            // error.
             if inbox.receive(arrival) { wakeUp() }
             return
         }
@@ -25,7 +26,7 @@ extension ErrorPresenter {
     /// It retains only the inbox, so that a bus never owns the last reference to a presenter.
     var receiver: @Sendable (ErrorReport) -> Void {
         { [inbox, weak self] report in
-            // Detach the task, so that task-local values of the bus's task aren't bound while the error is presented.
+            // Detach the task, so that the bus task's task-local values aren't bound while the error is presented.
             if inbox.receive(report) { Task.detached { @MainActor in self?.wakeUp() } }
         }
     }
@@ -40,6 +41,7 @@ extension ErrorPresenter {
         publish()
     }
 
+    /// Adds the errors in the inbox and the errors that shared buses hold for this window.
     func emptyInbox(atWakeUp: Bool = false) {
         for batch in [inbox.takeAll(atWakeUp: atWakeUp)] + shared.map({ $0.take(for: self) }) {
             machine.receive(batch.counts)
@@ -47,7 +49,7 @@ extension ErrorPresenter {
         }
     }
 
-    /// Removes and returns errors from a bus that another window can show.
+    /// Removes and returns the errors that came from a bus, so that another window can show them.
     func giveBack(includesShown: Bool) -> [Arrival] {
         let errors = machine.giveBack(includesShown: includesShown)
         publish()
@@ -61,15 +63,15 @@ extension ErrorPresenter {
         guard let error else { return machine.skip(arrival.count, asFailureOf: arrival.retried) }
         let discarded = machine.enqueue(
             error, type: type(of: arrival.error), isFromUser: arrival.isFromUser, asFailureOf: arrival.retried)
-        // Release it after the access: its `deinit` might call this presenter.
+        // Release the discarded error after the access: its `deinit` might call this presenter.
         withExtendedLifetime(discarded) {}
     }
 
-    /// Returns an error with its style, its texts, and its recovery; nil if the rules don't show it.
+    /// Returns the error to show for an arrival; nil if the error must be hidden.
     private func presented(_ arrival: Arrival) -> PresentedError? {
         let error = arrival.error
         var style = rules[error]
-        // The user is waiting for it; only a rule can hide it.
+        // Show the error if the user is waiting for its operation: only a matching rule can hide such an error.
         if style == .hidden, arrival.isFromUser, rules.match(error) == nil { style = .alert }
         if style == .hidden { return nil }
         let (text, own) = (texts[error], OwnText(error))
@@ -82,7 +84,7 @@ extension ErrorPresenter {
         return presented
     }
 
-    /// Copies the machine's state to the observable properties where they differ.
+    /// Updates the observable properties that differ from the machine's state.
     ///
     /// Observers are notified before a value is stored. If they change the machine, the stored value is out of date, so
     /// each property is compared again in a loop.
@@ -90,7 +92,7 @@ extension ErrorPresenter {
         while settled != machine.statistics { settled = machine.statistics }
         for (style, path) in Self.shownErrors {
             while self[keyPath: path] != machine.shown(as: style) {
-                // Release the old value after the access: it might hold the last reference to user code.
+                // Release the former value after the access: it might hold the last reference to user code.
                 let former = self[keyPath: path]
                 self[keyPath: path] = machine.shown(as: style)
                 withExtendedLifetime(former) {}

@@ -7,7 +7,7 @@ public import ErrorRouting
 extension ErrorPresenter {
     /// Runs an operation that the user started.
     ///
-    /// If it fails, posts the failure and shows it with an offer to retry.
+    /// If the operation fails, the presenter posts the failure and shows it with an offer to retry.
     ///
     /// ```swift
     /// Button("Save") {
@@ -22,25 +22,25 @@ extension ErrorPresenter {
     /// if await presenter.run(failureTitle: "…", { try await cart.save() }) != nil { dismiss() }
     /// ```
     ///
-    /// The failure is presented at once, without waiting for a bus. In a full queue it replaces the newest waiting
-    /// error that came from a bus; if there is none, the failure is discarded. If the rules of its bus or scope ignore
-    /// the failure, according to their `explain`, it isn't shown.
+    /// The failure is presented immediately, without waiting for a bus. In a full queue, it replaces the newest waiting
+    /// error that came from a bus. If no such error is waiting, the failure is discarded. The failure isn't shown if
+    /// its bus or scope ignores it according to `explain`.
     ///
-    /// In a cancelled task nothing is shown, and a failure is posted unless it is a cancellation or
-    /// `URLError.cancelled`. In any other task, a cancellation is shown like any other failure and posted as a notice:
-    /// something else was cancelled, and its result is missing. A failure's report contains a mark in its metadata
-    /// under `presentation.shown`, so that no presenter that observes the bus shows the failure again.
+    /// In a cancelled task, the failure isn't shown, and it is posted unless it is a cancellation or
+    /// `URLError.cancelled`. In any other task, a cancellation is shown like any other failure but posted as a notice,
+    /// because something else was cancelled and its result is missing. The report's metadata contains the key
+    /// `presentation.shown`, so that a presenter that observes the bus doesn't show the failure again.
     ///
-    /// The function returns after the first attempt. ``retry(_:)`` runs the operation again and ignores its result, so
-    /// the operation itself must update the view. The failure of each attempt is posted. `.ambient` is the poster of
-    /// the task that makes the attempt.
+    /// The method returns after the first attempt. ``retry(_:)`` runs the operation again and ignores its result, so
+    /// the operation itself must update the view. The failure of each attempt is posted. `.ambient` posts to the
+    /// destination of the task that makes the attempt.
     ///
     /// - Parameters:
     ///   - failureTitle: The title of a failure, such as "The cart could not be saved".
     ///   - errors: Where to post a failure.
     ///   - fileID: The source file in the report of a failure.
     ///   - line: The source line in the report of a failure.
-    ///   - operation: The operation. It is retained while its failure is waiting or shown.
+    ///   - operation: The operation to run. It is retained while its failure is waiting or shown.
     /// - Returns: The operation's result; nil if it failed or was cancelled.
     @discardableResult
     @_disfavoredOverload  // Prefer the overload that looks up a literal in the app's string tables.
@@ -74,7 +74,7 @@ extension ErrorPresenter {
     #if canImport(Darwin)
         /// Runs an operation that the user started, with a failure title from the app's string tables.
         ///
-        /// Otherwise it works like the function with a `String`.
+        /// Apart from that, it behaves like the overload with a `String` title.
         ///
         /// - Parameters:
         ///   - failureTitle: The title of a failure, such as "The cart could not be saved". It is looked up when the
@@ -82,7 +82,7 @@ extension ErrorPresenter {
         ///   - errors: Where to post a failure.
         ///   - fileID: The source file in the report of a failure.
         ///   - line: The source line in the report of a failure.
-        ///   - operation: The operation. It is retained while its failure is waiting or shown.
+        ///   - operation: The operation to run. It is retained while its failure is waiting or shown.
         /// - Returns: The operation's result; nil if it failed or was cancelled.
         @discardableResult
         public func run<T>(

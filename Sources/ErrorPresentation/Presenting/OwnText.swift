@@ -1,7 +1,7 @@
 import BoundedDescriptions
 import Foundation
 
-/// An error's texts for users, from `LocalizedError`, the keys or properties of an `NSError`, or `RecoverableError`.
+/// An error's own texts for the user, from `LocalizedError`, `NSError` keys or properties, or `RecoverableError`.
 ///
 /// The error's description is never used, because it is for developers. Foundation's sentence for an error without
 /// texts is never used either, because it contains only a domain and a code.
@@ -9,7 +9,7 @@ struct OwnText {
     /// The message for an error without texts for users, in the app's language if the app translates it.
     static let unknown = Bundle.main.localizedString(
         forKey: "The operation could not be completed.", value: nil, table: nil)
-    /// How many bytes of UTF-8 a text can have.
+    /// The maximum length of a text in UTF-8 bytes.
     static let limit = 16 * 1024
 
     private(set) var title: String?
@@ -21,7 +21,7 @@ struct OwnText {
     /// The positions of these options among all of the error's options.
     private(set) var optionPositions: [Int] = []
 
-    /// - Parameter error: The unboxed error.
+    /// Reads the texts of an error that isn't in an existential box.
     init(_ error: any Error) {
         if let error = error as? any LocalizedError {
             message = Self.bounded(error.errorDescription)
@@ -53,23 +53,25 @@ struct OwnText {
         let suggestion: String? = Self.value(NSLocalizedRecoverySuggestionErrorKey, of: error)
         recoverySuggestion = recoverySuggestion ?? Self.bounded(error.localizedRecoverySuggestion ?? suggestion)
         let options: [String]? = Self.value(NSLocalizedRecoveryOptionsErrorKey, of: error)
-        // Only mention an `NSError`'s options, because not all platforms can perform them.
+        // Mention an `NSError`'s options only in the suggestion, because not all platforms can perform them.
         suggest((error.localizedRecoveryOptions ?? options ?? []).prefix(Self.optionLimit).compactMap(Self.bounded))
     }
 
-    /// Returns the description that the error, its class, or its domain provides, or Foundation's sentence for a known
-    /// code; nil if Foundation's sentence would contain nothing but the domain and the code.
+    /// Returns the first of these that exists: the error's own description, its domain's description, its class's
+    /// description, Foundation's sentence for a known code.
+    ///
+    /// The result is nil if Foundation's sentence would contain only the domain and the code.
     private static func description(of error: NSError) -> String? {
         if let own: String = value(NSLocalizedDescriptionKey, of: error) { return own }
-        // A subclass can override the description. Without an override, it is the same as that of a plain error.
+        // Compare with a plain `NSError`: the description differs only if a subclass overrides it.
         let text = error.localizedDescription
         let plain = NSError(domain: error.domain, code: error.code, userInfo: error.userInfo)
         if text != plain.localizedDescription { return text }
-        // Only a sentence about a known code states a reason.
+        // Return only a sentence for a known code: Foundation states a reason only for known codes.
         return error.localizedFailureReason == nil ? nil : text
     }
 
-    /// Returns a value of the error's user info or, if that has none, from the provider of the error's domain.
+    /// Returns a value from the error's user info; if it isn't there, from the provider of the error's domain.
     ///
     /// Foundation's properties don't call the provider on all platforms.
     private static func value<Value>(_ key: String, of error: NSError) -> Value? {
@@ -77,7 +79,7 @@ struct OwnText {
             ?? NSError.userInfoValueProvider(forDomain: error.domain)?(error, key) as? Value
     }
 
-    /// Uses the options as the suggestion if there is no other.
+    /// Uses the options as the suggestion if the error doesn't provide a suggestion.
     private mutating func suggest(_ options: [String]) {
         if recoverySuggestion == nil, !options.isEmpty { recoverySuggestion = options.joined(separator: " / ") }
     }

@@ -1,16 +1,16 @@
 public import ErrorRouting
 public import Foundation
 
-/// An error as a view shows it: a value with texts instead of the error itself.
+/// An error as a view shows it, with texts instead of the error itself.
 ///
 /// It is a `LocalizedError`, so that SwiftUI's `alert(isPresented:error:)` accepts it. The binding for that alert must
-/// dismiss the error for which it was created, because SwiftUI might write to it when the next error is already shown.
-/// A value that a presenter published also retains everything that ``ErrorPresenter/retry(_:)`` and
+/// dismiss the error for which it was created, because SwiftUI might set the binding when the next error is already
+/// shown. A value that a presenter published also retains everything that ``ErrorPresenter/retry(_:)`` and
 /// ``ErrorPresenter/recover(_:option:)`` need. Two values are equal if a view shows them identically.
 public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
-    /// The error's number, unique within its presenter.
+    /// The error's ID, which is unique within its presenter.
     ///
-    /// Merged repeats share it.
+    /// Merged repeats share one ID.
     public internal(set) var id: UInt64
     /// How to show the error.
     public let style: PresentationStyle
@@ -24,7 +24,7 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
     public let failureReason: String?
     /// The options of a `RecoverableError`.
     ///
-    /// ``ErrorPresenter/recover(_:option:)`` performs one.
+    /// ``ErrorPresenter/recover(_:option:)`` performs an option.
     public let recoveryOptions: [String]
     /// How many errors it represents: itself, its repeats, and errors that a flood limit suppressed.
     public internal(set) var count: Int
@@ -36,7 +36,7 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
     /// Creates a presented error, for previews and tests.
     ///
     /// - Parameters:
-    ///   - id: The error's number.
+    ///   - id: An ID that is unique among the errors in a view.
     ///   - style: How to show the error.
     ///   - title: The name of the action that failed.
     ///   - message: What happened.
@@ -58,7 +58,7 @@ public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
     /// The ``message``.
     public var errorDescription: String? { message }
 
-    /// A part that no view shows, and which therefore doesn't count for equality.
+    /// A property that views don't show, so equality ignores it.
     @propertyWrapper
     struct Uncompared: Sendable, Hashable {
         var wrappedValue: Recovery?
@@ -83,7 +83,7 @@ public struct PresentedText: Sendable, Hashable {
     /// What the user can do about it; nil for the error's own suggestion.
     public let recoverySuggestion: String?
 
-    /// Creates the text for an error.
+    /// Creates replacements for an error's own texts.
     ///
     /// Parts that are nil come from the error's own texts.
     ///
@@ -113,11 +113,11 @@ public enum PresentationStyle: Sendable, Hashable {
 }
 
 extension ErrorMap where Value == PresentationStyle {
-    /// Rules that hide each error unless another rule decides otherwise.
+    /// Rules that hide every error for which you don't add a rule.
     ///
-    /// There is one exception: an error that the user waits for, the failure of `run` or an error passed to `present`,
-    /// is an alert unless a rule decides otherwise. Add rules with `.default.on(Offline.self, .banner)`, or overlay
-    /// rules with `.default.overlaid(with: …)`. Ignored errors, and cancellations in a cancelled task, don't need a
-    /// rule: a presenter never shows them.
+    /// There is one exception: an error that the user is waiting for is shown as an alert unless a rule decides
+    /// otherwise. The user is waiting for the failure of `run` and for an error passed to `present`. Add rules with
+    /// `.default.on(Offline.self, .banner)`, or overlay rules with `.default.overlaid(with: …)`. Ignored errors, and
+    /// cancellations in a cancelled task, don't need a rule, because a presenter never shows them.
     public static var `default`: Self { ErrorMap(default: .hidden) }
 }

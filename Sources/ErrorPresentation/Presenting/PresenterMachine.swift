@@ -1,27 +1,29 @@
-/// The state machine of a presenter with the shown and the waiting errors: a plain value.
+/// A presenter's state machine, which is a plain value with the shown and the waiting errors.
 ///
 /// Each style has its own queue, and the first error of each queue is shown. Releasing an error's recovery can run user
-/// code, so a caller retains the errors that a function removes until it returns.
+/// code, so a caller must retain the errors that a method removes until the method has returned.
 struct PresenterMachine {
     typealias ID = PresentedError.ID
 
     private struct Entry {
         var error: PresentedError
-        /// The error's type; nil if no repeats are merged into the error.
+        /// The error's type; nil if repeats aren't merged into the error.
         let type: ObjectIdentifier?
         /// Whether the error, or a repeat of it, is the result of the user's own action.
         var isFromUser: Bool
         /// Whether the error is the failure of a retry, which precedes the waiting errors.
         var isNext = false
-        /// Whether the error is or was shown; then it counts as shown even while it waits to be shown again.
+        /// Whether the error is shown or was shown before.
+        ///
+        /// Such an error counts as shown even while it is waiting to be shown again.
         var wasShown = false
 
         func waits(as style: PresentationStyle) -> Bool { error.style == style && !isNext && !wasShown }
 
-        /// Returns whether an error is a repeat of this one.
+        /// Returns whether another error repeats this error.
         ///
         /// The title must be the same, because it might come from a rule and name the failed action. An error that can
-        /// be retried is never merged, because each operation needs its own error's button.
+        /// be retried is never merged, because each operation needs its own button.
         func isRepeated(by other: Entry) -> Bool {
             type == other.type && error.style == other.error.style && error.title == other.error.title
                 && error.message == other.error.message && !error.canRetry && !other.error.canRetry
@@ -34,16 +36,15 @@ struct PresenterMachine {
         var hasFailed = false
     }
 
-    /// How many errors may wait in each style.
+    /// How many errors can wait in each style.
     let limit: Int
     private(set) var statistics = ErrorPresenter.Statistics()
 
     private var retries: [ID: Retry] = [:]
-    /// The errors of all styles; those of one style are in the order in which they are shown.
+    /// The errors of all styles; within each style, they are in the order in which they are shown.
     private var entries: [Entry] = []
     private var lastID: ID = 0
 
-    /// - Parameter limit: How many errors may wait in each style.
     init(limit: Int) {
         self.limit = limit
     }
@@ -59,14 +60,10 @@ struct PresenterMachine {
 
     /// Counts errors that the presenter received.
     ///
-    /// Afterwards, each error that counts as waiting must be added or skipped.
+    /// The caller must then add or skip each error that counts as waiting.
     mutating func receive(_ counts: ErrorPresenter.Statistics) { statistics = statistics + counts }
 
-    /// Counts received errors that aren't shown.
-    ///
-    /// - Parameters:
-    ///   - count: How many.
-    ///   - failed: The number of the error whose retry failed with them.
+    /// Counts received errors that aren't shown, which might be the failure of a retried error.
     mutating func skip(_ count: Int, asFailureOf failed: ID? = nil) {
         if let failed { failRetry(failed) }
         statistics.waiting -= count
@@ -75,15 +72,13 @@ struct PresenterMachine {
 
     /// Adds a received error to the queue of its style.
     ///
-    /// The first failure of a retry answers the user's tap, so it is shown next. In a full queue, any other error of
-    /// the user's own action replaces the newest waiting error from a bus.
+    /// The error's count is the number of errors that it represents; its ID is ignored. An error that can be retried
+    /// always counts as the result of the user's own action. The first failure of a retry answers the user's tap, so it
+    /// is shown next. In a full queue, any other error from the user's own action replaces the newest waiting error
+    /// from a bus.
     ///
-    /// - Parameters:
-    ///   - error: The error to show. Its number is ignored. Its count is the number of errors that it represents.
-    ///   - type: The error's type.
-    ///   - isFromUser: Whether the error is the result of the user's own action, as are all errors that can be retried.
-    ///   - failed: The number of the error whose retry failed with this error.
-    /// - Returns: The error that was discarded because the queue is full, this one or another; nil if none was.
+    /// - Returns: The error that was discarded because the queue is full, which might be the added error; nil if there
+    ///   was room.
     mutating func enqueue(
         _ error: PresentedError, type: Any.Type, isFromUser: Bool = false, asFailureOf failed: ID? = nil
     ) -> PresentedError? {
@@ -92,7 +87,7 @@ struct PresenterMachine {
         entry.isNext = failed.map { retries[$0]?.hasFailed == false } ?? false
         if let failed { failRetry(failed) }
         statistics.waiting -= error.count
-        // While an error's option is performed, an error like it is a new one.
+        // Don't merge into an error whose option is being performed: that error disappears when it has recovered.
         if let index = entries.firstIndex(where: { $0.isRepeated(by: entry) && !isRetrying($0.error.id) }) {
             statistics.merged += error.count
             entries[index].error.count += error.count
@@ -111,7 +106,7 @@ struct PresenterMachine {
                 statistics.discarded += error.count
                 return error
             }
-            // Its repeats still count as merged.
+            // The replaced error's repeats still count as merged.
             discarded = entries.remove(at: replaced).error
             statistics.waiting -= 1
             statistics.discarded += 1
@@ -124,17 +119,14 @@ struct PresenterMachine {
         return discarded
     }
 
-    /// Removes an error that the user has seen, and shows the next one of its style.
+    /// Removes an error that the user has seen and shows the next error of its style.
     ///
-    /// - Parameter id: The error's number.
-    /// - Returns: The error if it was shown or was waiting to be shown again.
+    /// - Returns: The error if it was shown or was waiting to be shown again; otherwise nil.
     mutating func dismiss(_ id: ID) -> PresentedError? { remove { $0.error.id == id && $0.wasShown }.first?.error }
 
-    /// Removes shown and waiting errors.
+    /// Removes shown and waiting errors by their IDs.
     ///
-    /// Those that the user hasn't seen count as discarded.
-    ///
-    /// - Parameter ids: The errors' numbers.
+    /// Errors that the user hasn't seen count as discarded.
     mutating func dismissAll(_ ids: Set<ID>) {
         for entry in remove(where: { ids.contains($0.error.id) }) where !entry.wasShown {
             statistics.waiting -= 1
@@ -142,9 +134,10 @@ struct PresenterMachine {
         }
     }
 
-    /// Removes errors from a bus as if they had never arrived, so that another window can show them.
+    /// Removes the errors that came from a bus, as if they had never arrived, so that another window can show them.
     ///
-    /// - Parameter includesShown: Whether to remove also those that the user has seen but not dismissed.
+    /// If `includesShown` is true, also removes the errors that the user has seen but not dismissed.
+    ///
     /// - Returns: The errors, in the order in which they are shown.
     mutating func giveBack(includesShown: Bool) -> [PresentedError] {
         let retries = retries
@@ -156,36 +149,30 @@ struct PresenterMachine {
         return removed.map(\.error)
     }
 
-    /// Begins a retry of an error's operation, or one of its options.
+    /// Begins a retry of an error's operation, or begins one of its options.
     ///
-    /// - Parameter id: The error's number. The error might no longer be shown.
+    /// The error might no longer be shown.
     mutating func beginRetry(_ id: ID) {
         assert(retries[id] == nil, "an operation is run twice at once")
         retries[id] = Retry()
     }
 
-    /// Returns whether an error's operation is being retried or one of its options performed.
+    /// Returns whether an error's operation is being retried or one of its options is being performed.
     func isRetrying(_ id: ID) -> Bool { retries[id] != nil }
 
-    /// Records that the operation failed, whether or not its failure is shown.
-    ///
-    /// - Parameter id: The number of the operation's error.
+    /// Records that an error's operation failed, whether or not its failure is shown.
     private mutating func failRetry(_ id: ID) { retries[id]?.hasFailed = true }
 
-    /// Records that the operation was cancelled and will end without a result.
-    ///
-    /// - Parameter id: The number of the operation's error.
+    /// Records that an error's operation was cancelled and will finish without a result.
     mutating func cancelRetry(_ id: ID) { retries[id]?.isCancelled = true }
 
     /// Ends a retry or an option.
     ///
-    /// The operation's error is removed. If the operation was cancelled and didn't fail, the error stays, because its
-    /// failure still stands. It is then shown again even if it was closed, as SwiftUI closes an alert when the user
-    /// taps a button.
+    /// The operation's error is removed, unless the operation was cancelled and didn't fail. In that case the error
+    /// stays, because its failure hasn't been resolved, and it is shown again even if it was closed: SwiftUI closes an
+    /// alert when the user taps a button. If the user dismissed the error during the retry (`isDismissed`), it is
+    /// always removed.
     ///
-    /// - Parameters:
-    ///   - error: The operation's error.
-    ///   - isDismissed: Whether the user dismissed the error during the retry, so that it must not return.
     /// - Returns: Whether the error stays, so that the operation can be retried again.
     mutating func endRetry(_ error: PresentedError, isDismissed: Bool = false) -> Bool {
         let ended = retries.removeValue(forKey: error.id)

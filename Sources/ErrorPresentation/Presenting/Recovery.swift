@@ -1,21 +1,21 @@
 import ErrorRouting
 import Foundation
 
-/// A presented error, and the actions that can recover from it: a retry of its operation, or one of its options.
+/// A presented error and the actions that can recover from it: its operation, which can be retried, and its options.
 ///
-/// The error's values in views retain it. So a button can still use it after the error was dismissed. In SwiftUI, each
-/// button of an alert closes the alert before the button's task begins.
+/// The `PresentedError` values in views retain the recovery, so that a button can still use it after its alert was
+/// closed. In SwiftUI, tapping an alert's button closes the alert before the button's task begins.
 @MainActor
 final class Recovery {
     /// The presenter that shows the error.
     ///
-    /// Another presenter might use the same number.
+    /// Callers compare it, because another presenter might use the same ID.
     private(set) weak var presenter: ErrorPresenter?
-    /// The error; nil after the user dismissed it or its retry has ended.
+    /// The error; nil after it was dismissed or its retry has finished.
     var error: (any Error)? { arrival?.error }
-    /// The banner duration from the error itself; nil if the error has none.
+    /// The banner duration that the error itself provides; nil if its type doesn't provide a duration.
     let bannerDuration: Duration??
-    /// The error and its operation.
+    /// The error and its operation; nil after `discard()`.
     private var arrival: Arrival?
     /// The positions of the shown options among all of the error's options.
     private let optionPositions: [Int]
@@ -27,15 +27,15 @@ final class Recovery {
 
     /// Returns the error and its operation, for ``perform(_:of:)``; nil if the recovery isn't possible.
     ///
-    /// - Parameter option: The option's position among the shown ones; nil for the operation.
+    /// The option is a position among the shown options, or nil to run only the operation.
     func arrival(for option: Int?) -> Arrival? {
         let isPossible = option.map(optionPositions.indices.contains) ?? (arrival?.retry != nil)
         return isPossible ? arrival : nil
     }
 
-    /// Performs the operation, or an option followed by the operation.
+    /// Performs an option, if there is one, and then the operation.
     ///
-    /// - Returns: Whether it finished. If not, the error stays, unless the operation failed.
+    /// - Returns: Whether the recovery finished. If it didn't, the error stays, unless the operation failed.
     func perform(_ option: Int?, of arrival: Arrival) async -> Bool {
         if let option, let error = arrival.error as? any RecoverableError {
             guard await Self.attemptRecovery(from: error, option: optionPositions[option]) else { return false }
@@ -43,16 +43,18 @@ final class Recovery {
         return await arrival.retry?() ?? true
     }
 
-    /// Releases everything, because the error is gone; a running operation ends on its own.
+    /// Releases the error and its operation, because the error is gone.
+    ///
+    /// A running operation continues.
     func discard() {
-        // Release the values after the access: a `deinit` might call the presenter.
+        // Release the values after the access: their `deinit` might call the presenter.
         let former = arrival.take()
         withExtendedLifetime(former) {}
     }
 
     /// Performs an option and returns whether the error recovered.
     ///
-    /// It returns false in a cancelled task, or if the error releases the handler without calling it.
+    /// The result is false if the task is cancelled or if the error releases the handler without calling it.
     private static func attemptRecovery(from error: any RecoverableError, option: Int) async -> Bool {
         let isRecovered = Promise<Bool>()
         error.attemptRecovery(optionIndex: option, resultHandler: Answer(isRecovered).give)
@@ -63,7 +65,7 @@ final class Recovery {
         }
     }
 
-    /// Answers false when it is released, because the error might never call its handler.
+    /// A result handler that answers false when it is released, because an error might never call its handler.
     private final class Answer: Sendable {
         private let isRecovered: Promise<Bool>
 

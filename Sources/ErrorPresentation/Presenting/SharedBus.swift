@@ -1,16 +1,16 @@
 import ErrorRouting
 
-/// Passes each failure of a bus to one window: the one whose scene became active last.
+/// Passes each bus failure to one window, the window whose scene became active last.
 ///
-/// While no scene is active, the failures wait here. So do the waiting errors of a window whose scene isn't active, and
-/// all of a window that is closed, until another window is active.
+/// While no scene is active, the failures wait here. When a window is no longer in front, its waiting errors return
+/// here; when a window is closed, its shown errors do too.
 @MainActor
 final class SharedBus {
     private static var all: [ObjectIdentifier: SharedBus] = [:]
 
     /// Returns the instance for a bus.
     ///
-    /// It is retained until after the bus is released.
+    /// The instance is retained at least until the bus is released.
     static func of(_ bus: ErrorBus) -> SharedBus {
         if let shared = all[ObjectIdentifier(bus)], shared.bus === bus { return shared }
         all = all.filter { $0.value.bus != nil }
@@ -38,7 +38,7 @@ final class SharedBus {
 
     func deliver() { front?.wakeUp() }
 
-    /// Notes whether a window is on screen and its scene active.
+    /// Records whether a window is on screen and its scene is active, and moves errors that it can't show back here.
     func update(_ presenter: ErrorPresenter) {
         let former = front
         active.removeAll { $0.object == nil || $0.object === presenter && !presenter.isInFront }

@@ -1,16 +1,18 @@
-/// Decides which place of a window shows the alert: a plain value.
+/// A plain value that decides which of a window's places shows the alert.
 ///
-/// Places register while they are on screen, and the innermost one shows the errors. At most one place has an open
-/// alert. The next alert opens only after that place has closed its alert or has disappeared, so that an error is never
-/// shown twice, and none is opened while SwiftUI is still closing another.
+/// Places register while they are on screen, and the innermost place shows the errors. At most one place has an open
+/// alert. The next alert opens only after that place has closed its alert or has disappeared. So an error is never
+/// shown twice, and an alert is never opened while SwiftUI is still closing another alert.
 struct Stage: Equatable {
-    /// A place's number: a place inside another one has the higher number, because it was created later.
+    /// A place's number.
+    ///
+    /// A place inside another place has the higher number, because it was created later.
     typealias Place = UInt64
 
     private struct Alert: Equatable {
         let place: Place
         let error: PresentedError.ID
-        /// Whether the place must close the alert, and has to confirm that it did.
+        /// Whether the place must close the alert and then confirm that it has.
         var isClosing = false
     }
 
@@ -34,7 +36,7 @@ struct Stage: Equatable {
 
     mutating func disappear(_ place: Place) {
         places.remove(place)
-        // Its alert went with it.
+        // The place's alert has disappeared too.
         if alert?.place == place { alert = nil }
         settle()
     }
@@ -47,14 +49,15 @@ struct Stage: Equatable {
 
     /// Records that a place's alert is closed.
     ///
-    /// If it had not been told to close it, the user hasn't answered, and the alert opens again in the place that is in
-    /// front by then.
+    /// If the place didn't have to close its alert, the user hasn't answered, and the place must confirm the closing in
+    /// a second call. Then the alert opens again in the place that is in front by then.
     mutating func close(_ place: Place) {
         guard let alert, alert.place == place else { return }
         if alert.isClosing { self.alert = nil } else { self.alert?.isClosing = true }
         settle()
     }
 
+    /// Opens the due alert in the front place, or marks an open alert that must be closed first.
     private mutating func settle() {
         if let alert {
             if alert.place != front || alert.error != due { self.alert?.isClosing = true }

@@ -9,9 +9,9 @@
     /// AsyncButton("Save", failureTitle: "The cart could not be saved") { try await cart.save() }
     /// ```
     ///
-    /// While the operation runs, the button is disabled and shows a progress view. A failure is posted, and shown with
-    /// its title and an offer to retry, as by `ErrorPresenter.run`. Without `presentsErrors` around the button, as in a
-    /// preview, a failure is only posted.
+    /// While the operation is running, the button is disabled and shows a progress view. A failure is posted and is
+    /// shown with its title and an offer to retry, as `ErrorPresenter.run` does. If the button isn't inside
+    /// `presentsErrors`, as in a preview, a failure is only posted.
     public struct AsyncButton: View {
         private let title: LocalizedStringKey
         private let role: ButtonRole?
@@ -25,11 +25,10 @@
         ///   - title: The button's title, from the app's string tables.
         ///   - failureTitle: The title of a failure, such as "The cart could not be saved", from the app's string
         ///     tables.
-        ///   - role: The button's role.
         ///   - errors: Where to post a failure.
         ///   - fileID: The source file in the report of a failure.
         ///   - line: The source line in the report of a failure.
-        ///   - action: The operation. It is retained while its failure is waiting or shown.
+        ///   - action: The operation to run. It is retained while its failure is waiting or shown.
         public init(
             _ title: LocalizedStringKey, failureTitle: LocalizedStringResource, role: ButtonRole? = nil,
             errors: any ErrorPosting = .ambient, fileID: String = #fileID, line: UInt = #line,

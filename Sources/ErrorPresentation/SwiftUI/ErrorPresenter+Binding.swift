@@ -2,15 +2,14 @@
     public import SwiftUI
 
     extension ErrorPresenter {
-        /// Returns a binding to the shown error of a style, for a view of your own.
+        /// Returns a binding to the shown error of a style, for a custom view.
         ///
-        /// Setting it to nil dismisses the error for which the binding was created, and shows the next one; SwiftUI
-        /// might set it when the next error is already shown. The dismissed error can still be retried with
-        /// ``retry(_:)``, because SwiftUI closes an alert before the task of its button begins. Other values are
-        /// ignored.
+        /// Setting the binding to nil closes the error for which it was created and shows the next error. If that error
+        /// is no longer shown, setting nil has no effect, because SwiftUI might set the binding when the next error is
+        /// already shown. The closed error can still be retried with ``retry(_:)``, because SwiftUI closes an alert
+        /// before its button's task begins. Setting any other value has no effect.
         ///
-        /// - Parameter style: The style; for `.hidden` the value is always nil.
-        /// - Returns: The binding.
+        /// - Parameter style: The style. For `.hidden`, the binding's value is always nil.
         public func binding(for style: PresentationStyle) -> Binding<PresentedError?> {
             let seen = shown(as: style)?.id
             return Binding { @MainActor [self] in

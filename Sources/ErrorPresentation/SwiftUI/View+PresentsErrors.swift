@@ -5,16 +5,16 @@
     public import SwiftUI
 
     extension View {
-        /// Shows a bus's failures, and those of the user's own actions in this view, as alerts and banners.
+        /// Shows the failures of a bus and of the user's own actions in this view as alerts and banners.
         ///
         /// ```swift
         /// WindowGroup { ShopScreen().presentsErrors(from: bus, rules: .default.on(Offline.self, .banner)) }
         /// ```
         ///
-        /// Put the modifier once around a window's content. The modified view finds the window's ``ErrorPresenter`` in
-        /// its environment: ``AsyncButton`` runs operations with it, and the view shows inline errors with it.
+        /// Apply the modifier once to a window's content. The modified view finds the window's ``ErrorPresenter`` in
+        /// its environment: ``AsyncButton`` runs operations with it, and the view can show inline errors with it.
         ///
-        /// A view can't show an alert while a sheet covers it, so a sheet's content has ``presentsErrors()`` too:
+        /// A view can't show an alert while a sheet covers it, so apply ``presentsErrors()`` to a sheet's content:
         ///
         /// ```swift
         /// ShopScreen()
@@ -22,23 +22,22 @@
         ///     .presentsErrors(from: bus)
         /// ```
         ///
-        /// Of several windows with the same bus, the one whose scene became active last shows the bus's failures. Inside
-        /// another `presentsErrors`, the modifier adds its bus to the surrounding one, whose rules, texts, and banner
-        /// are in effect, so that no error is shown twice.
+        /// Of several windows with the same bus, the window whose scene became active last shows the bus's failures.
+        /// Inside another `presentsErrors`, the modifier adds its bus to the surrounding presenter, so that an error
+        /// isn't shown twice. The surrounding modifier's rules, texts, and banner are in effect.
         ///
         /// An alert has the button "OK", the button "Try again" if the operation can be retried, and a button for each
         /// option of a `RecoverableError`. A banner shows its texts at the top edge, with the buttons "Try again" and
-        /// "Dismiss". It disappears when the user dismisses it or swipes it up, or after its time
+        /// "Dismiss". It disappears when the user dismisses it or swipes it up, or when its time runs out
         /// (``ErrorPresenter/bannerDuration``). The button titles are looked up in the app's string tables.
         ///
-        /// The modifier hasn't been run on an Apple platform. It is type-checked against hand-written
-        /// declarations of SwiftUI.
+        /// The modifier hasn't been run on an Apple platform; it is only type-checked against hand-written declarations
+        /// of SwiftUI.
         ///
         /// - Parameters:
-        ///   - bus: The bus.
-        ///   - rules: How errors are shown. By default, only errors that the user waits for are shown, as alerts.
+        ///   - rules: How errors are shown. By default, only errors that the user is waiting for are shown, as alerts.
         ///   - texts: The texts to show instead of the errors' own texts.
-        /// - Returns: The view with its errors.
+        /// - Returns: A view that shows the errors.
         public func presentsErrors(
             from bus: ErrorBus, rules: ErrorMap<PresentationStyle> = .default,
             texts: ErrorMap<PresentedText?> = ErrorMap(default: nil)
@@ -46,15 +45,14 @@
             presentsErrors(from: bus, rules: rules, texts: texts) { Banner(error: $0, dismiss: $1, retry: $2) }
         }
 
-        /// Shows a bus's failures as alerts and as banners of your own; see ``presentsErrors(from:rules:texts:)``.
+        /// Shows a bus's failures as alerts and as custom banners; see ``presentsErrors(from:rules:texts:)``.
         ///
         /// - Parameters:
-        ///   - bus: The bus.
-        ///   - rules: How errors are shown. By default, only errors that the user waits for are shown, as alerts.
+        ///   - rules: How errors are shown. By default, only errors that the user is waiting for are shown, as alerts.
         ///   - texts: The texts to show instead of the errors' own texts.
-        ///   - banner: Creates the view of a banner. `dismiss` closes it. `retry` runs the failed operation again; it
-        ///     is nil if that isn't possible.
-        /// - Returns: The view with its errors.
+        ///   - banner: Creates a banner's view. `dismiss` closes the banner. `retry` runs the failed operation again;
+        ///     it is nil if the operation can't be retried.
+        /// - Returns: A view that shows the errors.
         public func presentsErrors(
             from bus: ErrorBus, rules: ErrorMap<PresentationStyle> = .default,
             texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
@@ -66,21 +64,20 @@
             modifier(PresentsErrors(ErrorPresenter(rules: rules, texts: texts), bus) { AnyView(banner($0, $1, $2)) })
         }
 
-        /// Shows the errors of the surrounding ``presentsErrors(from:rules:texts:)`` here, inside a sheet, a cover, or
-        /// a popover, while that is on screen.
+        /// Shows the surrounding modifier's errors in a sheet, a cover, or a popover while it is on screen.
         ///
-        /// Put the sheet's modifier inside the surrounding one, as above: a sheet inherits the environment of its
-        /// place in the view tree. Without a surrounding modifier, the content shows only the failures of its own
-        /// actions, and posts an error that says so.
+        /// Attach the sheet inside the surrounding ``presentsErrors(from:rules:texts:)``, because a sheet inherits the
+        /// environment of its position in the view tree. If there is no surrounding modifier, the content shows only
+        /// the failures of its own actions and posts an error that reports the mistake.
         ///
-        /// - Returns: The view with the errors.
+        /// - Returns: A view that shows the errors.
         public func presentsErrors() -> some View { modifier(PresentsErrors(ErrorPresenter())) }
     }
 
-    /// A banner's view, for an error, its dismissal, and its retry.
+    /// Creates a banner's view for an error, its dismissal, and its retry.
     private typealias BannerView = (PresentedError, @escaping () -> Void, (() -> Void)?) -> AnyView
 
-    /// The banner's view for the places inside a window.
+    /// The environment key for the banner view that all places in a window use.
     private struct BannerKey: EnvironmentKey {
         static var defaultValue: BannerView? { nil }
     }
@@ -92,11 +89,11 @@
         }
     }
 
-    /// Shows the errors of the surrounding presenter or, if there is none, of its own.
+    /// Shows the errors of the surrounding presenter; if there is none, shows the errors of its own presenter.
     private struct PresentsErrors: ViewModifier {
         private let bus: ErrorBus?
         private let ownBanner: BannerView?
-        /// SwiftUI retains the first presenter, and releases those of later updates.
+        /// SwiftUI retains the first presenter and releases the presenters that later updates create.
         @State private var own: ErrorPresenter
         @State private var place = ErrorPlace()
         @Environment(ErrorPresenter.self) private var surrounding: ErrorPresenter?
@@ -132,7 +129,8 @@
                     if error.title != nil { Text(error.message) }
                     if let suggestion = error.recoverySuggestion { Text(suggestion) }
                 }
-                // It runs after the view was updated: an alert that had to close is closed by then.
+                // Confirm in a task, which runs after the view was updated: by then, an alert that had to close is
+                // closed.
                 .task(id: place.turn) { if place.alert == nil { place.alertDidClose() } }
                 .onAppear {
                     if bus == nil, surrounding == nil { postError(NothingToPresent()) }
@@ -146,16 +144,16 @@
                 .environment(\.errorBanner, banner)
         }
 
-        /// Closes an alert, so that the next one can be shown while its button's action runs.
+        /// Closes an alert and runs its button's action, while the next alert can already be shown.
         private func answer(_ error: PresentedError, _ action: @escaping @MainActor (ErrorPresenter) async -> Void) {
             let presenter = surrounding ?? own
             presenter.close(error)
             Task { await action(presenter) }
         }
 
-        /// A binding for whether the alert is open.
+        /// A binding that is true while the alert is open.
         ///
-        /// SwiftUI sets it to false after a button's action, when the error isn't shown any more.
+        /// SwiftUI sets it to false after a button's action. By then, the error isn't shown any more.
         private var isShown: Binding<Bool> {
             Binding { @MainActor [place] in
                 place.alert != nil
@@ -165,7 +163,7 @@
         }
     }
 
-    /// The library's view of a banner.
+    /// The library's own banner view.
     private struct Banner: View {
         let error: PresentedError
         let dismiss: () -> Void
@@ -173,7 +171,7 @@
         @Environment(\.dynamicTypeSize) private var size
 
         var body: some View {
-            // With large text, the buttons are below the texts.
+            // With large text, place the buttons below the texts.
             let layout =
                 size.isAccessibilitySize ? AnyLayout(VStackLayout(alignment: .leading)) : AnyLayout(HStackLayout())
             layout {
@@ -197,7 +195,7 @@
         }
     }
 
-    /// The error of `presentsErrors()` without a presenter around it.
+    /// The error that `presentsErrors()` posts if it isn't inside another `presentsErrors`.
     private struct NothingToPresent: Error, CustomStringConvertible {
         let description =
             "presentsErrors() shows no bus's errors: put presentsErrors(from:) around the view that presents this one"

@@ -9,7 +9,7 @@
         public import AppKit
     #endif
 
-    /// Shows the alerts of a bus, and those of the user's own actions, over a window of UIKit or AppKit.
+    /// Shows the failures of a bus and of the user's own actions as alerts over a UIKit or AppKit window.
     ///
     /// ```swift
     /// alerts = ErrorAlerts(over: window, of: bus)  // shows alerts while it is retained
@@ -17,11 +17,12 @@
     /// await alerts.presenter.run(failureTitle: "The cart could not be saved") { try await cart.save() }
     /// ```
     ///
-    /// An alert has the same texts and buttons as in SwiftUI. If UIKit refuses to present it, or if it disappears
-    /// without an answer because the view controller below it does, it is shown again within two seconds. It is closed
-    /// if its error is dismissed. Banners aren't shown: read ``ErrorPresenter/banner`` of the ``presenter``.
+    /// An alert has the same texts and buttons as in SwiftUI. If UIKit refuses to present an alert, or if the alert
+    /// disappears unanswered with the view controller below it, the alert is shown again within two seconds. It is
+    /// closed if its error is dismissed. Banners aren't shown: to show them yourself, read ``ErrorPresenter/banner``
+    /// from the ``presenter``.
     ///
-    /// The class hasn't been run on an Apple platform. It is type-checked against hand-written declarations of
+    /// The class hasn't been run on an Apple platform; it is only type-checked against hand-written declarations of
     /// UIKit and AppKit.
     @MainActor
     public final class ErrorAlerts {
@@ -35,20 +36,21 @@
             private typealias Alert = NSAlert
         #endif
 
-        /// The presenter of the window's errors, for the user's own actions.
+        /// The window's presenter, which can run the user's own actions.
         public let presenter: ErrorPresenter
         private weak var window: Window?
         private let place = ErrorPlace()
         private let observers = Observers()
-        /// The error and its alert, which might not be on screen.
+        /// The current error's ID and its alert, which might not be on screen.
         private var shown: (id: PresentedError.ID, alert: Alert)?
 
         /// Shows a bus's failures over a window.
         ///
         /// - Parameters:
-        ///   - window: The window. It isn't retained.
-        ///   - bus: The bus. Of several windows, the one that became active last shows the bus's failures.
-        ///   - rules: How errors are shown. By default, only errors that the user waits for are shown, as alerts.
+        ///   - window: The window below the alerts. It isn't retained.
+        ///   - bus: The bus to show. Of several windows with this bus, the window that became active last shows its
+        ///     failures.
+        ///   - rules: How errors are shown. By default, only errors that the user is waiting for are shown, as alerts.
         ///   - texts: The texts to show instead of the errors' own texts.
         public init(
             over window: Window, of bus: ErrorBus, rules: ErrorMap<PresentationStyle> = .default,
@@ -62,6 +64,7 @@
             follow()
         }
 
+        /// Updates the alert now and after each change of the place's alert.
         private func follow() {
             // `onChange` is called once, before the change, so read the new alert in a task.
             withObservationTracking {
@@ -72,7 +75,7 @@
             update()
         }
 
-        /// Shows the alert that is due, or closes the one that isn't.
+        /// Shows the alert that is due, or closes an alert that isn't due any more.
         private func update() {
             let error = place.alert
             if let shown {
@@ -84,24 +87,25 @@
             }
         }
 
-        /// Notes that an alert is closed, and shows the next one.
+        /// Records that an alert has closed and shows the next alert.
         private func didClose(_ alert: Alert) {
             guard shown?.alert === alert else { return }
             shown = nil
-            // Without an answer, it is shown again.
+            // Report the closing twice if the user didn't answer: then the place shows the error again.
             if place.alert != nil { place.alertDidClose() }
             place.alertDidClose()
             update()
         }
 
-        /// Notices an alert that isn't on screen: it was refused, or disappeared with what was below it.
+        /// Checks whether an alert is on screen: UIKit might refuse it, or it might disappear with the view below it.
         ///
-        /// Wait for a second look: a button's handler is called only when its alert has disappeared.
+        /// An alert counts as closed only after two checks in a row, because a button's handler is called only when the
+        /// alert has already disappeared.
         private func watch(_ alert: Alert) {
             Task { [weak self] in
                 var looks = 0
                 while looks < 2 {
-                    // error-audit: harmless, because nobody cancels this task
+                    // error-audit: harmless, because this task is never cancelled
                     try? await sleep(for: .seconds(0.75))
                     guard let self, shown?.alert === alert else { return }
                     looks = isOnScreen(alert) ? 0 : looks + 1
@@ -134,7 +138,7 @@
                 .joined(separator: "\n")
         }
 
-        /// Performs a button's action, while the next alert can be shown.
+        /// Performs a button's action, while the next alert can already be shown.
         private func perform(_ choice: Choice, _ error: PresentedError, _ alert: Alert) {
             presenter.close(error)
             Task { await choice.action(presenter) }
@@ -209,7 +213,7 @@
                 observers.add(NSWindow.didBecomeMainNotification) { [weak self] window in
                     guard let self, window == self.window.map({ ObjectIdentifier($0) }) else { return }
                     place.appear(in: presenter)
-                    // Now it is the window that became active last.
+                    // Deactivate and activate the window, so that it counts as the window that became active last.
                     for isActive in [false, true] { presenter.isActive = isActive }
                 }
                 observers.add(NSWindow.willCloseNotification) { [weak self] window in
@@ -220,7 +224,7 @@
         #endif
     }
 
-    /// Observers of notifications on the main thread, until this object is released.
+    /// Observes notifications on the main thread until it is released.
     private final class Observers {
         private var tokens: [any NSObjectProtocol] = []
 

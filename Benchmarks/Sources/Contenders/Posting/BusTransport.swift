@@ -6,9 +6,9 @@ final class BusTransport: SynchronousTransport {
     enum Observer {
         /// An observer that does nothing.
         case observer
-        /// A stream of reports without a reader that keeps only the last report: the bus's cost for a reader.
+        /// An unread stream that keeps only the last report, which shows the bus's share of a reader's cost.
         case stream
-        /// A reader of such a stream, with the reader's own time.
+        /// A stream with a reader, which includes the reader's own time.
         case reader
     }
 
@@ -16,11 +16,7 @@ final class BusTransport: SynchronousTransport {
     private let observation: ErrorObservation?
     private let stream: AsyncStream<ErrorReport>?
 
-    /// - Parameters:
-    ///   - capacity: The maximum number of pending errors; it equals the number of posts, so that none is dropped.
-    ///   - handler: The rules.
-    ///   - floodLimit: The flood limit; nil for none.
-    ///   - observer: The observer; nil for none.
+    /// Creates a bus whose capacity must be at least the number of posts, so that it doesn't drop errors.
     init(
         capacity: Int, handler: ErrorHandler = Handlers.plainTypes(), floodLimit: FloodLimit? = nil,
         observer: Observer? = nil
@@ -53,9 +49,9 @@ final class BusTransport: SynchronousTransport {
     func finish() { bus.finish() }
 }
 
-/// This package's bus, with all errors posted in a nested scope.
+/// This package's bus with all errors posted in a nested scope.
 ///
-/// Both scopes have rules, but none matches: each error is matched against the rules of both scopes and of the bus.
+/// Both scopes have rules that don't match, so each error is matched against the rules of both scopes and of the bus.
 final class ScopeTransport: ErrorTransport {
     private let transport: BusTransport
     private let scope: ErrorScope
@@ -76,16 +72,14 @@ final class ScopeTransport: ErrorTransport {
     func finish() { transport.finish() }
 }
 
-/// This package's bus, with a separate scope for each error, like requests that each fail once.
+/// This package's bus with a separate scope for each error, like requests that each fail once.
 final class RequestTransport: ErrorTransport {
     private let transport: BusTransport
     private let service: ErrorScope
     private let makeHandler: @Sendable () -> ErrorHandler
 
-    /// - Parameters:
-    ///   - capacity: The maximum number of pending errors.
-    ///   - rules: The number of the bus's rules; at least eight.
-    ///   - makeHandler: Returns the rules of a request's scope.
+    /// Creates a bus with the given number of rules, at least eight; `makeHandler` returns the rules of a request's
+    /// scope.
     init(capacity: Int, rules: Int, makeHandler: @escaping @Sendable () -> ErrorHandler) {
         let others = Handlers.types(rules - 8)
         transport = BusTransport(capacity: capacity, handler: others.overlaid(with: Handlers.plainTypes()))

@@ -24,24 +24,24 @@ package struct IdleContender: Sendable {
         },
     ]
 
-    /// An error with an action that sends the time of its run to the caller.
+    /// An error whose action sends the time at which it runs to the caller.
     private struct Ping: Error {
         let answer: CheckedContinuation<ContinuousClock.Instant, Never>
 
         func hasArrived() { answer.resume(returning: .now) }
     }
 
-    /// Measures 400 times with a new transport.
+    /// Measures 400 times with a new transport and returns the median.
     ///
-    /// - Returns: The median of the nanoseconds from a post to the run of its action. A mean would include
-    ///   interruptions.
+    /// - Returns: The nanoseconds from a post until its action runs. The median is used because interruptions would
+    ///   distort a mean.
     @concurrent
     package func sample() async -> Double {
         let transport = makeTransport()
         let loop = Task.detached { await transport.run() }
         var latencies: [Duration] = []
         for _ in 0..<400 {
-            // Long enough for the loop to go to sleep.
+            // Sleep long enough for the loop to become idle.
             try? await Task.sleep(for: .microseconds(50))
             var posted = ContinuousClock.now
             let handled = await withCheckedContinuation { answer in

@@ -2,13 +2,13 @@ import ErrorRouting
 import Foundation
 import Synchronization
 
-/// Measures how long single posts take while many threads post at once, and the system interrupts them anywhere.
+/// Measures how long single posts take while many threads post at the same time and can be interrupted at any point.
 package struct PostTails: Sendable {
     /// The name of a line in a table.
     package let name: String
     private let prepare: @Sendable (_ posts: Int) -> Posting
 
-    /// A way to post, and a closure that ends it.
+    /// A closure that posts and a closure that ends the posting.
     private struct Posting: Sendable {
         let post: @Sendable (any Error) -> Void
         let end: @Sendable () async -> Void
@@ -28,7 +28,7 @@ package struct PostTails: Sendable {
         }
     }
 
-    /// The measurements of the threads.
+    /// The threads' measurements.
     private final class Samples: Sendable {
         private let samples = Mutex<[Int64]>([])
         private let left: Atomic<Int>
@@ -37,7 +37,7 @@ package struct PostTails: Sendable {
 
         var all: [Int64] { samples.withLock { $0 } }
 
-        /// Adds the measurements of a thread; returns whether it was the last thread.
+        /// Adds a thread's measurements and returns whether it was the last thread.
         func add(_ own: [Int64]) -> Bool {
             samples.withLock { $0 += own }
             return left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
@@ -82,12 +82,9 @@ package struct PostTails: Sendable {
         (self.name, self.prepare) = (name, prepare)
     }
 
-    /// Measures once.
+    /// Measures once, with a number of threads that post at the same time.
     ///
-    /// - Parameters:
-    ///   - threads: The number of threads that post at once.
-    ///   - posts: The total number of errors that they post.
-    /// - Returns: The nanoseconds of each post, including the time for reading the clock.
+    /// - Returns: The nanoseconds that each post took, including the time for reading the clock.
     @concurrent
     package func sample(threads: Int, posts: Int = 64_000) async -> [Int64] {
         let posting = prepare(posts)

@@ -4,7 +4,7 @@ import ErrorRouting
 package struct PostingContender: Sendable {
     /// The name, which is also the name of a line in a table or a chart.
     package let name: String
-    /// The number of tasks that post at once.
+    /// The number of tasks that post at the same time.
     package let callers: Int
     private let errors: Int
     private let makeTransport: @Sendable (_ errors: Int) -> any ErrorTransport
@@ -14,7 +14,7 @@ package struct PostingContender: Sendable {
 
     /// The contenders for each number of posting tasks.
     ///
-    /// Contenders that are compared follow one another.
+    /// Contenders that are compared with each other are adjacent.
     package static var all: [PostingContender] {
         series.flatMap { callers in
             [
@@ -33,7 +33,7 @@ package struct PostingContender: Sendable {
                 PostingContender("queue behind a mutex and a log call", callers) { _ in
                     QueueTransport { handleBySwitch10AndLog($0) }
                 },
-                // Fewer errors are enough: a channel buffers nothing, so the cost of an error does not depend on their
+                // Post fewer errors: a channel doesn't buffer them, so the cost per error doesn't depend on their
                 // number.
                 PostingContender("AsyncChannel", callers, errors: 8_000) { _ in ChannelTransport() },
             ]
@@ -51,11 +51,12 @@ package struct PostingContender: Sendable {
                 PostingContender("ErrorBus, one reader and its own time", callers) {
                     BusTransport(capacity: $0, observer: .reader)
                 },
-                // The limit is the number of posts, so that it suppresses nothing.
+                // Set the limit to the number of posts, so that it doesn't suppress errors.
                 PostingContender("ErrorBus, a flood limit", callers) { errors in
                     BusTransport(capacity: errors, floodLimit: FloodLimit(first: errors, per: .seconds(60)))
                 },
-                // For each of the eight types, one error passes and one is held back; the others are suppressed.
+                // Of each of the eight types, one error passes and one error is held back; all other errors are
+                // suppressed.
                 PostingContender("ErrorBus, suppressed by a flood limit", callers) { errors in
                     BusTransport(capacity: errors, floodLimit: FloodLimit(first: 1, per: .seconds(60)))
                 },
@@ -63,7 +64,9 @@ package struct PostingContender: Sendable {
         }
     }
 
-    /// One posting task with a scope for each error, like requests that each fail once; with few and with many rules.
+    /// One posting task with a scope for each error, like requests that each fail once.
+    ///
+    /// The bus has either few or many rules.
     package static var requests: [PostingContender] {
         let (none, one) = (ErrorHandler(), Handlers.stranger())
         let kinds: [(name: String, makeHandler: @Sendable () -> ErrorHandler)] = [
@@ -72,7 +75,7 @@ package struct PostingContender: Sendable {
             ("a scope and its rule for each", { Handlers.stranger() }),
         ]
         return kinds.flatMap { kind in
-            // Keep these two together, because they are compared.
+            // Keep these two contenders together, because they are compared with each other.
             [
                 PostingContender(kind.name, 1) {
                     RequestTransport(capacity: $0, rules: 8, makeHandler: kind.makeHandler)
@@ -84,11 +87,10 @@ package struct PostingContender: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - errors: The number of errors that one measurement posts; a multiple of every number of posting tasks. A
-    ///     measurement must last many milliseconds, because the system might keep all threads on one core for the first
-    ///     few.
-    ///   - makeTransport: Creates the transport for that many errors.
+    /// Creates a contender that posts `errors` errors in each measurement.
+    ///
+    /// This number must be a multiple of every number of posting tasks. A measurement must last many milliseconds,
+    /// because the system might keep all threads on one core for the first few milliseconds.
     private init(
         _ name: String, _ callers: Int, errors: Int = 80_000,
         makeTransport: @escaping @Sendable (_ errors: Int) -> any ErrorTransport
@@ -101,12 +103,13 @@ package struct PostingContender: Sendable {
 
     /// Measures once with a new transport.
     ///
-    /// - Returns: The nanoseconds for one error: the time from the first post until all are handled, over their number.
+    /// - Returns: The nanoseconds per error, which is the time from the first post until all errors are handled,
+    ///   divided by the number of errors.
     @concurrent
     package func sample() async -> Double {
         let transport = makeTransport(errors)
         let loop = Task.detached { await transport.run() }
-        // Let the loop reach its first wait, so that its start isn't measured.
+        // Wait until the loop is waiting, so that its start isn't measured.
         try? await Task.sleep(for: .milliseconds(1))
         let share = errors / callers
         let clock = ContinuousClock()
@@ -124,27 +127,27 @@ package struct PostingContender: Sendable {
 
 /// Sends errors from several tasks to one loop that handles them.
 ///
-/// Each transport has its own loop over the posts, so that no call through a protocol is measured.
+/// Each transport has its own loop over the posts, so that calls through a protocol aren't measured.
 protocol ErrorTransport: Sendable {
     /// Posts a number of new errors.
     func post(_ count: Int) async
 
-    /// Handles posted errors until ``finish()`` was called and none is left.
+    /// Handles posted errors until ``finish()`` has been called and all errors are handled.
     ///
-    /// - Returns: How many errors were handled.
+    /// - Returns: The number of handled errors.
     func run() async -> Int
 
     /// Makes ``run()`` return when it has handled all posted errors.
     func finish()
 }
 
-/// A transport to which anyone can post without suspending.
+/// A transport to which callers can post without suspending.
 protocol SynchronousTransport: ErrorTransport {
     /// Posts an error.
     func post(_ error: any Error)
 }
 
-/// Returns a new error, of each of the eight plain types in turn.
+/// Returns a new error; consecutive numbers cycle through the eight plain types.
 @inline(never)
 func makeError(_ number: Int) -> any Error {
     switch number & 7 {

@@ -1,7 +1,7 @@
 import AsyncAlgorithms
 import Synchronization
 
-/// A typical hand-written queue: an array behind a mutex, emptied by a loop that a stream wakes.
+/// A typical hand-written queue, which is an array behind a mutex and a loop that a stream wakes.
 ///
 /// A post wakes the loop only if the array was empty, and only after unlocking.
 final class QueueTransport: SynchronousTransport {
@@ -10,7 +10,6 @@ final class QueueTransport: SynchronousTransport {
     private let waker: AsyncStream<Void>.Continuation
     private let handle: @Sendable (any Error) -> Void
 
-    /// - Parameter handle: Handles each error.
     init(handle: @escaping @Sendable (any Error) -> Void = { _ = handleBySwitch10($0) }) {
         self.handle = handle
         (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -47,13 +46,12 @@ final class QueueTransport: SynchronousTransport {
     func finish() { waker.finish() }
 }
 
-/// An unbounded `AsyncStream`, and one loop over it.
+/// An unbounded `AsyncStream` and one loop over it.
 final class StreamTransport: SynchronousTransport {
     private let stream: AsyncStream<any Error>
     private let continuation: AsyncStream<any Error>.Continuation
     private let handle: @Sendable (any Error) -> Void
 
-    /// - Parameter handle: Handles each error.
     init(handle: @escaping @Sendable (any Error) -> Void = { _ = handleBySwitch10($0) }) {
         (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
         self.handle = handle
@@ -77,7 +75,7 @@ final class StreamTransport: SynchronousTransport {
     func finish() { continuation.finish() }
 }
 
-/// An `AsyncChannel`, which makes senders wait until their error is received, and one loop over it.
+/// An `AsyncChannel`, which makes senders wait until their error is received, and one loop over the channel.
 final class ChannelTransport: ErrorTransport {
     private let channel = AsyncChannel<any Error>()
 

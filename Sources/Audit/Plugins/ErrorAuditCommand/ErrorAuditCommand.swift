@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Runs `error-audit` in the package that depends on this one: `swift package error-audit --strict`.
+/// Runs `error-audit` in the package that depends on this package: `swift package error-audit --strict`.
 @main
 struct ErrorAuditCommand: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -11,7 +11,7 @@ struct ErrorAuditCommand: CommandPlugin {
         process.currentDirectoryURL = context.package.directoryURL
         try process.run()
         process.waitUntilExit()
-        // A plugin can't choose the exit status of `swift package`.
+        // Report a failed audit as an error: a plugin can't choose the exit status of `swift package`.
         let status = process.terminationStatus
         if status != 0 { Diagnostics.error("error-audit exited with \(status)") }
     }

@@ -9,13 +9,13 @@ public struct Audit: Sendable {
     public struct Result: Sendable, Encodable {
         /// The files that were read, as paths in the project's folder.
         public internal(set) var files: [String] = []
-        /// The number of their lines.
+        /// The total number of lines in these files.
         public internal(set) var lines = 0
-        /// The findings, those that matter most first.
+        /// The findings, in descending order of their scores.
         public var findings: [Finding] = []
-        /// The files and folders that weren't read in full; findings might be missing from each.
+        /// The files and folders that weren't read in full, so findings might be missing.
         public internal(set) var unread: [Unread] = []
-        /// The given files that are tests, generated, or excluded.
+        /// The given files that were skipped as tests, generated files, or excluded files.
         public internal(set) var skipped: [String] = []
     }
 
@@ -32,18 +32,20 @@ public struct Audit: Sendable {
         self.project = project ?? Project(config: nil, baseline: nil, paths: ["/"])
     }
 
-    /// Reads the Swift files at or under the given paths, as many at once as there are cores.
+    /// Reads the Swift files at or under the given paths, in parallel on all cores.
     ///
     /// - Parameter paths: Files and folders.
-    /// - Returns: The findings, and what couldn't be read.
+    /// - Returns: The findings and the files that couldn't be read.
     /// - Throws: An error that names a path that doesn't exist.
     public func run(_ paths: [String]) async throws -> Result {
         let source = SourceFiles(configuration: configuration, root: project.root)
         let selection = try source.find(paths)
-        // A file has the same findings whether it is named itself or by its folder, so read the project's declarations.
+        // Read the whole project's declarations, so that a file has the same findings whether the file or its folder is
+        // given.
         let all = try project.root.map { try source.find([$0]).files } ?? []
         let loggers = await BigStack.map(Array(all.union(selection.files))) { path -> Set<String> in
-            // A file without the name of a quiet level can't declare one as a default.
+            // Parse only a file that contains the name of a quiet level: no other file can declare such a level as a
+            // default.
             // error-audit: harmless, because the next step lists the files that can't be read
             guard let text = try? Self.text(of: path), SourceText.namesQuietLevel(text) else { return [] }
             return SourceText.parse(text).quietLoggers
@@ -72,13 +74,13 @@ public struct Audit: Sendable {
         }
     }
 
-    /// Audits one source text that isn't nested too deep.
+    /// Audits one source text, which mustn't be nested too deeply.
     func audit(_ text: String, path: String, _ loggers: Set<String> = []) -> Result {
         let file = SourceText(text, path: path, configuration: configuration, quietLoggers: loggers)
         var part = Result(
             lines: text.utf8.count { $0 == UInt8(ascii: "\n") }, findings: Detector.findings(in: file),
             unread: file.flaw.map { [Unread(path: path, reason: $0)] } ?? [])
-        // Where the parser had to guess, a rewrite would be a guess too.
+        // Don't rewrite a file that didn't parse: where the parser had to guess, a rewrite would be a guess too.
         if !part.unread.isEmpty { for index in part.findings.indices { part.findings[index].edits = [] } }
         return part
     }
@@ -90,18 +92,18 @@ public struct Audit: Sendable {
     public struct Rewrite: Sendable {
         /// The number of rewritten findings.
         public fileprivate(set) var count = 0
-        /// The findings that are left alone, each with the reason.
+        /// The findings that weren't rewritten, each with the reason.
         public fileprivate(set) var left: [(finding: Finding, reason: String)] = []
     }
 
     /// Rewrites the findings for which the rewrite is certain to compile.
     ///
-    /// A file is written only if the result parses.
+    /// A file is written only if the rewritten text parses.
     ///
     /// - Parameters:
     ///   - kind: The kind of findings to rewrite.
-    ///   - findings: The findings of a run. Findings that the code shows to be harmless are left alone.
-    /// - Returns: What was rewritten, and what wasn't.
+    ///   - findings: The findings of a run. Harmless findings aren't rewritten.
+    /// - Returns: The number of rewritten findings, and the findings that weren't rewritten.
     public func fix(_ kind: Kind, in findings: [Finding]) async -> Rewrite {
         let losses = findings.filter { $0.kind == kind && $0.harmless == nil }
         var rewrite = Rewrite()
@@ -122,7 +124,7 @@ public struct Audit: Sendable {
             throw Unread(path: path, reason: "the file changed, or imports ErrorRouting only under a condition")
         }
         do {
-            // Writing atomically would replace a link with a file.
+            // Resolve links first: writing atomically would replace a link with a file.
             let target = URL(filePath: path).resolvingSymlinksInPath()
             try Data(result.utf8).write(to: target, options: .atomic)
         } catch {

@@ -95,7 +95,7 @@ struct Command: AsyncParsableCommand {
         if status != 0 { throw ExitCode(status) }
     }
 
-    /// Returns the exit status.
+    /// Runs the audit, prints the output, and returns the exit status.
     private func audit(_ settings: Configuration, _ project: Project) async throws -> Int32 {
         let audit = Audit(settings, project: project)
         var result = try await audit.run(paths)
@@ -104,7 +104,7 @@ struct Command: AsyncParsableCommand {
             result.findings = try Baseline.update(updateBaseline, with: result, in: project, without: settings.off)
         }
         if let writeBaseline { try Baseline(result.findings).write(to: writeBaseline) }
-        // The other formats are often written to a file.
+        // Print unread files to standard error too: the other formats are often written to a file that isn't read.
         if fix != nil || format != .text { for unread in result.unread { Self.note("\(unread)") } }
         var hasFailed = false
         if let fix {
@@ -120,6 +120,7 @@ struct Command: AsyncParsableCommand {
         return !result.unread.isEmpty ? 2 : hasFailed ? 1 : 0
     }
 
+    /// Prints a message to standard error.
     private static func note(_ message: String) {
         FileHandle.standardError.write(Data("error-audit: \(message)\n".utf8))
     }

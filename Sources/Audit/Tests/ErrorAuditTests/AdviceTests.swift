@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Advice")
 struct AdviceTests {
-    /// Code with a loss between the marks `«` and `»`, which the advice replaces.
+    /// Code in which `«` and `»` mark a loss that the advice replaces.
     private static func shapes() throws -> [String] { try Cases.section("shapes", of: "Advice").map { $0[0] } }
 
-    /// Returns the finding in a shape, and the shape with the advice in its place.
+    /// Returns the finding in a shape, and the shape after the advice has replaced the marked code.
     private static func advised(_ shape: String, plain: Bool = false) throws -> String {
         var configuration = Configuration()
         configuration.plain = plain

@@ -1,6 +1,8 @@
 import Foundation
 
-/// The files in the folder `Cases`: sections with headings, a case in each line, and its columns between `::`.
+/// The files in the folder `Cases`.
+///
+/// Each file consists of sections with headings. Each line of a section is a case, and `::` separates its columns.
 enum Cases {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Cases")
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rewrites")
 struct FixTests {
-    /// Returns a text after all its rewrites; nil if it is left alone.
+    /// Returns a text after all its rewrites; nil if it isn't rewritten.
     private static func rewritten(_ text: String) -> String? {
         let edits = Audit().findings(in: text, path: "F.swift").flatMap(\.edits)
         return edits.isEmpty ? nil : Rewriting.apply(edits, to: text)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A test's own folder, which is removed with this object.
+/// A test's own folder, which is removed when this object is released.
 final class Scratch: Sendable {
     let path: String
 
-    /// - Parameter files: The files' texts by path.
+    /// Creates the folder with files, given by their paths and contents.
     init(_ files: [String: String] = [:]) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "error-audit-\(UUID().uuidString)")
         path = folder.path
@@ -25,20 +25,16 @@ final class Scratch: Sendable {
     }
 }
 
-/// A program that ended.
+/// A program that has exited.
 struct Program {
     let status: Int32
     let output: String
 
     private final class Marker {}
 
-    /// Runs a program until it ends.
-    ///
-    /// - Parameters:
-    ///   - command: The program and its arguments.
-    ///   - folder: The folder to run it in.
+    /// Runs a program in a folder until it exits.
     init(_ command: [String], in folder: String) async throws {
-        // Wait on a separate thread: waiting here would block a thread of the pool.
+        // Wait on a separate thread: waiting here would block a thread of the concurrency pool.
         self = try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try Program(waitingFor: command, folder) }) }
         }

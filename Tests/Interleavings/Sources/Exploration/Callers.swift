@@ -1,6 +1,8 @@
 import Foundation
 
-/// The source lines that led to each step, from the toolchain's `llvm-symbolizer`; empty if it is missing.
+/// The source lines that led to each step, according to the toolchain's `llvm-symbolizer`.
+///
+/// They are empty if the tool is missing.
 struct Callers {
     private var places: [UInt: [String]] = [:]
     private let calls: [[UInt]]
@@ -20,8 +22,8 @@ struct Callers {
         // Write one address at a time: the tool writes each result before it reads the next address, so a full pipe
         // would block both programs.
         for address in addresses {
-            // The last address, at which no code is, marks the end of the result. Address 0 doesn't serve: a linker
-            // puts the lines of functions that it left out there.
+            // Mark the end of the result with an address without code. Don't use address 0: a linker assigns it the
+            // lines of functions that it left out.
             let question = "0x\(String(address, radix: 16))\n0x\(String(UInt.max, radix: 16))\n"
             guard (try? input.fileHandleForWriting.write(contentsOf: Data(question.utf8))) != nil else { break }
             places[address] = Self.answer(from: output.fileHandleForReading)
@@ -30,6 +32,7 @@ struct Callers {
         symbolizer.waitUntilExit()
     }
 
+    /// Reads the result for one address, up to the end mark.
     private static func answer(from handle: FileHandle) -> [String] {
         var text = ""
         while !text.hasSuffix("??:0\n") {
@@ -42,7 +45,7 @@ struct Callers {
         }
     }
 
-    /// The lines that called a step, the innermost first, without lines of the explorer and the shim.
+    /// The lines that called a step, innermost first, without the lines in the explorer and the shim.
     subscript(step: Int) -> [String] {
         let lines = calls[step].flatMap { places[$0] ?? [] }
         return lines.filter { line in !Self.machinery.contains { line.hasPrefix($0) } && !line.hasSuffix(":0") }

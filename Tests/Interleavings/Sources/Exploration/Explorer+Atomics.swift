@@ -1,12 +1,12 @@
-/// Models atomics by the memory model of C++, which is also Swift's. Each atomic keeps the values that were stored to
-/// it. A load can find any of them, unless the store that replaced it happened before the load.
+/// Models atomics according to the C++ memory model, which Swift uses too.
 ///
-/// A load never finds a value that is stored later. For all threads, the order of the stores to an atomic is the order
-/// of the steps. So load buffering and the special effects of sequential consistency aren't explored.
+/// The model keeps all values that were stored to an atomic. A load can find any of these values unless the store that
+/// replaced it happened before the load.
+///
+/// A load never finds a value that is stored later, and all threads observe the stores to an atomic in the order of the
+/// steps. So load buffering and the special effects of sequential consistency aren't explored.
 extension Explorer {
-    /// Returns the value that a load finds.
-    ///
-    /// - Parameter newest: The newest value.
+    /// Returns the value that a load finds, which is the newest value or a value that it replaced.
     package func load(_ address: UInt, _ newest: UInt64, acquires: Bool, at site: Site) -> UInt64 {
         let location = unsafe atomic(at: address, newest)
         unsafe stopIfContended(at: location, .read)
@@ -23,9 +23,7 @@ extension Explorer {
         return bits
     }
 
-    /// Stores a value.
-    ///
-    /// - Parameter former: The value before it.
+    /// Stores a value that replaces the former value.
     package func store(_ address: UInt, _ former: UInt64, _ new: UInt64, releases: Bool, at site: Site) {
         let location = unsafe atomic(at: address, former)
         unsafe stopIfContended(at: location, .change)
@@ -37,10 +35,10 @@ extension Explorer {
 
     /// Replaces the newest value with a closure's result for it.
     ///
-    /// If the closure returns nil, the access is only a load. Such a load might also find an older value for which the
+    /// If the closure returns nil, the access is only a load. Such a load can also find an older value for which the
     /// closure returns nil.
     ///
-    /// - Returns: The value found, and the one that replaces it.
+    /// - Returns: The value that was found, and the value that replaces it; nil if it isn't replaced.
     package func change(
         _ address: UInt, _ newest: UInt64, acquires: Bool, releases: Bool, acquiresOnFailure: Bool,
         at site: Site, _ transform: (UInt64) -> UInt64?
@@ -70,7 +68,7 @@ extension Explorer {
         let time = tick()
         let former = stores[Int(index)].released
         if acquires { clocks[current].join(former) }
-        // An access that reads and writes in one step continues the release sequence.
+        // Continue the release sequence, as every access does that reads and writes in one step.
         var released = former
         if releases { released.join(clocks[current]) }
         unsafe add(new, to: location, time, releasing: released)
@@ -80,14 +78,14 @@ extension Explorer {
 
     // MARK: Stores
 
-    /// The location of an atomic.
+    /// Returns the location of an atomic.
     ///
-    /// Each thread that can access the initialized atomic also knows the first store.
+    /// Each thread that can access the initialized atomic also knows its first store.
     @inline(__always)
     private func atomic(at address: UInt, _ bits: UInt64) -> UnsafeMutablePointer<Location> {
         var location = unsafe locations.find(address, for: current)
-        // The memory has the newest value. If it has another one, another atomic is there now: the compiler moves an
-        // atomic before its end, so that its own address was not forgotten.
+        // The memory contains the newest value. If it doesn't, another atomic is now at this address: the compiler
+        // moved the former atomic before its `deinit`, so the explorer forgot a different address.
         if unsafe location.pointee.newestStore >= 0, unsafe stores[Int(location.pointee.newestStore)].bits != bits {
             locations.forget(address)
             location = unsafe locations.find(address, for: current)
@@ -104,7 +102,7 @@ extension Explorer {
         return unsafe location
     }
 
-    /// The store before one, if the current thread can still find it.
+    /// Returns the store before a given store if the current thread can still find it.
     @inline(__always)
     private func olderStore(than index: Int32) -> Int32? {
         let store = stores[Int(index)]
@@ -112,7 +110,7 @@ extension Explorer {
         return store.previous
     }
 
-    /// Returns the value of a store, which the current thread knows from now on.
+    /// Returns a store's value and records that the current thread knows the store from now on.
     @inline(__always)
     private func find(_ index: Int32, _ acquires: Bool) -> UInt64 {
         let time = tick()
@@ -144,7 +142,7 @@ extension Explorer {
 
     // MARK: Competition
 
-    /// Lets the search decide if threads compete at a location.
+    /// Makes the current thread's access a decision of the search if threads compete at its location.
     @inline(__always)
     func stopIfContended(at location: UnsafeMutablePointer<Location>, _ step: Step) {
         if unsafe location.pointee.isContended {
@@ -168,7 +166,7 @@ extension Explorer {
         }
     }
 
-    /// Counts an event of the current thread; returns its number.
+    /// Counts an event of the current thread and returns its number.
     @inline(__always)
     @discardableResult
     func tick() -> UInt16 {

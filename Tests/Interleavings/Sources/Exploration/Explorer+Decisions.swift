@@ -1,19 +1,23 @@
-/// One decision of the search, and its alternatives.
+/// One decision of the search with its alternatives.
 struct Decision {
-    /// The alternative that is taken now: a thread, or how stale the value is that a load finds.
+    /// The current alternative, which is a thread or the number of newer stores that a load misses.
     var chosen: UInt8
-    /// The alternatives that must be tried and that were tried, as bits.
+    /// The alternatives that must be tried and the alternatives that were tried, as bits.
     var wanted: UInt8
     var tried: UInt8 = 0
-    /// Only without a bound on preemptions: the threads that could continue, and the sleeping threads among them.
+    /// The threads that could continue and the sleeping threads among them, as bits.
+    ///
+    /// They are used only without a bound on preemptions.
     var ready: UInt8 = 0
     var asleep: UInt8 = 0
-    /// Whether it is the value of a load; otherwise it is the next thread.
+    /// Whether the decision is about the value of a load instead of the next thread.
     var isLoad = false
 }
 
 extension Explorer {
-    /// Goes back to the last decision that has another alternative to try; returns false if there is none.
+    /// Goes back to the last decision that has another alternative to try.
+    ///
+    /// - Returns: Whether there is such a decision.
     func backtrack() -> Bool {
         while let last = path.indices.last {
             path[last].tried |= 1 << path[last].chosen
@@ -27,10 +31,11 @@ extension Explorer {
         return false
     }
 
-    /// Returns the alternative to try: the path's or, at the end of the path, the given one.
+    /// Returns the alternative to try, which the path determines; at the end of the path, returns the given
+    /// alternative.
     ///
-    /// The same decisions must lead to the same ones. A scenario in which they depend on an address, for example,
-    /// fails.
+    /// The same decisions must lead to the same next decision. For example, a scenario in which a decision depends on
+    /// an address fails.
     @inline(__always)
     private func decide(_ first: Int, wanting wanted: UInt8, isLoad: Bool = false) -> Int {
         defer { depth += 1 }
@@ -44,7 +49,7 @@ extension Explorer {
 
     // MARK: Next thread
 
-    /// Decides which thread takes its next step; 0 if all have ended.
+    /// Decides which thread takes its next step; returns 0 if all threads have finished or the execution fails.
     func nextThread() -> Int {
         if hasChanged, let invariant, failure == nil {
             hasChanged = false
@@ -79,7 +84,7 @@ extension Explorer {
         }
     }
 
-    /// The thread that continues unless the search needs another one: the current thread, if it can continue.
+    /// Returns the thread that continues by default, which is the current thread if it can continue.
     @inline(__always)
     func preferred(of threads: UInt8) -> Int {
         threads & 1 << UInt8(current) != 0 ? current : threads.trailingZeroBitCount
@@ -97,12 +102,10 @@ extension Explorer {
 
     // MARK: Loads
 
-    /// Decides how many newer stores a load misses.
-    ///
-    /// - Parameter count: The maximum number of stores that it can miss.
+    /// Decides how many newer stores a load misses, which is at most the given number.
     func nextStaleness(upTo count: Int) -> Int {
         var staleness = 0
-        // A schedule has one digit for it.
+        // Limit the number, because it must fit in one digit of a schedule and eight bits of alternatives.
         let count = min(count, 7)
         if let replayed, !isRehearsal {
             guard case .staleness(let number)? = next(of: replayed), number <= count else { return diverge() }
@@ -119,7 +122,7 @@ extension Explorer {
 
     private func nextThread(of replayed: Schedule, among ready: UInt8) -> Int {
         guard case .thread(let next)? = next(of: replayed) else {
-            // After the end of a schedule there are no more steps.
+            // Accept the end of the schedule, but not a choice of another kind.
             return taken.count == replayed.choices.count ? preferred(of: ready) : diverge()
         }
         return ready & 1 << UInt8(next) != 0 ? next : diverge()
@@ -129,6 +132,7 @@ extension Explorer {
         taken.count < replayed.choices.count ? replayed.choices[taken.count] : nil
     }
 
+    /// Fails because the replayed schedule doesn't fit the execution.
     private func diverge() -> Int {
         if failure == nil, taken.count < replayed?.choices.count ?? 0 {
             failure = "the schedule is one of another scenario, or of another build"

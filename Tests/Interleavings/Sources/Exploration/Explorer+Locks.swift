@@ -1,5 +1,6 @@
-/// Locks and events, identified by their addresses.
+/// Models locks and events, which are identified by their addresses.
 extension Explorer {
+    /// Acquires a lock, and waits while another thread holds it.
     package func lock(_ address: UInt, at site: Site) {
         let location = unsafe locations.find(address, for: current)
         unsafe stopIfContended(at: location, .lock)
@@ -8,9 +9,9 @@ extension Explorer {
         unsafe note("locks", location, site)
     }
 
-    /// Requires a bound on preemptions.
+    /// Tries to acquire a lock and returns whether it succeeded.
     ///
-    /// Without one, the result would have to be a decision of the search.
+    /// The exploration needs a bound on preemptions: without it, the result would have to be a decision of the search.
     package func tryLock(_ address: UInt, at site: Site) -> Bool {
         precondition(
             bound.preemptions != nil || replayed != nil,
@@ -26,7 +27,9 @@ extension Explorer {
         return true
     }
 
-    /// This isn't a decision: a thread that waits for the lock is tried at the holder's next step.
+    /// Releases a lock.
+    ///
+    /// The release isn't a decision, because a thread that waits for the lock is tried at the holder's next step.
     package func unlock(_ address: UInt, at site: Site) {
         let location = unsafe locations.find(address, for: current)
         tick()
@@ -37,7 +40,9 @@ extension Explorer {
         unsafe note("unlocks", location, site)
     }
 
-    /// Wakes one thread that waits for an event now or later; a second signal before that has no effect.
+    /// Wakes one thread that is waiting or will wait for an event.
+    ///
+    /// A second signal before the thread wakes has no effect.
     package func signal(_ address: UInt, at site: Site) {
         let location = unsafe event(at: address)
         unsafe stopIfContended(at: location, .change)
@@ -47,7 +52,7 @@ extension Explorer {
         unsafe note("signals", location, site)
     }
 
-    /// Waits until an event is signaled.
+    /// Waits until an event is signaled, and resets the event.
     package func wait(for address: UInt, at site: Site) {
         let location = unsafe event(at: address)
         unsafe stopIfContended(at: location, .lock)
@@ -56,9 +61,9 @@ extension Explorer {
         unsafe note("is woken by", location, site)
     }
 
-    /// Waits without synchronizing with other threads, as if the thread arrived at the right time by chance.
+    /// Waits for a condition without synchronizing, as if the thread arrived at the right time by chance.
     ///
-    /// Requires a bound on preemptions, because the locations that the condition reads are unknown.
+    /// The exploration needs a bound on preemptions, because the locations that the condition reads are unknown.
     package func wait(until condition: @escaping () -> Bool) {
         precondition(
             bound.preemptions != nil || replayed != nil, "a condition is waited for without a bound on preemptions")
@@ -69,7 +74,7 @@ extension Explorer {
 
     // MARK: Details
 
-    /// The location of an event, which begins as a lock that is held.
+    /// Returns the location of an event, which begins as a held lock.
     private func event(at address: UInt) -> UnsafeMutablePointer<Location> {
         let location = unsafe locations.find(address, for: current)
         if unsafe location.pointee.newestStore < 0 {
@@ -78,9 +83,9 @@ extension Explorer {
         return unsafe location
     }
 
-    /// Waits at a location that wasn't known to be contended.
+    /// Waits for the holder at a location that wasn't known to be contended.
     ///
-    /// At a known one, the thread would have waited before.
+    /// At a contended location, the thread has already waited.
     private func waitForHolder(of location: UnsafeMutablePointer<Location>) {
         unsafe stop(at: location, .lock)
     }

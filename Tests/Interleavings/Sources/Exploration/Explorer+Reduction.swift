@@ -1,38 +1,41 @@
-/// The search without a bound on preemptions. Of schedules that differ only in the order of independent steps, it
-/// explores one.
+/// The search without a bound on preemptions, which explores only one of several equivalent schedules.
 ///
-/// Two steps of different threads depend on each other if they are at one location and one of them isn't a load. If a
-/// step depends on an earlier one and nothing else orders the two, they *race*, and some schedule must take them in the
-/// opposite order. The search finds the threads that such a schedule can begin with, and lets one of them be tried
-/// where the earlier step was decided. This is the dynamic partial-order reduction by source sets (Abdulla, Aronsson,
-/// Jonsson, and Sagonas, 2014).
+/// Schedules are equivalent if they differ only in the order of independent steps.
 ///
-/// A thread that was tried at a decision also *sleeps* in the other alternatives, until another thread takes a step
-/// that its own step depends on. Everything that it could do before that was already explored.
+/// Two steps of different threads depend on each other if they are at the same location and at least one of them isn't
+/// a load. If a step depends on an earlier step and other steps don't order the two, they *race*, and another schedule
+/// must take them in the opposite order. The search finds the threads with which such a schedule can begin, and
+/// requests that one of them is tried at the decision for the earlier step. This is dynamic partial-order reduction
+/// with source sets (Abdulla, Aronsson, Jonsson, and Sagonas, 2014).
+///
+/// A thread that was tried at a decision *sleeps* in the other alternatives until another thread takes a step on which
+/// the sleeping thread's next step depends. The search has already explored what the thread could do before that.
 extension Explorer {
     /// A step that was taken.
     struct Event {
         let thread: Int
-        /// Its number among the thread's steps.
+        /// The step's number among the thread's steps.
         let time: UInt16
-        /// All steps that it depends on, directly or indirectly, and itself.
+        /// The step itself and all steps on which it depends, directly or indirectly.
         let order: VectorClock
-        /// Its position in the path of decisions.
+        /// The step's position in the path of decisions.
         let depth: Int
     }
 
     /// The last steps at a location.
     struct Dependence {
-        /// The last step that wasn't a load, as an index of the events.
+        /// The last step that wasn't a load, as an index into the events.
         var change: Int32 = -1
-        /// All steps that a later step at the location depends on.
+        /// All steps on which a later step at the location depends.
         var changeOrder = VectorClock()
-        /// The last load of each thread since then; -1 if there was none.
+        /// Each thread's last load since that step; -1 if there was none.
         var loads = SIMD8<Int32>(repeating: -1)
+        /// These loads and all steps on which they depend.
         var loadOrder = VectorClock()
     }
 
     @inline(__always)
+    /// Decides which of the ready threads takes its next step, and records that step.
     func nextByDependence(among ready: UInt8) -> Int {
         if isRedundant { return preferred(of: ready) }
         if depth == path.count {
@@ -67,7 +70,7 @@ extension Explorer {
         }
     }
 
-    /// Records a thread's step, and requests the reversal of the step's races.
+    /// Records a thread's step and requests the reversal of the step's races.
     @inline(__always)
     private func take(_ step: Step, of thread: Int, at location: UnsafeMutablePointer<Location>?) {
         let former = orders[thread]
@@ -83,7 +86,7 @@ extension Explorer {
         if step != .read { order.join(dependence.loadOrder) }
         let index = Int32(events.count)
         events.append(Event(thread: thread, time: order[thread], order: order, depth: depth))
-        // Loads before the last change were already reversed together with the change.
+        // Reverse only the loads since the last change: earlier loads were already reversed together with that change.
         if step == .read || dependence.loads == SIMD8(repeating: -1) {
             reverse(dependence.change, unknownTo: former)
         } else {
@@ -98,7 +101,7 @@ extension Explorer {
         orders[thread] = order
     }
 
-    /// Requests the opposite order of an event and the newest event, unless the newest event's thread knew the other.
+    /// Requests the opposite order of an event and the newest event if the newest event's thread didn't know the event.
     @inline(__always)
     private func reverse(_ index: Int32, unknownTo order: VectorClock) {
         if index < 0 { return }
@@ -108,8 +111,8 @@ extension Explorer {
 
     @inline(never)
     private func reverse(_ event: Event, _ index: Int) {
-        // The events after this one that don't depend on it could have come before it, followed by the newest event.
-        // Find the threads that such a schedule can begin with.
+        // In the other schedule, the later events that don't depend on this event come before it, followed by the
+        // newest event. Find the threads with which such a schedule can begin.
         var (firsts, seen) = (UInt8(0), VectorClock.never)
         for later in events[(index + 1)...] {
             let isNewest = later.depth == depth
@@ -121,11 +124,11 @@ extension Explorer {
         let decision = path[event.depth]
         if firsts & (decision.wanted | decision.tried | decision.asleep) != 0 { return }
         let possible = firsts & decision.ready
-        // If the newest step was impossible before the event, any thread might make it possible.
+        // Try all ready threads if the newest step was impossible before the event: any of them might make it possible.
         path[event.depth].wanted |= possible == 0 ? decision.ready : possible & (0 &- possible)
     }
 
-    /// Records that the next thread to lock comes after the holder's steps so far.
+    /// Records that the next acquisition of a lock comes after the holder's steps so far.
     @inline(__always)
     func order(nextLockAt location: UnsafeMutablePointer<Location>) {
         if bound.preemptions == nil { unsafe location.pointee.dependence.changeOrder.join(orders[current]) }

@@ -1,24 +1,28 @@
 import Glibc
 import Strands
 
-/// Runs a scenario under each schedule: a depth-first search over the next thread and the value of each load.
+/// Runs a scenario under each schedule.
+///
+/// It is a depth-first search over the next thread and the value of each load.
 ///
 /// The scenario's threads are coroutines, and only one runs at a time. A thread stops before each access to an atomic
-/// or a lock (``stop(at:_:)``), and the search decides which thread takes its step. For the next schedule the scenario
-/// is arranged again, and the same decisions are taken up to the last one that has another alternative.
+/// or a lock (``stop(at:_:)``), and the search decides which thread takes its step. For the next schedule, the scenario
+/// is arranged again, and the same decisions are repeated up to the last decision that has an untried alternative.
 ///
-/// Three things make that fast enough to be complete:
+/// Three techniques make the search fast enough to be complete:
 ///
-/// - An access is a decision only where threads compete, which means that no other access orders theirs. The explorer
-///   learns these locations: if it finds one more, the search begins again.
-/// - Without a bound on preemptions, schedules that differ only in the order of independent steps count as one.
-/// - With a bound, interruptions of a thread that could continue are limited. Most faults need one or two.
+/// - An access is a decision only where threads compete, which means that other accesses don't order theirs. The
+///   explorer discovers these locations: if it finds another location, the search begins again.
+/// - Without a bound on preemptions, schedules that differ only in the order of independent steps count as one
+///   schedule.
+/// - With a bound, interruptions of a thread that could continue are limited. Most faults need only one or two
+///   interruptions.
 package final class Explorer {
     package static let maximumThreads = 8
-    /// The limit on steps, more than any scenario takes; it detects a thread that waits for another in a loop.
+    /// The limit on steps, which detects a thread that waits for another thread in a loop.
     static let maximumSteps = 20_000
 
-    /// The explorer of the running thread; nil while no thread of a scenario runs, as between schedules.
+    /// The explorer of the running scenario thread; nil if no such thread is running, as between schedules.
     package private(set) static var active: Explorer? {
         @inline(__always) get { unsafe running }
         @inline(__always) set { unsafe running = newValue }
@@ -32,7 +36,7 @@ package final class Explorer {
     }
     nonisolated(unsafe) private static var started: Explorer?
 
-    /// The number of the running thread, from 1; 0 if no thread of a scenario runs.
+    /// The number of the running thread, starting at 1; 0 if no scenario thread is running.
     package static var thread: Int { active?.current ?? 0 }
 
     /// A thread's next action.
@@ -42,9 +46,9 @@ package final class Explorer {
         var strand: OpaquePointer?
         var body: (() -> Void)?
         var step = Step.end
-        /// The location of that step.
+        /// The location of the next step.
         var location: UnsafeMutablePointer<Location>?
-        /// The condition that it waits for; nil if it doesn't wait.
+        /// The condition that the thread is waiting for; nil if it isn't waiting for a condition.
         var condition: (() -> Bool)?
     }
 
@@ -55,36 +59,36 @@ package final class Explorer {
 
     var path: [Decision] = []
     var depth = 0
-    /// All decisions of this execution, as a schedule.
+    /// All decisions of this execution, as the choices of a schedule.
     var taken: [Schedule.Choice] = []
     var report = Report()
     /// The failure of this execution.
     var failure: String?
-    /// Whether this is the first execution of the process.
+    /// Whether this is the explorer's first execution, which isn't counted.
     var isRehearsal = true
-    /// Whether another location was found at which threads compete.
+    /// Whether the search must begin again, because another location was found at which threads compete.
     var isToBeginAnew = false
 
     // The execution
 
     var threads = [Thread](repeating: Thread(), count: Explorer.maximumThreads)
     var threadCount = 0
-    /// The running thread; 0 for the search itself and the closures that it calls between steps.
+    /// The number of the running thread; 0 for the search itself and the closures that it calls between steps.
     var current = 0
     var clocks = [VectorClock](repeating: VectorClock(), count: Explorer.maximumThreads)
     var steps = 0
     var (preemptionsLeft, staleReadsLeft) = (0, 0)
     /// The steps taken in this execution.
     var events: [Event] = []
-    /// For each thread, the steps that its next step comes after.
+    /// For each thread, the steps that precede its next step.
     var orders = [VectorClock](repeating: VectorClock(), count: Explorer.maximumThreads)
-    /// The threads, as bits, with a next step that was already tried in an equivalent schedule.
+    /// The threads, as bits, whose next step was already tried in an equivalent schedule.
     var asleep: UInt8 = 0
-    /// Whether an equivalent schedule was explored; if so, this one only runs to its end.
+    /// Whether an equivalent schedule was explored, so that this schedule only runs to its end.
     var isRedundant = false
     var isBeginning = false
     var invariant: (() -> Void)?
-    /// Whether anything was changed since the invariant was last checked.
+    /// Whether an atomic or a lock has changed since the invariant was last checked.
     var hasChanged = false
     var locations = Locations()
     var stores: [Store] = []
@@ -98,7 +102,7 @@ package final class Explorer {
 
     // MARK: The search
 
-    /// Explores all schedules within the bound, until one fails.
+    /// Explores the schedules within the bound until a schedule fails or the processor time runs out.
     package func explore(_ scenario: Scenario, within seconds: Double = .infinity) -> Report {
         let start = Self.processorTime()
         Explorer.exploring = self
@@ -127,7 +131,7 @@ package final class Explorer {
         return report
     }
 
-    /// Discards the facts from the first execution, which also created the objects that exist once per process.
+    /// Discards the results of the first execution, which also created the objects that exist once per process.
     private func endRehearsal() {
         (isRehearsal, isToBeginAnew, path) = (false, false, [])
         locations.setContended(replayed?.contended ?? [])
@@ -140,10 +144,10 @@ package final class Explorer {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// The steps of the schedule that was replayed.
+    /// The steps of the replayed schedule.
     package var replayedSteps: Trace { Trace(steps: trace ?? []) }
 
-    /// The schedule up to now.
+    /// The schedule so far.
     package var schedule: Schedule { Schedule(locations.contendedNames, taken) }
 
     // MARK: One execution
@@ -169,13 +173,13 @@ package final class Explorer {
         for index in 1..<threadCount {
             threads[index].body = execution.threads[index - 1]
             threads[index].step = .begin
-            // Each thread begins after the arrangement of the shared state.
+            // Order each thread after the arrangement of the shared state.
             clocks[index] = VectorClock()
             clocks[index][index] = 1
             orders[index] = VectorClock()
             if unsafe threads[index].strand == nil { unsafe threads[index].strand = makeStrand(of: index) }
         }
-        // A thread's steps before it first competes with others need no decision.
+        // Run each thread until it first competes with another thread: the steps before that don't need a decision.
         isBeginning = true
         for index in 1..<threadCount where failure == nil { switchTo(index) }
         isBeginning = false
@@ -186,7 +190,7 @@ package final class Explorer {
 
     /// Reports this execution as failed.
     ///
-    /// If a thread of the scenario calls it, that thread doesn't continue.
+    /// If a scenario thread calls it, that thread doesn't continue.
     package func fail(_ text: String) {
         if failure == nil { failure = text }
         if current != 0 { switchTo(0) }
@@ -194,7 +198,7 @@ package final class Explorer {
 
     // MARK: Turns
 
-    /// Announces the current thread's next action, and returns when its turn comes.
+    /// Announces the current thread's next action and returns when its turn comes.
     @inline(__always)
     func stop(at location: UnsafeMutablePointer<Location>?, _ step: Step) {
         unsafe (threads[current].location, threads[current].step) = unsafe (location, step)
@@ -212,7 +216,7 @@ package final class Explorer {
         unsafe strand_switch(threads[former].strand, threads[next].strand)
     }
 
-    /// Calls a closure that accesses the threads' shared state, between two of their steps.
+    /// Calls a closure that accesses the threads' shared state between two steps.
     @inline(__always)
     func inBetween<Result>(_ body: () -> Result) -> Result {
         let (former, formerActive) = (current, Explorer.active)
@@ -221,6 +225,7 @@ package final class Explorer {
         return body()
     }
 
+    /// Creates a coroutine that runs the thread's body in each execution.
     private func makeStrand(of index: Int) -> OpaquePointer? {
         unsafe strand_make(
             {
@@ -236,7 +241,7 @@ package final class Explorer {
         switchTo(isBeginning ? 0 : nextThread())
     }
 
-    /// Releases all that the body retains before the thread ends.
+    /// Calls a thread's body and releases the objects that it retains before the thread ends.
     @inline(never)
     private func callBody(of index: Int) { threads[index].body.take()?() }
 }
@@ -244,10 +249,10 @@ package final class Explorer {
 /// The result of an exploration.
 package struct Report: Sendable {
     package var schedules = 0
-    /// The number of schedules that are equivalent to an explored one.
+    /// The number of schedules that are equivalent to an explored schedule.
     package var redundant = 0
     package var steps = 0
-    /// How often the search began again, with one more location at which threads compete.
+    /// How often the search began again because it found another location at which threads compete.
     package var restarts = 0
     /// The processor time in seconds.
     package var seconds = 0.0

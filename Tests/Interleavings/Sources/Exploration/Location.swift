@@ -1,30 +1,34 @@
-/// The state of one address in one execution: the threads' accesses, their times, and the values for loads.
+/// The state of one address in one execution, with the threads' accesses, their times, and the values for loads.
 struct Location {
-    /// Identifies the location, by its number among the locations that one thread was the first to touch.
+    /// The location's name, which is its number among the locations that one thread was the first to access.
     ///
-    /// Unlike an address, the name is the same in each execution with the same decisions.
+    /// Unlike the address, the name is the same in each execution with the same decisions.
     var name = Name(thread: 0, number: 0)
-    /// Whether threads were found to compete here, in any execution so far: only then is an access a decision.
+    /// Whether threads have competed here in any execution so far.
+    ///
+    /// Only at such a location is an access a decision.
     var isContended = false
 
     // Atomics, locks, and events
 
-    /// Each thread's last access that only reads, and the last one that may write.
+    /// Each thread's last access that only reads, and its last access that can write.
     var (reads, changes) = (VectorClock(), VectorClock())
-    /// The newest store's index; -1 before the first.
+    /// The newest store's index; -1 before the first store.
     var newestStore: Int32 = -1
-    /// Whether a thread holds the lock; for an event, whether no thread has signaled it.
+    /// Whether a thread holds the lock.
+    ///
+    /// For an event, it is true until a thread signals the event.
     var isHeld = false
-    /// The events that a thread learns by acquiring the lock.
+    /// The events that a thread observes by acquiring the lock.
     var released = VectorClock()
 
-    /// The search's data about it, without a bound on preemptions.
+    /// The last steps at the location, for a search without a bound on preemptions.
     var dependence = Explorer.Dependence()
 
     // Plain memory
 
     var plainReads = VectorClock()
-    /// The last plain write: its thread and its time; 0 if there was none.
+    /// The thread and time of the last plain write; 0 if there was none.
     var (plainWriter, plainWrite) = (0, UInt16(0))
 
     struct Name: Hashable {
@@ -33,7 +37,7 @@ struct Location {
 
         static let maximumCount = 4_096
 
-        /// Its position in a table of all names.
+        /// The name's position in a table of all names.
         var index: Int { Int(thread) * Self.maximumCount + Int(number) }
 
         init(thread: Int, number: Int) { (self.thread, self.number) = (UInt8(thread), UInt16(number)) }
@@ -53,20 +57,22 @@ struct Location {
 /// A value that was stored to an atomic.
 struct Store {
     let bits: UInt64
-    /// The events that an acquiring load learns.
+    /// The events that an acquiring load observes.
     let released: VectorClock
-    /// When each thread first knew this store; from then on, the thread finds no older store.
+    /// The time at which each thread first knew this store.
+    ///
+    /// From then on, the thread can't find an older store.
     var seen: VectorClock
-    /// The index of the store before it; -1 if there is none.
+    /// The index of the previous store; -1 if there is none.
     let previous: Int32
 }
 
 /// The locations of one execution, by their addresses.
 ///
-/// This is a hash table with linear probing. An entry of an earlier execution counts as free, so nothing needs
-/// clearing.
+/// This is a hash table with linear probing. An entry from an earlier execution counts as free, so the table doesn't
+/// need clearing.
 @safe struct Locations {
-    // The memory is allocated once at its full size, and is never freed.
+    // The memory is allocated once at its full size and is never freed.
     private struct Entry {
         var address: UInt = 0
         var execution: UInt32 = 0
@@ -78,7 +84,7 @@ struct Store {
     private let locations = UnsafeMutablePointer<Location>.allocate(capacity: Self.entryCount / 2)
     private var count = 0
     private var execution: UInt32 = 0
-    /// How many locations each thread was the first to touch.
+    /// How many locations each thread was the first to access.
     private var counts = SIMD8<UInt16>()
     /// The names of the locations at which threads compete.
     private let contended = UnsafeMutablePointer<Bool>.allocate(
@@ -91,7 +97,7 @@ struct Store {
             repeating: false, count: Explorer.maximumThreads * Location.Name.maximumCount)
     }
 
-    /// Forgets all locations except the names of the contended ones.
+    /// Forgets all locations, but keeps the names of contended locations.
     mutating func beginExecution() { (count, counts, execution) = (0, SIMD8(), execution + 1) }
 
     mutating func setContended(_ name: Location.Name) {
@@ -100,7 +106,7 @@ struct Store {
         contendedNames.append(name)
     }
 
-    /// Sets the locations at which threads compete.
+    /// Replaces the names of the locations at which threads compete.
     mutating func setContended(_ names: [Location.Name]) {
         for name in contendedNames { unsafe contended[name.index] = false }
         contendedNames = []
@@ -109,7 +115,7 @@ struct Store {
 
     /// Returns the location at an address.
     ///
-    /// If there is none, creates one that the thread is the first to touch.
+    /// If there is none, the method creates a location that the thread is the first to access.
     @inline(__always)
     mutating func find(_ address: UInt, for thread: Int) -> UnsafeMutablePointer<Location> {
         let entry = unsafe entry(of: address)

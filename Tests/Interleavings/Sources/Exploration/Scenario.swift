@@ -1,13 +1,13 @@
-/// A small program; each of its schedules is explored.
+/// A small program whose schedules are explored.
 package struct Scenario: Sendable {
-    /// The name: words with hyphens.
+    /// The name, with hyphens between its words.
     package let name: String
-    /// The bound of the exploration, and the bound of a long one.
+    /// The bounds of a normal exploration and of a long exploration.
     package let bound: Bound
     package let longBound: Bound
-    /// Creates the threads and their shared state, once for each schedule.
+    /// Creates the threads and their shared state; called once for each schedule.
     package let arrange: @Sendable () -> Execution
-    /// Whether all objects of the last execution are released; called between executions.
+    /// Returns whether all objects of the last execution are released; called between executions.
     package let isReleased: @Sendable () -> Bool
 
     package init(
@@ -19,26 +19,27 @@ package struct Scenario: Sendable {
     }
 }
 
-/// Threads that run at once, and the check after them.
+/// Threads that run concurrently, and the check after them.
 package struct Execution {
     let threads: [() -> Void]
     let check: () -> Void
     let invariant: (() -> Void)?
 
     /// - Parameters:
-    ///   - threads: The threads; at most seven.
-    ///   - invariant: Called between any two steps. It reads the newest values.
-    ///   - check: Called once all threads have ended. Both call ``Explorer/fail(_:)`` if something is wrong.
+    ///   - threads: The bodies of the threads, at most seven.
+    ///   - invariant: Called between steps, after a change. It reads the newest values and calls ``Explorer/fail(_:)``
+    ///     if they are wrong.
+    ///   - check: Called once all threads have finished. It calls ``Explorer/fail(_:)`` if something is wrong.
     package init(_ threads: [() -> Void], invariant: (() -> Void)? = nil, check: @escaping () -> Void) {
         (self.threads, self.invariant, self.check) = (threads, invariant, check)
     }
 }
 
-/// The explored schedules: all that don't exceed a bound.
+/// The limits that a schedule must not exceed to be explored.
 package struct Bound: Sendable, CustomStringConvertible {
-    /// How often a thread that could continue may be interrupted; nil for any number.
+    /// How often a thread that could continue can be interrupted; nil for any number.
     package var preemptions: Int?
-    /// How often an atomic load may find a value that was already replaced.
+    /// How often an atomic load can find a value that was already replaced.
     package var staleReads: Int
 
     package static func preemptions(_ count: Int, staleReads: Int = 1) -> Bound {
@@ -52,7 +53,7 @@ package struct Bound: Sendable, CustomStringConvertible {
     }
 }
 
-/// A location in the source.
+/// A location in the source code.
 package struct Site: Sendable {
     package let file: StaticString
     package let line: UInt

@@ -1,7 +1,7 @@
 /// The decisions of one execution, which are enough to repeat it.
 ///
-/// As a string, it has the locations at which threads compete, then a digit for the thread that continues wherever
-/// several could, and `~` with a digit for the number of newer stores that a load doesn't find.
+/// A schedule's string begins with the locations at which threads compete. Wherever several threads could continue, a
+/// digit for the chosen thread follows. `~` and a digit represent the number of newer stores that a load misses.
 package struct Schedule: Sendable, CustomStringConvertible {
     enum Choice: Equatable, Sendable {
         case thread(Int)

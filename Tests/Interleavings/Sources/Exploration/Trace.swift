@@ -1,6 +1,6 @@
 import Strands
 
-/// The events of a replayed schedule, step by step.
+/// The steps of a replayed schedule.
 package struct Trace {
     struct Step {
         let thread: Int
@@ -8,7 +8,7 @@ package struct Trace {
         let location: Location.Name
         let site: Site
         let values: [UInt64]
-        /// The return addresses of the calls that led there, the innermost first.
+        /// The return addresses of the calls that led to the step, innermost first.
         let calls: [UInt]
     }
 
@@ -18,7 +18,7 @@ package struct Trace {
 }
 
 extension Explorer {
-    /// Records a step if a schedule is replayed.
+    /// Records a step if a schedule is being replayed.
     @inline(__always)
     func note(_ action: StaticString, _ location: UnsafeMutablePointer<Location>, _ site: Site, _ values: UInt64...) {
         if trace != nil { unsafe addToTrace("\(action)", location, site, values) }
@@ -51,8 +51,8 @@ extension Trace: CustomStringConvertible {
         let step = steps[index]
         let values = step.values.map { $0 > 0xffff ? "0x" + String($0, radix: 16) : "\($0)" }.joined(separator: " by ")
         let what = "thread \(step.thread) \(step.action) \(step.location.description)"
-        // The step's own line is exact. The optimizer has merged the functions that call the shim, so the first of the
-        // other lines might be that of any of them.
+        // Skip the first caller: the step's own line is exact, but the optimizer has merged the functions that call the
+        // shim, so the line of the first caller might belong to any of these functions.
         let lines = ["\(step.site.file):\(step.site.line)"] + callers.dropFirst().prefix(3)
         return "\(index + 1)  \(what)\(values.isEmpty ? "" : ": ")\(values)  \(lines.joined(separator: " < "))"
     }

@@ -1,14 +1,14 @@
-/// The number of each thread's last known event; later events might not have happened yet.
+/// The number of the last event of each thread that is known to have happened.
 typealias VectorClock = SIMD8<UInt16>
 
 extension VectorClock {
-    /// A clock that no thread's clock reaches.
+    /// A clock that a thread's clock never reaches.
     static let never = VectorClock(repeating: .max)
 
     @inline(__always)
     mutating func join(_ other: VectorClock) { self = pointwiseMax(self, other) }
 
-    /// Whether there is an event in this clock that the other clock does not know of.
+    /// Returns whether this clock contains an event that the other clock doesn't contain.
     @inline(__always)
     func isAhead(of other: VectorClock) -> Bool { any(self .> other) }
 }

@@ -2,12 +2,12 @@ import SwiftSyntax
 
 /// Finds callbacks with unread errors.
 extension Detector {
-    /// Functions with a closure for the error that another method checks, and the bus's `on`: its rule may print.
+    /// Functions with an error-handling closure that another method checks, and the bus's `on`, whose rule may print.
     private static let handlers = Words.list(
         """
         catch catchError flatMapError flatMapErrorThrowing mapError on recover tryCatch whenFailure whenFailureBlocking
         """)
-    /// The first words of functions with a closure for each element.
+    /// The first words in the names of functions that call a closure for each element.
     private static let iterators = Words.list("compact enumerate filter flat for map merge on reduce")
 
     /// Finds a closure that ignores the error passed to it.
@@ -15,14 +15,14 @@ extension Detector {
         let names = closure.parameterNames
         guard !names.isEmpty, call.name != "handleEvents", call.name != "sink" else { return nil }
         var loss = Loss(kind: .droppedResult, token: Syntax(closure), tried: Syntax(call.calledExpression))
-        // Only an empty closure is about the error alone.
+        // Record the block only if it is empty: any other block does more than receive the error.
         if closure.statements.isEmpty { loss.block = closure.statements }
         let isWhenComplete = call.name.hasPrefix("whenComplete")
         loss.bus =
             isWhenComplete
             ? "{ result in if case .failure(let error) = result { postError(error) } }"
             : Advice.closure(names, error: names.firstIndex(where: Words.isError) ?? names.count - 1)
-        // The only argument of `onError: { reason in … }` is an error, whatever its name.
+        // In `onError: { reason in … }`, the only argument is an error, regardless of its name.
         let isForErrors = names.count == 1 && label.map(Words.indicatesFailure) == true
         let error = names.first(where: Words.isError) ?? (isForErrors ? names.first { $0 != "_" } : nil)
         if let error, !Self.handlers.contains(call.name) {
@@ -30,7 +30,7 @@ extension Detector {
             loss.notes.append(("the closure never shows `\(error)`", 0))
             return loss
         }
-        // The last argument of `{ data, _ in guard let data else { return } }` is the reason why there are no data.
+        // In `{ data, _ in guard let data else { return } }`, the last argument probably explains why `data` is nil.
         let verb = Words.of(call.name).first ?? ""
         if names.count > 1, names.last == "_", let value = names.first, value != "_", !Self.iterators.contains(verb),
             closure.signature?.returnClause == nil, let test = closure.reads(of: value).first?.parent?.optionalBinding
@@ -44,16 +44,16 @@ extension Detector {
         }
         let role = Words.of(label ?? call.name)
         let isCompletion = !Set(role).isDisjoint(with: ["completion", "complete", "completed"])
-        // Skip the handler of a new object, such as a button's action: it is called without an error.
+        // Skip a handler passed to an initializer, such as a button's action: it is called without an error.
         let isNew = call.name.first?.isUppercase == true || role.contains("action")
         let isAwaited = call.parent?.is(AwaitExprSyntax.self) == true || call.parent?.is(TryExprSyntax.self) == true
         let acts =
             [Words.changes, Words.fetches, Words.cleansUp].contains { $0.contains(verb) } && verb != "open"
             || call.name.lowercased().hasSuffix("task") || verb == "evaluate"
         let isHandler = !isNew && (role.contains("handler") || isForErrors || label == nil && acts && !isAwaited)
-        // Skip the end of an animation: only calls that act complete with an error.
+        // Skip an animation's completion: only calls that change or fetch something can complete with an error.
         let isEnd = isWhenComplete || label != nil && isCompletion && acts
-        // The last of several ignored arguments is the error: `{ _, _ in done() }`.
+        // In `{ _, _ in done() }`, the last of several ignored arguments is the error.
         let isPair =
             names.count > 1 && !isNew && !Self.iterators.contains(verb) && (isCompletion || isHandler)
             && Self.isAction(closure) && call.arguments.first?.expression.is(StringLiteralExprSyntax.self) != true
@@ -62,7 +62,9 @@ extension Detector {
         return loss
     }
 
-    /// Returns whether a closure neither throws nor returns a value, as the handler of a route does.
+    /// Returns whether a closure neither throws nor returns a value.
+    ///
+    /// A route handler isn't an action, because it throws or returns a value.
     private static func isAction(_ closure: ClosureExprSyntax) -> Bool {
         let text = closure.statements.description
         guard !["try ", "throw ", "return "].contains(where: text.contains) else { return false }
@@ -87,9 +89,9 @@ extension Detector {
         return loss
     }
 
-    /// Returns whether code never reads a parameter with an error, or only to print it.
+    /// Returns whether code doesn't read an error parameter, or reads it only to print it.
     private func isUnread(_ name: String, of scope: some SyntaxProtocol, _ body: CodeBlockItemListSyntax) -> Bool {
-        // Skip tests of the error: they are findings of their own.
+        // Skip a tested error: the test is a finding of its own.
         let isTested = scope.reads(of: name).contains {
             $0.parent?.enclosing(ConditionElementSyntax.self, upTo: { $0.is(CodeBlockItemSyntax.self) }) != nil
         }
@@ -98,7 +100,7 @@ extension Detector {
 }
 
 extension Syntax {
-    /// The condition that unwraps this variable: `guard let data`, `if let data = data`.
+    /// The condition that unwraps this variable, such as `guard let data` or `if let data = data`.
     fileprivate var optionalBinding: ConditionElementSyntax? {
         let binding = enclosing(OptionalBindingConditionSyntax.self) { $0.is(CodeBlockItemSyntax.self) }
         let value = binding?.initializer?.value.trimmedDescription ?? binding?.pattern.trimmedDescription

@@ -4,6 +4,7 @@ import SwiftSyntax
 extension Detector {
     private static let debugLines: Set = ["print", "debugPrint", "NSLog", "debug", "trace", "verbose", "log"]
 
+    /// Finds a `catch` that doesn't report its error, that loses the cause, or that reports the error twice.
     func catchClause(_ clause: CatchClauseSyntax, of statement: DoStmtSyntax) -> Loss? {
         let body = clause.body.statements
         let names = clause.errorNames
@@ -15,7 +16,7 @@ extension Detector {
             loss.kind = .causeLost
         }
         loss.isPartlyReported = fate == .partlyReported
-        // Accept any reaction to an expected error, unless it has no visible effect.
+        // Accept every reaction to an expected error that does more than leave the block.
         if loss.isExpected, fate == .partlyReported || !body.allSatisfy(Self.isMerelyAnEnd) { return nil }
         loss.bus = Advice.clause(clause, in: file)
         if body.isEmpty {
@@ -27,14 +28,14 @@ extension Detector {
         return loss
     }
 
-    /// Returns whether a block logs that something failed, and never mentions the error.
+    /// Returns whether a block logs that something failed but never mentions the error.
     func causeIsLost(in block: CodeBlockItemListSyntax, _ names: Set<String>) -> Bool {
         guard ErrorUse(of: block, in: file).isLogged else { return false }
         return block.allTokens.allSatisfy { token in
-            // `error` of `logger.error` is another name.
+            // In `logger.error`, `error` isn't the variable.
             let isMember = token.parent?.as(DeclReferenceExprSyntax.self)?.isMember == true
             if names.contains(token.text), !isMember { return false }
-            // A translated error, and what the project calls a report, have a reader.
+            // A `throw` or a call of the project's own reporters passes on the cause.
             let call = token.parent?.parent?.as(FunctionCallExprSyntax.self)
             return token.tokenKind != .keyword(.throw) && call.map { !file.isReporter($0.callee) } ?? true
         }
@@ -52,8 +53,9 @@ extension Detector {
         return loss
     }
 
-    /// Returns whether a statement only leaves, sets a value, or writes a debug line: `break`, `return false`,
-    /// `orders = []`.
+    /// Returns whether a statement only leaves the block, sets a value, or writes a debug line.
+    ///
+    /// Examples are `break`, `return false`, and `orders = []`.
     private static func isMerelyAnEnd(_ item: CodeBlockItemSyntax) -> Bool {
         if item.item.is(BreakStmtSyntax.self) || item.item.is(ContinueStmtSyntax.self) { return true }
         // `await setOrders([])` sets a value.
@@ -70,7 +72,7 @@ extension Detector {
 }
 
 extension CatchClauseSyntax {
-    /// Whether it catches only some errors.
+    /// Whether the clause catches only some errors.
     var isSpecific: Bool {
         let any = ["as NSError", "as Error", "as any Error", "as Swift.Error"]
         return !catchItems.isEmpty
@@ -85,12 +87,12 @@ extension CatchClauseSyntax {
             }
     }
 
-    /// Returns the first `throw` of each statement, and the uses of the error in the statements before it.
+    /// Returns the first `throw` in each statement and the uses of the error in the statements before it.
     func throwing(in file: SourceText) -> [(thrown: ThrowStmtSyntax, before: ErrorUse)] {
         var before = ErrorUse(names: errorNames)
         return body.statements.compactMap { statement in
             if let thrown = statement.nodes(ThrowStmtSyntax.self, skipping: \.isScope).first { return (thrown, before) }
-            // Skip a cleanup with errors of its own, and assertions.
+            // Skip assertions, and blocks that can handle errors of their own, such as a cleanup.
             let isOther = statement.item.is(DoStmtSyntax.self) || statement.item.is(DeferStmtSyntax.self)
             if !isOther, !statement.item.is(DeclSyntax.self), !statement.trimmedDescription.hasPrefix("assert") {
                 before.formUnion(ErrorUse(of: statement.item, names: errorNames, in: file))

@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// Finds objects of frameworks that catch errors and tell nobody.
+/// Finds framework objects that catch errors without reporting them.
 extension Detector {
-    /// The types that catch the errors of the code that they are given.
+    /// The types that catch the errors of the code that is passed to them.
     private static let hosts: [(module: String, types: Set<String>, bus: String, plain: String)] = [
         (
             "Hummingbird", ["Router"], "router.addMiddleware { ErrorReportingMiddleware() }",
@@ -26,16 +26,17 @@ extension Detector {
     private static let reporting = Words.list(
         "bugsnag crash crashes crashlytics error errors failure failures report reporter reporting reports sentry")
 
-    /// Finds a router or a job queue without anything that reports.
+    /// Finds a router or a job queue to which no reporting middleware is added.
     func hook(_ call: FunctionCallExprSyntax) -> Loss? {
         let callee = call.plainCallee
         let host = Self.hosts.first { host in
             host.types.contains(callee) && file.modules.contains { $0.hasPrefix(host.module) }
         }
         guard let host else { return nil }
-        // A router of its own is a finding of its own.
+        // Skip an application without a `responder` argument: its router is a separate finding.
         if callee == "Application", call.argument("responder") == nil { return nil }
-        // A queue's middleware stands in its closure, and a router's anywhere.
+        // A queue's middleware is added in the queue's closure; a router's middleware can be added anywhere in the
+        // file.
         let scope = host.module == "Jobs" ? Syntax(call) : Syntax(file.tree)
         guard !scope.nodes(FunctionCallExprSyntax.self).contains(where: Self.isReportingMiddleware) else { return nil }
         var loss = Loss(kind: .noHook, token: Syntax(call), tried: Syntax(call.calledExpression))
@@ -43,22 +44,22 @@ extension Detector {
         return loss
     }
 
-    /// Returns whether a call adds a middleware whose name tells that it reports, or that this file can't see.
+    /// Returns whether a call adds a middleware that reports, according to its name, or that another file defines.
     private static func isReportingMiddleware(_ call: FunctionCallExprSyntax) -> Bool {
         let isType = call.name.first?.isUppercase == true
         guard isType else {
-            // `addMiddleware(to: router)` is elsewhere.
+            // Accept `addMiddleware(to: router)`: another file adds the middleware.
             return Words.has(call.name, ["middleware", "middlewares"])
                 && call.arguments.contains { $0.expression.is(DeclReferenceExprSyntax.self) }
         }
-        // In a builder's closure, or an argument of `add`.
+        // The middleware is a statement in a builder's closure or an argument of `add`.
         let outer = call.parent?.parent?.parent?.as(FunctionCallExprSyntax.self)?.name
         return Words.has(call.name, reporting)
             && (call.parent?.is(CodeBlockItemSyntax.self) == true
                 || ["add", "append", "use", "addMiddleware"].contains(outer))
     }
 
-    /// Finds a hook for errors that does nothing by default: `onFailed: (any Error) -> Void = { _ in }`.
+    /// Finds an error hook that ignores errors by default, such as `onFailed: (any Error) -> Void = { _ in }`.
     func defaultHook(_ clause: InitializerClauseSyntax) -> Loss? {
         guard let closure = clause.value.as(ClosureExprSyntax.self), closure.parameterNames.contains("_"),
             closure.parameterNames.allSatisfy({ $0 == "_" }), !ErrorUse(of: closure.statements, in: file).isReported

@@ -2,6 +2,7 @@ import SwiftSyntax
 
 /// Finds publishers, futures, and promises that lose errors.
 extension Detector {
+    /// Finds a call in a chain of operators that drops the chain's failure.
     func publisher(_ call: FunctionCallExprSyntax) -> Loss? {
         guard let member = call.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base else {
             return nil
@@ -52,7 +53,8 @@ extension Detector {
 
     /// Returns whether a chain of operators can fail.
     ///
-    /// A chain that begins with `$property`, a notification, or what is declared with `Never`, and only maps, can't.
+    /// A chain can't fail if it begins with `$property`, a notification, or a publisher that is declared with `Never`,
+    /// and then only maps values.
     private func canFail(_ chain: ExprSyntax) -> Bool {
         let names = chain.dottedName.split(separator: ".").map(String.init)
         let safe = file.neverFailing.union(

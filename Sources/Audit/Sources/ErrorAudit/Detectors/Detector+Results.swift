@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// Finds losses in uses of `Result` and of a callback's optional error.
+/// Finds losses where code uses a `Result` or a callback's optional error.
 extension Detector {
-    /// Finds `switch result { … case .failure: break }`, or an empty `default` instead of a branch for the failure.
+    /// Finds a `switch` with a lossy branch for the failure, such as `case .failure: break` or an empty `default`.
     func failureCase(of choice: SwitchExprSyntax) -> Loss? {
         guard !isSideEffect(Syntax(choice)), !isPassedOn(choice.subject) else { return nil }
         let branches = choice.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
@@ -11,7 +11,7 @@ extension Detector {
             $0.statements.count == 1 && $0.statements.first?.value?.is(BooleanLiteralExprSyntax.self) == true
         }
         if isBoolean { return nil }
-        // A branch for one error leaves the others to a later branch.
+        // Ignore a branch for one specific error: it leaves the other errors to a later branch.
         var failures = branches.filter { $0.matchesAny("failure") }
         if failures.isEmpty, branches.contains(where: { $0.matchesAny("success") }) {
             failures = branches.filter { $0.label.is(SwitchDefaultLabelSyntax.self) }
@@ -21,7 +21,7 @@ extension Detector {
 
     private func loss(in failed: SwitchCaseSyntax, of choice: SwitchExprSyntax) -> Loss? {
         let bound = Set(Syntax(failed.label).boundNames)
-        // Accept a branch that is a value: it shows the failure, for example as an image for a failed download.
+        // Accept a branch that is a value, which shows the failure, such as an image for a failed download.
         if bound.isEmpty, failed.statements.count == 1, failed.statements.first?.isShownValue == true { return nil }
         let fate = file.fate(of: failed.statements, names: bound)
         let isCauseLost = fate == .reported && causeIsLost(in: failed.statements, bound)
@@ -58,8 +58,8 @@ extension Detector {
                 // Accept a test without a value: `guard case .success = result else { return false }`.
                 let value = body.statements.first?.item.as(ReturnStmtSyntax.self)?.expression
                 let isTest = isSuccess && match.pattern.boundNames.isEmpty && value?.isBareValue == true
-                // Accept it: the code after `guard case .failure` handles the failure, and another `if` has its own
-                // branch.
+                // Accept both forms: the code after `guard case .failure` handles the failure, and an `else if` is
+                // checked as a branch of its own.
                 if isGuard && (isFailure || isTest) || other?.is(IfExprSyntax.self) == true { return nil }
                 let block = isGuard || isFailure ? body.statements : other?.as(CodeBlockSyntax.self)?.statements
                 let bound = isFailure ? Set(match.pattern.boundNames) : []
@@ -68,7 +68,7 @@ extension Detector {
             }
             guard let (name, isAbsent) = errorParameter(tested: element.condition, isGuard: isGuard) else { continue }
             if isAbsent {
-                // Accept `if error == nil { … }` if other code reads the error too.
+                // Accept `if error == nil { … }` if there is an `else`, or if other code reads the error too.
                 guard node.scope(declaring: name)?.reads(of: name).count == 1, other == nil else { continue }
                 return dropped(element, nil, nil, name)
             }
@@ -80,10 +80,12 @@ extension Detector {
         return nil
     }
 
-    /// Returns whether a variable with a result is also returned or passed to a call, which then receives the failure
-    /// too.
+    /// Returns whether a variable that holds a result is also returned or passed to a call.
     ///
-    /// A property's value is state that other code reads: `loader.state`, but not `response.result` of a callback.
+    /// Then other code receives the failure too.
+    ///
+    /// A property such as `loader.state` counts as passed, because other code reads it. A callback's `response.result`
+    /// doesn't.
     private func isPassedOn(_ subject: ExprSyntax) -> Bool {
         if let member = subject.as(MemberAccessExprSyntax.self) { return member.declName.baseName.text != "result" }
         guard let name = subject.as(DeclReferenceExprSyntax.self)?.baseName.text else { return false }
@@ -94,7 +96,7 @@ extension Detector {
         return isStored == true || isPassed(name, around: Syntax(subject))
     }
 
-    /// Returns whether a variable is returned, or passed to a call that isn't just a debug line.
+    /// Returns whether a variable is returned or is passed to a call that isn't just a debug line.
     private func isPassed(_ name: String, around node: Syntax, upTo end: AbsolutePosition? = nil) -> Bool {
         // Look outside a closure that doesn't declare the variable.
         let scope = node.ancestors.first { $0.isScope && (!$0.is(ClosureExprSyntax.self) || $0.declares(name)) }
@@ -121,13 +123,13 @@ extension Detector {
         return loss
     }
 
-    /// Returns the function that passes a variable to the closure around a node.
+    /// Returns the function that passes a variable to the closure that surrounds a node.
     private func source(of name: String, at node: some SyntaxProtocol) -> Syntax? {
         let closure = node.scope(declaring: name)?.as(ClosureExprSyntax.self)
         return (closure?.enclosingCall?.calledExpression).map(Syntax.init)
     }
 
-    /// Returns a callback's error parameter if the condition tests whether there is an error, or whether there is none.
+    /// Returns a callback's error parameter if a condition tests whether the parameter is nil.
     private func errorParameter(
         tested condition: ConditionElementSyntax.Condition, isGuard: Bool
     ) -> (name: String, isAbsent: Bool)? {
@@ -145,7 +147,7 @@ extension Detector {
         return (name, isAbsent)
     }
 
-    /// Returns whether code only observes a publisher.
+    /// Returns whether a node is in a closure that only observes a publisher.
     ///
     /// The failure still reaches the publisher's subscriber.
     private func isSideEffect(_ node: Syntax) -> Bool {
@@ -155,7 +157,7 @@ extension Detector {
 }
 
 extension CodeBlockItemSyntax {
-    /// Whether it is a value instead of an action.
+    /// Whether the statement is a value instead of an action.
     ///
     /// `Image(…).bold()`, `Color.red`, and `"—"` are values; `retry()`, `Task { … }`, and `Hud.hide()` aren't.
     fileprivate var isShownValue: Bool {
@@ -175,7 +177,7 @@ extension CodeBlockItemSyntax {
 }
 
 extension SwitchCaseSyntax {
-    /// Returns whether it handles an enum case whatever its value.
+    /// Returns whether the branch handles an enum case regardless of its associated value.
     fileprivate func matchesAny(_ name: String) -> Bool {
         label.as(SwitchCaseLabelSyntax.self)?.caseItems.contains {
             $0.whereClause == nil && $0.pattern.matchesAny(name)
@@ -184,10 +186,10 @@ extension SwitchCaseSyntax {
 }
 
 extension PatternSyntax {
-    /// Returns whether it matches an enum case whatever its value: `.failure`, `let .failure(error)`, or
-    /// `.response(.failure(_))`, but not `.failure(.notFound)`.
+    /// Returns whether the pattern matches an enum case regardless of its associated value.
     ///
-    /// - Parameter orOne: Whether a single value counts too.
+    /// For example, `.failure`, `let .failure(error)`, and `.response(.failure(_))` do, but `.failure(.notFound)`
+    /// doesn't. If `orOne` is true, a pattern for one specific value counts too.
     fileprivate func matchesAny(_ name: String, orOne: Bool = false) -> Bool {
         nodes(MemberAccessExprSyntax.self).contains { member in
             guard member.declName.baseName.text == name else { return false }

@@ -1,18 +1,19 @@
 import SwiftSyntax
 
-/// Finds `Task { … }` with a throwing operation and an unused value.
+/// Finds a `Task { … }` whose operation throws and whose value isn't used.
 extension Detector {
     private static let tasks: Set = ["Task", "Task.detached", "Task.immediate", "Task.immediateDetached"]
     /// The members that return or throw a task's error.
     private static let reads: Set = ["value", "result", "get"]
-    /// The functions with a closure that returns a value.
+    /// The functions whose closure returns a value.
     private static let transforms = Words.list("compactMap flatMap init map mutate reduce withLock withValue")
 
+    /// Finds a task from which an error can escape although its value isn't used.
     func task(_ call: FunctionCallExprSyntax) -> Loss? {
         let callee = call.plainCallee
         guard Self.tasks.contains(callee) else { return nil }
         let operation = call.closures.first?.closure.statements
-        // `Task(operation: send)` with a throwing function of this file.
+        // In `Task(operation: send)`, the operation might be a throwing function that this file declares.
         let passed = operation == nil ? call.argument("operation") : nil
         let escapes = operation.map(escapes) ?? (passed.map(declaresThrowing) == true ? [false] : [])
         guard !escapes.isEmpty, !isUsed(Syntax(call)) else { return nil }
@@ -32,7 +33,9 @@ extension Detector {
         }
     }
 
-    /// Returns for each location from which errors leave a block whether it throws only in a cancelled task.
+    /// Returns a Boolean for each location where an error can leave a block.
+    ///
+    /// The Boolean is true if the location throws only in a cancelled task.
     private func escapes(from node: some SyntaxProtocol) -> [Bool] {
         var escapes: [Bool] = []
         node.visit { node in
@@ -45,7 +48,7 @@ extension Detector {
             case .throwStmt(let node): escapes.append(node.expression.trimmedDescription == "CancellationError()")
             case .doStmt(let node):
                 if node.catchClauses.allSatisfy(\.isSpecific) { escapes += self.escapes(from: node.body) }
-                // Skip an error that is reported before it is rethrown: it isn't lost with the task.
+                // Skip an error that is reported before it is rethrown, because it isn't lost.
                 let isReported = node.catchClauses.contains { $0.throwing(in: file).contains { $0.before.isReported } }
                 if !isReported { escapes += node.catchClauses.flatMap { self.escapes(from: $0.body) } }
                 return false
@@ -57,11 +60,10 @@ extension Detector {
         return escapes
     }
 
-    /// Returns whether a task's error can be read: the value is awaited, returned, or passed to a call.
+    /// Returns whether a task's error can be read because the task's value is awaited, returned, or passed to a call.
     ///
-    /// - Parameters:
-    ///   - node: An expression with the task, or with a collection of tasks.
-    ///   - isVariable: Whether it reads a variable; then the task is used wherever the variable is passed on.
+    /// The node is an expression that contains the task or a collection of tasks. If it reads a variable
+    /// (`isVariable`), passing the variable on counts as a use.
     private func isUsed(_ node: Syntax, isVariable: Bool = false) -> Bool {
         guard let parent = node.parent else { return false }
         switch parent.as(SyntaxEnum.self) {
@@ -70,7 +72,7 @@ extension Detector {
             let name = member.declName.baseName.text
             if Self.reads.contains(name) { return true }
             // A call such as `.cancellable()` or `removeFirst()` passes the task on. A property such as `isCancelled`
-            // has no error.
+            // doesn't contain the error.
             let isCalled = member.parent?.as(FunctionCallExprSyntax.self)?.calledExpression.id == member.id
             return isCalled && name != "cancel" && isUsed(parent, isVariable: isVariable)
         case .functionCallExpr(let call):
@@ -103,14 +105,14 @@ extension Detector {
         }
     }
 
-    /// Returns whether a variable with a task is read.
+    /// Returns whether a variable that holds a task is read.
     private func isRead(_ name: String?, in scope: Syntax) -> Bool {
         scope.nodes(DeclReferenceExprSyntax.self).contains {
             $0.baseName.text == name && isUsed(Syntax($0), isVariable: true)
         }
     }
 
-    /// Returns whether a statement is the value of a closure or function, or of a branch with a used value.
+    /// Returns whether a statement is the value of a closure, of a function, or of a branch whose value is used.
     private func isResult(_ item: Syntax) -> Bool {
         guard let list = item.parent, list.children(viewMode: .sourceAccurate).count == 1, let block = list.parent
         else { return false }

@@ -2,6 +2,7 @@ import SwiftSyntax
 
 /// Finds losses in `try?` and `try!`.
 extension Detector {
+    /// Finds a `try!`, or a `try?` for which the failure isn't reported.
     func attempt(_ node: TryExprSyntax) -> Loss? {
         let code = Advice.oneLine(node.expression)
         let wait = node.expression.is(AwaitExprSyntax.self) ? "await " : ""
@@ -11,7 +12,7 @@ extension Detector {
             loss.bus = "guard let value = \(wait)catchingErrors({ try \(code) }) else { … }"
             loss.plain = "try \(code)"
         case .postfixQuestionMark:
-            // Accept the bus's `rethrowing`: it posts the error before it throws.
+            // Accept the bus's `rethrowing`: it posts the error before it throws the error.
             let call = node.expression.bare.as(FunctionCallExprSyntax.self)
             if let call, call.name == "rethrowing" || file.isReporter(call.callee) { return nil }
             guard !nilIsReported(of: node) else { return nil }
@@ -58,12 +59,12 @@ extension Detector {
         }
     }
 
-    /// Returns whether a branch leaves and the code after the branch reports the failure.
+    /// Returns whether a branch leaves its function and the code after the branch reports the failure.
     private func restReports(after branch: IfExprSyntax) -> Bool {
         guard let end = branch.body.statements.last?.item,
             end.is(ReturnStmtSyntax.self) || end.is(ThrowStmtSyntax.self)
         else { return false }
-        // Skip further attempts. Anything that follows the first other statement is about something else.
+        // Skip the attempts that follow, and examine only the first other statement: later statements are unrelated.
         let rest = branch.enclosing(CodeBlockItemSyntax.self)?.nextStatements.drop {
             $0.item.is(VariableDeclSyntax.self) || $0.expression?.is(IfExprSyntax.self) == true
         }

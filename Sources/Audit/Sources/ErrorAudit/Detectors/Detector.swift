@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Applies each kind's rules to the nodes of a file that they are about.
+/// Applies the rules of each kind of loss to the syntax nodes of a file.
 struct Detector {
     let file: SourceText
     let comments: Comments
@@ -69,17 +69,17 @@ struct Loss {
     let tried: Syntax?
     /// The block that receives the error and loses it.
     var block: CodeBlockItemListSyntax?
-    /// Whether only some errors arrive here, which the program expects.
+    /// Whether only errors that the program expects arrive here.
     var isExpected = false
     /// Whether only a sleep or a check for cancellation throws.
     var isSleep = false
-    /// Whether some errors, or the errors of some paths, are reported.
+    /// Whether only some errors, or the errors on only some paths, are reported.
     var isPartlyReported = false
-    /// Further facts, each with the points that it adds to the score.
+    /// Further reasons, each with the points that it adds to the score.
     var notes: [(why: String, points: Int)] = []
-    /// The line to write instead.
+    /// The suggested line, which uses the bus.
     var bus = ""
-    /// The line without the bus; if it is nil, the one with the bus, but with a logger.
+    /// The suggested line without the bus; nil to derive it from `bus` by replacing the post with a log call.
     var plain: String?
     var edits: [Edit] = []
 

@@ -2,12 +2,15 @@ import Foundation
 
 /// Runs code on threads with a large stack, because the threads of the concurrency pool have a small one.
 enum BigStack {
-    /// Enough for a text within the limits of ``Nesting``, also in a debug build; the system maps only what is used.
+    /// The stack size in bytes.
+    ///
+    /// It suffices for a text within the limits of ``Nesting``, even in a debug build. The system maps only the pages
+    /// that are used.
     private static let size = 256 << 20
 
-    /// Calls a closure for each element, as many at a time as there are cores.
+    /// Calls a closure for each element, in parallel on as many threads as there are cores.
     ///
-    /// - Returns: The results in the elements' order.
+    /// - Returns: The results, in the order of the elements.
     static func map<Element: Sendable, Value: Sendable>(
         _ elements: [Element], _ transform: @escaping @Sendable (Element) -> Value
     ) async -> [Value] {

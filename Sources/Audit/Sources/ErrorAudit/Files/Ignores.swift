@@ -2,7 +2,7 @@ import Foundation
 
 /// The patterns of `.gitignore` files.
 ///
-/// The last matching pattern decides.
+/// The last matching pattern determines whether a path is ignored.
 struct Ignores {
     private struct Pattern {
         let glob: String
@@ -25,11 +25,7 @@ struct Ignores {
 
     private var patterns: [Pattern] = []
 
-    /// Adds patterns.
-    ///
-    /// - Parameters:
-    ///   - lines: The lines of a `.gitignore` file.
-    ///   - folder: The folder that the patterns apply to.
+    /// Adds the patterns in the lines of a `.gitignore` file, which apply to a folder.
     mutating func add(_ lines: some Sequence<some StringProtocol>, in folder: String) {
         for line in lines {
             var glob = line.trimmingCharacters(in: .whitespaces)

@@ -8,19 +8,19 @@ struct SourceFiles {
     /// Returns the names in a folder.
     var list: (_ folder: String) throws -> [String] = { try FileManager.default.contentsOfDirectory(atPath: $0) }
 
-    /// The files to read, and what can't be read, all with absolute paths.
+    /// The files to read and the paths that can't be read; all paths are absolute.
     struct Selection {
         fileprivate(set) var files: Set<String> = []
         fileprivate(set) var unread: [Unread] = []
         /// The given files that a rule excludes.
         fileprivate(set) var skipped: [String] = []
-        /// The links in the folders, each with its target.
+        /// The symbolic links in the folders, each with its target.
         fileprivate var links: [(path: String, target: String)] = []
     }
 
     /// The rules for one given path.
     private struct Rules {
-        /// The folder that the names of tests and the patterns of the configuration are relative to.
+        /// The folder that test paths and the configuration's patterns are relative to.
         let top: String
         var ignores = Ignores()
         var excludes = Ignores()
@@ -32,10 +32,9 @@ struct SourceFiles {
         }
     }
 
-    /// Returns the Swift files at or under the given paths.
+    /// Returns the Swift files at or under the given files and folders.
     ///
-    /// - Parameter paths: Files and folders.
-    /// - Throws: ``NoSuchPath``
+    /// - Throws: `NoSuchPath` if a given path doesn't exist.
     func find(_ paths: [String]) throws(NoSuchPath) -> Selection {
         var all = Selection()
         var folders: [String] = []
@@ -61,7 +60,7 @@ struct SourceFiles {
             all.links += selection.links
             folders.append(Self.target(of: path))
         }
-        // A link to what is read anyway hides nothing.
+        // Report only links that lead outside the given folders: the target of any other link is read anyway.
         for link in all.links where !folders.contains(where: { link.target == $0 || link.target.hasPrefix($0 + "/") }) {
             all.unread.append(
                 Unread(path: link.path, reason: "links aren't followed; name the target, or exclude the link"))
@@ -69,7 +68,7 @@ struct SourceFiles {
         return all
     }
 
-    /// Returns the rules that the folders around a folder set, and whether they exclude it.
+    /// Returns the rules that a folder inherits from the folders around it, and whether these rules exclude it.
     private func rules(for folder: String) -> (rules: Rules, isExcluded: Bool) {
         var around: [String] = []
         var current = folder
@@ -77,7 +76,7 @@ struct SourceFiles {
             current = Project.parent(of: current)
             around.append(current)
         }
-        // Outside a repository, only the project's folders say something about this one.
+        // Outside a repository, apply only rules from folders inside the project.
         if current == "/" {
             around = Array(around.prefix { folder in root.map { (folder + "/").hasPrefix($0 + "/") } ?? false })
         }
@@ -98,7 +97,7 @@ struct SourceFiles {
             && (configuration.includeGenerated || !Self.isGenerated(path))
     }
 
-    /// Adds a file unless reading it could take forever: a pipe or a device.
+    /// Adds a file unless it is a pipe or a device, because reading these might never finish.
     private func add(_ path: String, to selection: inout Selection) {
         let target = Self.target(of: path)
         // error-audit: harmless, because a file that can't be inspected is listed when reading it fails
@@ -112,11 +111,13 @@ struct SourceFiles {
 
     private static func target(of path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
 
+    /// Adds the patterns of the `.gitignore` file in a folder.
     private func read(_ folder: String, into rules: inout Rules) {
         guard let data = FileManager.default.contents(atPath: Project.join(folder, ".gitignore")) else { return }
         rules.ignores.add(String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline), in: folder)
     }
 
+    /// Adds the files in a folder and its subfolders.
     private func walk(_ folder: String, _ inherited: Rules, _ selection: inout Selection) {
         var rules = inherited
         read(folder, into: &rules)
@@ -147,9 +148,10 @@ struct SourceFiles {
         }
     }
 
-    /// Returns whether a path belongs to a test: `Tests/…`, `AppUITests/…`, `…Tests.swift`.
+    /// Returns whether a path belongs to a test, such as `Tests/…`, `AppUITests/…`, or `…Tests.swift`.
     ///
-    /// The singular means little: "SpeedTest" can be a product. The imports of a file show whether it is a test.
+    /// The singular doesn't count, because "SpeedTest" might be a product. The file's imports show whether such a file
+    /// is a test.
     static func isTest(_ path: some StringProtocol) -> Bool {
         path.split(separator: "/").contains { part in
             let name = part.hasSuffix(".swift") ? part.dropLast(6) : part
@@ -161,7 +163,7 @@ struct SourceFiles {
         [".pb.swift", ".grpc.swift", ".generated.swift"].contains { name.hasSuffix($0) }
     }
 
-    /// A given path doesn't exist.
+    /// An error for a given path that doesn't exist.
     struct NoSuchPath: Error, CustomStringConvertible {
         let path: String
         var description: String { "\(path): no such file or folder" }

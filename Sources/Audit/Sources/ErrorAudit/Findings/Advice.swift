@@ -1,16 +1,17 @@
 import SwiftSyntax
 
-/// Creates the code that a finding shows to write instead.
+/// Creates the code that a finding suggests.
 ///
-/// It compiles where the reported code stands, if `errors` is a bus or scope and `…` is replaced by what it leaves out.
+/// The code compiles in the place of the reported code if `errors` is a bus or scope and `…` is replaced by the omitted
+/// code.
 enum Advice {
-    /// Returns a `catch` clause that posts its error, and keeps the statements other than the printing ones.
+    /// Returns a `catch` clause that posts its error and keeps all statements except statements that only print.
     static func clause(_ clause: CatchClauseSyntax, in file: SourceText) -> String {
         let (head, name) = Self.head(of: clause)
         return "\(head) { \(posting(name, keeping: clause.body.statements, in: file)) }"
     }
 
-    /// Returns a head for a clause that names the error, and that name.
+    /// Returns the head of a clause that binds the error to a name, and the name.
     private static func head(of clause: CatchClauseSyntax) -> (text: String, name: String) {
         let any = ("catch", "error")
         guard let item = clause.catchItems.first, clause.catchItems.count == 1, let pattern = item.pattern else {
@@ -20,7 +21,7 @@ enum Advice {
             let condition = item.whereClause.map { " \($0.trimmedDescription)" } ?? ""
             return ("catch let error as \(test.type.trimmedDescription)\(condition)", "error")
         }
-        // Only `let failure` and `let failure as Failure` name the error; other patterns name its parts.
+        // Keep only the names in `let failure` and `let failure as Failure`: other patterns name parts of the error.
         let bound = pattern.as(ValueBindingPatternSyntax.self)?.pattern
         let cast = bound?.as(ExpressionPatternSyntax.self)?.expression.as(SequenceExprSyntax.self)?.elements
         let isCast = cast?.dropFirst().first?.is(UnresolvedAsExprSyntax.self) == true
@@ -29,9 +30,9 @@ enum Advice {
         return ("catch \(item.trimmedDescription)", name)
     }
 
-    /// Returns statements that post an error, followed by those of a block that do more than print it.
+    /// Returns a statement that posts an error, followed by a block's statements that do more than print.
     ///
-    /// So `return`, `continuation.resume(…)`, and the like aren't lost.
+    /// It therefore keeps statements such as `return` and `continuation.resume(…)`.
     static func posting(_ name: String, keeping block: CodeBlockItemListSyntax, in file: SourceText) -> String {
         let kept = block.filter { statement in
             let call = statement.item.as(FunctionCallExprSyntax.self)
@@ -41,11 +42,9 @@ enum Advice {
         return (["postError(\(name))"] + rest).joined(separator: "; ")
     }
 
-    /// Returns a closure with the same number of parameters that posts one of them.
+    /// Returns a closure with the given parameters that posts the parameter at an index.
     ///
-    /// - Parameters:
-    ///   - names: The closure's parameters.
-    ///   - index: The index of the error, which might be optional.
+    /// That parameter can be an optional error.
     static func closure(_ names: [String], error index: Int) -> String {
         var names = names
         if names[index] == "_" { names[index] = "error" }
@@ -53,7 +52,7 @@ enum Advice {
         return "{ \(names.joined(separator: ", ")) in if let \(name) = \(name) as (any Error)? { postError(\(name)) } }"
     }
 
-    /// Returns the first line of some code.
+    /// Returns the first line of some code, with `…` for the rest.
     static func oneLine(_ node: some SyntaxProtocol) -> String {
         let lines = node.trimmedDescription.split(whereSeparator: \.isNewline)
         guard lines.count > 1, let first = lines.first else { return node.trimmedDescription }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The findings that a project accepts for now, so that only new ones count.
+/// The findings that a project accepts for now, so that only new findings count.
 public struct Baseline: Equatable, Sendable {
     private struct Entry: Codable {
         let finding: Finding.Identity
@@ -9,16 +9,16 @@ public struct Baseline: Equatable, Sendable {
 
     private var counts: [Finding.Identity: Int]
 
-    /// Creates a baseline of findings.
+    /// Creates a baseline from findings.
     ///
-    /// - Parameter findings: The findings to accept. Harmless ones need no entry.
+    /// - Parameter findings: The findings to accept. Harmless findings are left out.
     public init(_ findings: [Finding]) {
         counts = findings.filter { $0.harmless == nil }.reduce(into: [:]) { $0[$1.identity, default: 0] += 1 }
     }
 
     /// Reads a baseline.
     ///
-    /// If two branches added the same entry, it can be there twice: it counts once.
+    /// If two branches added the same entry, the file might contain it twice; it counts once.
     ///
     /// - Parameter path: The path of a file that ``write(to:)`` wrote.
     /// - Throws: A Foundation error if the file can't be read; a `DecodingError` if it isn't valid.
@@ -27,13 +27,15 @@ public struct Baseline: Equatable, Sendable {
         counts = Dictionary((all["accepted"] ?? []).map { ($0.finding, $0.count) }, uniquingKeysWith: max)
     }
 
-    /// Removes the entries of a file that a run no longer finds, and adds nothing.
+    /// Removes the entries of a baseline file that a run no longer finds.
+    ///
+    /// It doesn't add entries.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - result: The result of the run.
-    ///   - project: The project's folder.
-    ///   - off: The kinds that the run left out; their entries stay.
+    ///   - path: The path of the baseline file.
+    ///   - result: The result of the run, whose unread files keep their entries unless they were deleted.
+    ///   - project: The project that the entries' paths are relative to.
+    ///   - off: The kinds that the run left out. Their entries stay.
     /// - Returns: The findings that aren't accepted.
     /// - Throws: A Foundation error if the file can't be read or written; a `DecodingError` if it isn't valid.
     public static func update(
@@ -41,7 +43,7 @@ public struct Baseline: Equatable, Sendable {
     ) throws -> [Finding] {
         var baseline = try Self(path: path)
         let read = Set(result.files).subtracting(result.unread.map { project.relative($0.path) })
-        // A file that wasn't read keeps its entries, unless it was deleted.
+        // Keep the entries of a file that wasn't read, unless it was deleted.
         baseline.drop(goneFrom: result.findings) { finding in
             let file = (project.root ?? ".") + "/" + finding.path
             return off.contains(finding.kind)
@@ -51,9 +53,9 @@ public struct Baseline: Equatable, Sendable {
         return baseline.filter(result.findings)
     }
 
-    /// Writes the baseline as lines of JSON, so that changes are readable in a diff.
+    /// Writes the baseline as formatted JSON, so that changes are readable in a diff.
     ///
-    /// - Parameter path: The file.
+    /// - Parameter path: The path of the file to write.
     /// - Throws: A Foundation error if the file can't be written.
     public func write(to path: String) throws {
         func key(_ finding: Finding.Identity) -> (String, String, String, String) {
@@ -65,7 +67,9 @@ public struct Baseline: Equatable, Sendable {
 
     /// Returns the findings that aren't accepted.
     ///
-    /// - Parameter findings: The ranked findings. If several have the same identity, the lowest ranked are new.
+    /// - Parameter findings: The ranked findings. If more findings have one identity than the baseline accepts, the
+    ///   lowest ranked of them are new.
+    /// - Returns: The findings that are new or harmless.
     public func filter(_ findings: [Finding]) -> [Finding] {
         var left = counts
         return findings.filter { finding in
@@ -77,9 +81,9 @@ public struct Baseline: Equatable, Sendable {
 
     /// Removes the entries that a run no longer finds.
     ///
+    /// An entry stays if `isUnjudged` returns true, because the run didn't look for such a finding.
+    ///
     /// - Parameters:
-    ///   - findings: The findings of the run.
-    ///   - isUnjudged: Returns whether the run didn't look for a finding, which therefore stays.
     mutating func drop(goneFrom findings: [Finding], unless isUnjudged: (Finding.Identity) -> Bool) {
         let found = Self(findings).counts
         for (identity, count) in counts where !isUnjudged(identity) {

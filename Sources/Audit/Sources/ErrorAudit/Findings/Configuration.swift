@@ -2,15 +2,15 @@ import Foundation
 
 /// The tool's settings for a project.
 ///
-/// A file `.error-audit.json` has the same keys.
+/// The keys in `.error-audit.json` are the names of these properties.
 public struct Configuration: Sendable, Codable, Equatable {
-    /// Functions that report their error: `report`, `Crashes.record`.
+    /// Functions that report their error, such as `report` or `Crashes.record`.
     public var reporters: [String] = []
-    /// Loggers for which every call counts as a report: `journal`, `Log.file`.
+    /// Loggers whose every call counts as a report, such as `journal` or `Log.file`.
     public var loggers: [String] = []
-    /// Other names of functions that handle an error: `rollBackOrder`.
+    /// Other functions that handle an error, such as `rollBackOrder`.
     public var handled: [String] = []
-    /// Folders and files to skip, with the syntax of `.gitignore`, relative to the project's folder.
+    /// Folders and files to skip, in `.gitignore` syntax, relative to the project's folder.
     public var exclude: [String] = []
     /// Kinds of findings to leave out.
     public var off: [Kind] = []
@@ -18,7 +18,7 @@ public struct Configuration: Sendable, Codable, Equatable {
     public var includeTests = false
     /// Whether generated files are read.
     public var includeGenerated = false
-    /// Whether the suggestions use the bus.
+    /// Whether the suggestions avoid the bus.
     public var plain = false
 
     /// Creates the default configuration.
@@ -27,7 +27,8 @@ public struct Configuration: Sendable, Codable, Equatable {
     /// Reads a configuration file, in which every key is optional.
     ///
     /// - Parameter path: The path of a JSON file.
-    /// - Throws: A Foundation error if the file can't be read; an error that describes what is wrong in it.
+    /// - Throws: A Foundation error if the file can't be read; an error that describes the fault if its content isn't
+    ///   valid.
     public init(path: String) throws {
         func object(_ data: Data) throws -> [String: Any] {
             try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]

@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// Computes from the code how likely a finding matters.
+/// Computes how likely it is that a finding matters.
 extension Detector {
-    /// Returns the score, its reasons, and why the error needs no report; nil for a loss.
+    /// Returns the score, its reasons, and why the error doesn't need a report, which is nil for a loss.
     func judge(_ loss: Loss, _ tried: Tried) -> (score: Int, why: [String], harmless: String?) {
         let harmless = excuse(tried, loss)
         let notes = loss.notes + weights(tried, loss)
@@ -12,7 +12,9 @@ extension Detector {
         return (bounded, [loss.kind.summary] + why, harmless)
     }
 
-    /// Returns why the error needs no report: the called function itself shows that, not the code around it.
+    /// Returns why the error doesn't need a report; nil if it needs one.
+    ///
+    /// Unlike a weight, an excuse mostly depends on the called function, not on the code around it.
     private func excuse(_ tried: Tried, _ loss: Loss) -> String? {
         let names = tried.names
         func all(_ set: Set<String>) -> Bool { !names.isEmpty && names.allSatisfy(set.contains) }
@@ -43,7 +45,7 @@ extension Detector {
         resourceValues attributesOfItem attributesOfFileSystem checkResourceIsReachable
         checkPromisedItemIsReachable destinationOfSymbolicLink getResourceValue isReachable fileExists
         """)
-    /// Functions with a result that depends on nothing but their arguments.
+    /// Functions whose result depends only on their arguments.
     private static let parsers = Words.list(
         """
         NSRegularExpression Regex NSDataDetector NSPredicate AttributedString NSAttributedString URL URI UUID
@@ -102,7 +104,7 @@ extension Detector {
         return weights.filter(\.holds).map { ($0.why, $0.points) }
     }
 
-    /// Returns whether a node is in a `catch` that throws or reports, so that the first error isn't lost.
+    /// Returns whether a node is in a `catch` that throws or reports the first error.
     private func isOnErrorPath(_ node: Syntax) -> Bool {
         let clause = node.enclosing(CatchClauseSyntax.self, upTo: Self.isFunction)
         return clause.map { file.fate(of: $0.body.statements, names: $0.errorNames) } == .reported

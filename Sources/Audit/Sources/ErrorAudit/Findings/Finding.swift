@@ -1,6 +1,6 @@
 /// A location where an error is probably lost.
 public struct Finding: Sendable, Encodable {
-    /// What identifies a finding: neither its line's number nor the line's text, which other changes alter.
+    /// The properties that identify a finding even if other changes move or alter its line.
     public struct Identity: Sendable, Codable, Hashable {
         /// The file's path in the project's folder.
         public internal(set) var path: String
@@ -18,25 +18,25 @@ public struct Finding: Sendable, Encodable {
     public let line: Int
     /// The column of that token in Unicode scalars, starting at 1.
     public let column: Int
-    /// What identifies the finding.
+    /// The finding's identity in a baseline.
     public internal(set) var identity: Identity
     /// How the error is lost.
     public var kind: Kind { identity.kind }
-    /// How likely the loss matters, from 0 to 100.
+    /// How likely it is that the loss matters, from 0 to 100.
     public internal(set) var score: Int
-    /// The reasons for the score, the strongest first.
+    /// The reasons for the score, strongest first.
     public internal(set) var why: [String]
-    /// Why the error needs no report, according to the code; nil for a loss.
+    /// Why the error doesn't need a report, judging by the code; nil for a loss.
     public internal(set) var harmless: String?
-    /// The code to write instead.
+    /// The suggested code.
     public internal(set) var instead: String
-    /// Whether `--fix` rewrites it.
+    /// Whether `--fix` rewrites the finding.
     public var isFixable: Bool { !edits.isEmpty }
 
     /// The rewrite, if it is certain to compile.
     var edits: [Edit]
 
-    /// The function and the calls, or the part of them that fits on a line.
+    /// The function and the calls, truncated to fit on a line.
     var place: String {
         let call = identity.call.count > 60 ? identity.call.prefix(59) + "…" : identity.call
         return [identity.function, call].filter { !$0.isEmpty }.joined(separator: ", ")
@@ -52,7 +52,7 @@ public struct Finding: Sendable, Encodable {
 }
 
 extension Sequence<Finding> {
-    /// Returns the findings, those that matter most first, and the harmless ones last.
+    /// Returns the findings in descending order of their scores, which puts harmless findings last.
     public func ranked() -> [Finding] {
         sorted { ($1.score, $0.path, $0.line, $0.column) < ($0.score, $1.path, $1.line, $1.column) }
     }

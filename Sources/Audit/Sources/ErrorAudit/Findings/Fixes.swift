@@ -1,13 +1,14 @@
 import SwiftSyntax
 
-/// Creates the rewrites of `--fix`.
+/// Creates the rewrites for `--fix`.
 ///
-/// Only a whole `catch` block is rewritten: it is a statement of its own, its error is `any Error`, and the call in the
-/// new block returns nothing and runs in the same isolation. So types, captures, and control flow stay as they are.
+/// Only a whole `catch` block is rewritten, because then types, captures, and control flow stay as they are: the block
+/// isn't part of an expression, its error is `any Error`, and the call in the new block returns `Void` and runs in the
+/// same isolation.
 enum Fixes {
     /// Changes `catch {}` and `catch { print(error) }` to `catch { postError(error) }`.
     ///
-    /// A block with a comment stays, and so does one that prints more than the error.
+    /// A block that contains a comment or prints more than the error isn't changed.
     static func edits(_ clause: CatchClauseSyntax) -> [Edit] {
         let body = clause.body
         let hasComment = body.trimmed.allTokens.contains {
@@ -31,7 +32,7 @@ enum Fixes {
         return argument.label == nil && isOnlyTheError(argument.expression)
     }
 
-    /// Returns whether a value contains nothing that a report of the error lacks.
+    /// Returns whether a report of the error contains everything that a value does.
     private static func isOnlyTheError(_ value: ExprSyntax) -> Bool {
         if ["error", "error.localizedDescription", "String(describing: error)"].contains(value.trimmedDescription) {
             return true
@@ -44,19 +45,19 @@ enum Fixes {
             && values.allSatisfy { $0.count == 1 && $0.first.map { isOnlyTheError($0.expression) } == true }
     }
 
-    /// Returns whether clients compile the code too: it may use only what is public in the module's own interface.
+    /// Returns whether clients compile the code too, so that it can use only public declarations.
     private static func isInlinable(_ node: some SyntaxProtocol) -> Bool {
         let attributes: Set = ["inlinable", "_alwaysEmitIntoClient", "_transparent", "backDeployed"]
         return node.ancestors.contains { scope in
             scope.asProtocol((any WithAttributesSyntax).self)?.attributes.contains { element in
-                // An attribute between `#if` and `#endif` might be one of these.
+                // Assume the worst for an `#if` block: it might contain one of these attributes.
                 element.as(AttributeSyntax.self).map { attributes.contains($0.attributeName.trimmedDescription) }
                     ?? true
             } == true
         }
     }
 
-    /// Returns whether the file declares its own `postError`, which the call would find first.
+    /// Returns whether the file declares its own `postError`, which the new call would then use.
     private static func declaresPostError(_ node: some SyntaxProtocol) -> Bool {
         node.root.allTokens.contains { $0.text == "postError" && $0.parent?.is(DeclReferenceExprSyntax.self) == false }
     }
@@ -65,7 +66,7 @@ enum Fixes {
 /// A replacement of bytes in a file.
 struct Edit: Sendable, Equatable {
     let range: Range<Int>
-    /// What the bytes must be, so that a file that changed in between is left alone.
+    /// The expected content of the range, so that a file that has changed since the audit isn't rewritten.
     let original: String
     let text: String
 }

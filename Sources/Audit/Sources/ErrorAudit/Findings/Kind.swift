@@ -1,31 +1,31 @@
 /// The ways in which code loses an error.
 public enum Kind: String, CaseIterable, Sendable, Codable {
-    /// A `try?` with a nil that means "it didn't work".
+    /// A `try?` whose nil means "it failed".
     case optionalTry = "optional-try"
-    /// A task with a throwing operation and a value that isn't awaited.
+    /// A task whose operation throws and whose value isn't awaited.
     case task
-    /// A `catch` without a statement.
+    /// A `catch` without statements.
     case emptyCatch = "empty-catch"
-    /// A `catch` that only prints, or logs at a level that is disabled in production.
+    /// A `catch` that only prints the error, or only logs it at a level that is disabled in production.
     case printOnly = "print-only"
     /// A `try!`.
     case forcedTry = "forced-try"
-    /// A dropped failure of a callback, `Result`, or publisher.
+    /// A dropped failure from a callback, `Result`, or publisher.
     case droppedResult = "dropped-result"
-    /// Child tasks with unread errors.
+    /// Child tasks whose errors aren't read.
     case children
-    /// A `catch` that returns, assigns, or does something else without a report.
+    /// A `catch` that returns, assigns, or does something else without reporting the error.
     case substitute
     /// A `catch` that logs that something failed, but not why.
     case causeLost = "cause-lost"
-    /// A framework's object that catches errors, and nothing that reports them.
+    /// A framework object that catches errors although they aren't reported.
     case noHook = "no-hook"
     /// A `catch` that logs and rethrows the error, so that it is reported twice.
     case reportedTwice = "reported-twice"
-    /// A comment for this tool without a reason.
+    /// A comment for this tool that doesn't give a reason.
     case noReason = "no-reason"
 
-    /// The score before the code is examined, and the message.
+    /// The score before the code is examined, and the message for a finding.
     private var facts: (base: Int, summary: String) {
         switch self {
         case .optionalTry: (42, "`try?` turns the error into nil")
@@ -43,7 +43,7 @@ public enum Kind: String, CaseIterable, Sendable, Codable {
         }
     }
 
-    /// The message of a finding of this kind.
+    /// The message for a finding of this kind.
     public var summary: String { facts.summary }
 
     var baseScore: Int { facts.base }

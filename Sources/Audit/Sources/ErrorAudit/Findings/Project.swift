@@ -10,9 +10,9 @@ public struct Project: Sendable {
     /// Finds a project.
     ///
     /// - Parameters:
-    ///   - config: The configuration, if it is given. Otherwise it is the closest `.error-audit.json` in a folder
-    ///     around the first path, up to the repository's folder.
-    ///   - baseline: The baseline, if there is one.
+    ///   - config: The path of the configuration. If it is nil, the configuration is the closest `.error-audit.json` in
+    ///     the folders that contain the first path, up to the repository's folder.
+    ///   - baseline: The path of the baseline; nil if there is none.
     ///   - paths: The paths to audit.
     public init(config: String?, baseline: String?, paths: [String]) {
         configuration = config
@@ -28,7 +28,9 @@ public struct Project: Sendable {
         root = (configuration ?? baseline).map { Self.parent(of: Self.absolute($0)) } ?? repository
     }
 
-    /// Returns a path relative to the project's folder, or else to the current one; it is the same for each spelling.
+    /// Returns a path relative to the project's folder; if the folder isn't known, relative to the current folder.
+    ///
+    /// Different spellings of one path have the same result.
     public func relative(_ path: String) -> String {
         func parts(_ path: String) -> [String] {
             URL(filePath: path).resolvingSymlinksInPath().standardizedFileURL.pathComponents
@@ -44,7 +46,7 @@ public struct Project: Sendable {
 
     static func join(_ folder: String, _ name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
 
-    /// Returns the path as a reader in the current folder writes it.
+    /// Returns a path relative to the current folder if it is in that folder.
     static func shown(_ path: String) -> String {
         let here = FileManager.default.currentDirectoryPath + "/"
         return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
@@ -52,6 +54,6 @@ public struct Project: Sendable {
 }
 
 extension String {
-    /// The path without a slash at its end.
+    /// The path without a trailing slash.
     fileprivate var trimmed: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
 }

@@ -1,12 +1,12 @@
 import SwiftSyntax
 
-/// Applies edits to a source text, with the import that they need.
+/// Applies edits to a source text and adds the import that they need.
 enum Rewriting {
-    /// Returns the text with the edits and `import ErrorRouting`; nil if the result doesn't parse or might not compile.
+    /// Returns the text with the edits and `import ErrorRouting`; nil if the result might not compile.
     static func apply(_ edits: [Edit], to text: String) -> String? {
         guard !edits.isEmpty else { return text }
         var bytes = Array(text.utf8)
-        // Apply the edits from the end, so that the offsets of the others stay valid.
+        // Apply the last edit first, so that the offsets of the remaining edits stay valid.
         var end = bytes.count
         for edit in edits.sorted(by: { $1.range.lowerBound < $0.range.lowerBound }) {
             guard edit.range.upperBound <= end, bytes[edit.range].elementsEqual(edit.original.utf8) else { return nil }
@@ -22,12 +22,12 @@ enum Rewriting {
         }
         let result = String(decoding: bytes, as: UTF8.self)
         let rewritten = SourceText.parse(result)
-        // A conditional import isn't enough: elsewhere, the call wouldn't compile, and a second import could fail where
-        // the first is left out.
+        // Refuse a conditional import: where its condition is false, the call wouldn't compile, and adding an
+        // unconditional import might fail there too.
         return !rewritten.hasError && rewritten.importsTheBus == true ? result : nil
     }
 
-    /// Returns where the import belongs: among the imports of every platform, in alphabetical order.
+    /// Returns the position and text of the new import, in alphabetical order among the unconditional imports.
     private static func insertion(in tree: SourceFileSyntax, _ newline: String) -> (offset: Int, line: String) {
         let line = "import ErrorRouting"
         let imports = tree.statements.compactMap { $0.item.as(ImportDeclSyntax.self) }
@@ -42,7 +42,7 @@ enum Rewriting {
 }
 
 extension SourceFileSyntax {
-    /// Whether the file imports the bus on every platform; nil if it never does.
+    /// Whether the file imports the bus unconditionally; nil if it doesn't import the bus.
     fileprivate var importsTheBus: Bool? {
         let imports = nodes(ImportDeclSyntax.self).filter {
             $0.importKindSpecifier == nil && $0.path.trimmedDescription == "ErrorRouting"
@@ -50,8 +50,7 @@ extension SourceFileSyntax {
         return imports.isEmpty ? nil : imports.contains { $0.enclosing(IfConfigDeclSyntax.self) == nil }
     }
 
-    /// Returns the offset after the comments at the start of the file, and before the comment that documents a
-    /// declaration.
+    /// Returns the offset after the comments at the start of the file and before the first declaration's doc comment.
     fileprivate func endOfHeader(_ newline: String) -> Int {
         let first = statements.firstToken(viewMode: .sourceAccurate) ?? endOfFileToken
         var offset = first.position.utf8Offset

@@ -2,7 +2,7 @@ import Foundation
 
 /// The output formats for findings.
 public enum Output: String, CaseIterable, Sendable {
-    /// Lines that editors and Xcode understand.
+    /// Lines that editors and Xcode can parse.
     case text
     /// All findings, for programs.
     case json
@@ -13,19 +13,20 @@ public enum Output: String, CaseIterable, Sendable {
 
     /// Which findings are shown.
     public enum Shown: Sendable {
-        /// The half of the losses that matters more.
+        /// The half of the losses that has the higher scores.
         case half
         /// All losses.
         case losses
-        /// The harmless findings too.
+        /// All losses and all harmless findings.
         case all
     }
 
     /// Returns a result in this format.
     ///
     /// - Parameters:
-    ///   - result: The result of an audit.
+    ///   - result: The audit's result.
     ///   - showing: Which findings `text` shows.
+    /// - Returns: The output, without a trailing newline.
     /// - Throws: An encoder's error.
     public func render(_ result: Audit.Result, showing: Shown = .half) throws -> String {
         switch self {

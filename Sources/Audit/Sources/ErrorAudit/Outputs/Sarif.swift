@@ -1,8 +1,8 @@
 import Foundation
 
-/// A SARIF 2.1.0 log with the properties that code scanning reads.
+/// Creates a SARIF 2.1.0 log with the properties that code scanning reads.
 enum Sarif {
-    /// Returns a log as a JSON object.
+    /// Returns the log of a result.
     static func log(_ result: Audit.Result) -> JSON {
         let rules = Kind.allCases.map { kind -> JSON in
             ["id": .text(kind.rawValue), "shortDescription": ["text": .text(kind.summary)]]
@@ -44,7 +44,7 @@ enum Sarif {
         ]
     }
 
-    /// Returns a path as a reference by RFC 3986.
+    /// Returns a path as an RFC 3986 URI reference.
     static func uri(_ path: String) -> String {
         let plain = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+=@")

@@ -1,12 +1,12 @@
 import SwiftSyntax
 
-/// The comments in a file, by the lines that they are about.
+/// The comments in a file, by the lines to which they apply.
 struct Comments {
-    /// A comment for this tool: `error-audit: harmless, because …`.
+    /// A comment for this tool, such as `error-audit: harmless, because …`.
     enum Mark: Equatable { case none, harmless, withoutReason }
 
     private var marks: [Int: Mark] = [:]
-    /// The marked ranges: from `error-audit: off, because …` to `error-audit: on` or the end of the file.
+    /// The ranges from `error-audit: off, because …` to `error-audit: on` or the end of the file, each with its mark.
     private var ranges: [(start: Int, end: Int, mark: Mark)] = []
     private var texts: [Int: String] = [:]
 
@@ -46,7 +46,7 @@ struct Comments {
         marks[line] ?? ranges.last { $0.start <= line && line < $0.end }?.mark ?? .none
     }
 
-    /// Returns whether an ordinary comment explains a loss: in its line, before it, or in its block.
+    /// Returns whether an ordinary comment on the line of a loss, before it, or in its block explains the loss.
     func explains(_ loss: Loss, in file: SourceText) -> Bool {
         let line = file.line(of: loss.token)
         let end = loss.block?.parent.map { file.line(of: $0.endPositionBeforeTrailingTrivia) } ?? line

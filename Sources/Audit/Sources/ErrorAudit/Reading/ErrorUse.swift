@@ -1,25 +1,22 @@
 import SwiftSyntax
 
-/// The uses of an error in a piece of code, in all its branches together.
+/// The uses of an error in all branches of a piece of code.
 struct ErrorUse {
-    /// The names of variables with the error, or with a value derived from it.
+    /// The names of the variables that hold the error or a value derived from it.
     var names: Set<String>
-    /// Whether it passes the error to a call, or reports in other words that something failed.
+    /// Whether the code passes the error to a call or reports in some other way that something failed.
     var isReported = false
-    /// Whether it prints or logs at debug level.
+    /// Whether the code prints, or logs at debug level.
     var isPrinted = false
-    /// Whether it logs or reports.
+    /// Whether the code writes a message that reaches a reader or calls a reporter.
     var isLogged = false
 
-    /// Creates the uses of code that doesn't use the error.
+    /// Creates an empty set of uses.
     init(names: Set<String>) { self.names = names }
 
-    /// Reads a piece of code.
+    /// Reads a piece of code, except for nested functions.
     ///
-    /// - Parameters:
-    ///   - node: The code. Nested functions are skipped.
-    ///   - names: The names of variables with the error before this code.
-    ///   - file: The file that contains the code.
+    /// The variables with the given names hold the error before this code.
     init(of node: some SyntaxProtocol, names: Set<String> = [], in file: SourceText) {
         self.names = names
         node.visit { read($0, in: file) }
@@ -31,7 +28,7 @@ struct ErrorUse {
         isLogged = isLogged || other.isLogged
     }
 
-    /// Reads one node, and returns whether its parts can use the error too.
+    /// Reads one node and returns whether its parts can use the error too.
     private mutating func read(_ node: Syntax, in file: SourceText) -> Bool {
         switch node.as(SyntaxEnum.self) {
         case .functionCallExpr(let call):
@@ -51,7 +48,7 @@ struct ErrorUse {
         case .labeledExpr(let argument):
             if argument.expression.isBareValue, !argument.expression.isLiteral(true) { return false }
             guard let label = argument.label, Words.indicatesFailure(label.text) else { return true }
-            // A handler for the errors of another call isn't called here.
+            // Skip a handler for another call's errors, because it isn't called here.
             if argument.expression.is(ClosureExprSyntax.self) { return false }
             isReported = true
         case .sequenceExpr(let sequence):
@@ -71,13 +68,13 @@ struct ErrorUse {
             }
             return false
         case .conditionElementList(let conditions):
-            // Testing the error isn't a use of it.
+            // Skip the conditions, because testing the error isn't a use of it.
             for case .optionalBinding(let binding) in conditions.map(\.condition)
             where binding.initializer?.value.mentions(names) == true {
                 names.formUnion(binding.pattern.identifiers)
             }
             return false
-        // A closure with an error parameter reports another error.
+        // Skip a closure with an error parameter, because it reports a different error.
         case .closureExpr(let closure): return !closure.parameterNames.contains(where: Words.isError)
         case .functionDecl, .closureCaptureList: return false
         default: break
@@ -87,6 +84,6 @@ struct ErrorUse {
 }
 
 extension PatternSyntax {
-    /// The name that the pattern consists of, if it does.
+    /// The pattern's name if the pattern consists only of a name.
     fileprivate var identifiers: [String] { self.as(IdentifierPatternSyntax.self).map { [$0.identifier.text] } ?? [] }
 }

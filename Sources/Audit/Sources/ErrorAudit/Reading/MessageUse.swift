@@ -2,7 +2,7 @@ import SwiftSyntax
 
 /// How a call uses a message.
 enum MessageUse {
-    /// The message isn't read in production: `print`, or a debug line.
+    /// The message isn't read in production, like the output of `print` or a debug line.
     case quiet
     /// The message reaches a reader who can act on it.
     case loud
@@ -16,7 +16,7 @@ enum MessageUse {
     fileprivate static let quietLevels = Words.list("debug finest trace verbose")
     fileprivate static let quietFunctions = Words.list("NSLog assert assertionFailure debugPrint dump print")
 
-    /// Returns the use that a level's name shows.
+    /// Returns the use that the names of log levels indicate.
     fileprivate static func of(_ names: [String]) -> Self? {
         let uses = names.compactMap { levels[$0] }
         return uses.contains(.quiet) ? .quiet : uses.first
@@ -34,7 +34,7 @@ extension SourceText {
         }
         if name == "fputs" || callee.hasPrefix("FileHandle.standardError") { return .loud }
         guard Self.isLogging(callee) else { return .none }
-        // Read the level from the function's name or an argument: `.error`, `type: .error`.
+        // Read the level from the function's name or from an argument such as `.error` or `type: .error`.
         let members = call.arguments.compactMap {
             $0.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text
         }
@@ -43,7 +43,7 @@ extension SourceText {
             ?? (name == "os_log" || quietLoggers.contains(name) ? .quiet : .loud)
     }
 
-    /// Returns whether one of the names contains "log" or a similar word.
+    /// Returns whether a part of a call's name contains "log" or a similar word.
     private static func isLogging(_ callee: String) -> Bool {
         callee.split(separator: ".").contains { part in
             let words = Words.of(part)
@@ -64,8 +64,9 @@ extension SourceText {
 }
 
 extension SourceFileSyntax {
-    /// The declared functions, such as `func log(_ message: String, _ level: Level = .debug)`, that are quiet when
-    /// called without a level.
+    /// The declared functions that are quiet when called without a level.
+    ///
+    /// An example is `func log(_ message: String, _ level: Level = .debug)`.
     var quietLoggers: Set<String> {
         let functions = nodes(FunctionDeclSyntax.self) { $0.is(FunctionDeclSyntax.self) }.filter { function in
             Words.of(function.name.text).contains("log")

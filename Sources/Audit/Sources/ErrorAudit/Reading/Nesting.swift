@@ -1,7 +1,7 @@
-/// Measures how deep a source text nests, before the parser reads it.
+/// Measures how deeply a source text is nested before the parser reads it.
 ///
-/// The parser and the detectors call themselves once for each level, and each `[` within another `[` doubles the
-/// parser's time. The scan therefore needs neither the parser nor recursion.
+/// The parser and the detectors recurse once per level, and each `[` within another `[` doubles the parser's time. So
+/// the scan uses neither the parser nor recursion.
 struct Nesting {
     /// The limits for a text that is parsed.
     ///
@@ -11,7 +11,7 @@ struct Nesting {
         static let brackets = 100
         /// The number of open square brackets with no brace between them.
         static let squares = 12
-        /// The number of tokens since the statements or elements began that are still open.
+        /// The number of tokens in the statements and elements that haven't ended yet.
         static let tokens = 1_000
     }
 
@@ -22,11 +22,13 @@ struct Nesting {
         var squares = 0
         /// The number of tokens since the last separator.
         var tokens = 0
-        /// What ends a string, and what begins an escape in it.
+        /// The characters that end the string.
         var end: [Unicode.Scalar] = []
+        /// The characters that begin an escape in the string.
         var escape: [Unicode.Scalar] = []
     }
 
+    /// The role of a token; after a prefix, a new line can't begin a new statement.
     private enum Token { case separator, value, prefix }
 
     private let scalars: [Unicode.Scalar]
@@ -56,6 +58,7 @@ struct Nesting {
     private func isAt(_ text: String) -> Bool { isAt(text.unicodeScalars) }
     private func isAt(directive text: String) -> Bool { isAt(text) && !scalar(text.utf8.count).isWordPart }
 
+    /// Reads a token, or white space, in code.
     private mutating func code() {
         switch scalar() {
         case "\n", "\r":
@@ -85,6 +88,7 @@ struct Nesting {
         }
     }
 
+    /// Skips a block comment, including comments nested in it.
     private mutating func comment() {
         var depth = 0
         repeat {
@@ -94,7 +98,7 @@ struct Nesting {
         } while depth > 0 && index < scalars.count
     }
 
-    /// Reads a part of a string.
+    /// Reads one element of a string: its end, an escape, an interpolation, or a character.
     private mutating func string() {
         let frame = frames[frames.count - 1]
         let isMultiline = frame.end.starts(with: "\"\"\"".unicodeScalars)
@@ -121,7 +125,7 @@ struct Nesting {
         previous = .separator
     }
 
-    /// Closes the innermost bracket of this kind, with those that were left open in it.
+    /// Closes the innermost bracket of a kind, together with the brackets that are still open inside it.
     private mutating func close(_ opener: Unicode.Scalar, length: Int = 1) {
         index += length
         guard let position = frames.lastIndex(where: { $0.opener == opener }) else { return }
@@ -131,7 +135,7 @@ struct Nesting {
         isAfterNewline = false
     }
 
-    /// The words that the rest of an expression or type must follow, also on the next line.
+    /// The words that must be followed by the rest of an expression or type, even on the next line.
     private static let prefixes = Words.list(
         """
         any as await borrowing case consume consuming copy each else if in inout is let repeat return sending some throw
@@ -151,11 +155,12 @@ struct Nesting {
         let isSpaced = index > 0 && scalars[index - 1].isBlank
         let length = max(scalars[index...].prefix(while: Self.operators.contains).count, 1)
         index += length
-        // The parser reads the operands of a binary operator in a loop.
+        // Count from zero after a binary operator: the parser reads its operands in a loop, not recursively.
         if isSpaced, scalar().isBlank, !isArrow { return separate() }
         for _ in 0..<length { count(.prefix, isContinuation: true) }
     }
 
+    /// Begins a new statement, element, or operand.
     private mutating func separate(length: Int = 0) {
         tokens -= frames[frames.count - 1].tokens
         frames[frames.count - 1].tokens = 0
@@ -164,6 +169,7 @@ struct Nesting {
         index += length
     }
 
+    /// Counts a token, which might be the first token of a new statement.
     private mutating func count(_ token: Token, isContinuation: Bool = false) {
         let isInBlock = "{#\0".unicodeScalars.contains(frames[frames.count - 1].opener)
         if isAfterNewline, isInBlock, previous != .prefix, !isContinuation { separate() }

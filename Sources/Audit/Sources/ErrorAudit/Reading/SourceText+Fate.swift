@@ -2,11 +2,11 @@ import SwiftSyntax
 
 /// What becomes of an error, from the worst to the best.
 enum Fate: Int, Comparable {
-    /// Nothing reports the error.
+    /// The error isn't reported.
     case silent
     /// The error is only printed or logged at debug level.
     case printed
-    /// Only some errors or some paths are reported.
+    /// Only some errors are reported, or errors are reported only on some paths.
     case partlyReported
     /// Every path reports the error.
     case reported
@@ -14,26 +14,22 @@ enum Fate: Int, Comparable {
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Follows the paths through a block with an error, and finds out whether one of them loses it.
+/// Follows an error along each path through a block and determines whether any path loses it.
 extension SourceText {
-    /// Returns the fate of an error in a block.
-    ///
-    /// - Parameters:
-    ///   - statements: The block.
-    ///   - names: The names of variables with the error.
+    /// Returns an error's fate in a block, given the names of the variables that hold the error.
     func fate(of statements: CodeBlockItemListSyntax, names: Set<String> = []) -> Fate {
         var names = names
         var soFar = Fate.silent
         for statement in statements {
             let (fate, isEnd) = follow(statement, &names)
-            // A value that is returned after a printed line is a substitute.
+            // Ignore a line printed before a return: the returned value replaces the error.
             if isEnd { return soFar == .partlyReported ? max(soFar, fate) : fate }
             soFar = max(soFar, fate)
         }
         return soFar
     }
 
-    /// Returns what a statement does, and whether it also decides about the rest of the block.
+    /// Returns the error's fate in a statement, and whether the rest of the block can't change it.
     private func follow(_ item: CodeBlockItemSyntax, _ names: inout Set<String>) -> (Fate, isEnd: Bool) {
         let statement = item.expression.map(Syntax.init) ?? Syntax(item.item)
         let fate: Fate
@@ -45,10 +41,10 @@ extension SourceText {
             let condition = ErrorCheck(check.conditions, names)
             let failed = self.fate(of: check.body.statements, names: names)
             names.formUnion(condition.bound)
-            // The other errors leave the block here.
+            // The errors that don't meet the condition leave the block here.
             guard condition.meaning == .expects else { return (.silent, false) }
             return (max(failed, .partlyReported), true)
-        // Skip a throwing cleanup: its error is a different one.
+        // Skip a cleanup, whose own error is a different error.
         case .deferStmt: fate = .silent
         default:
             let use = ErrorUse(of: statement, names: names, in: self)
@@ -68,7 +64,7 @@ extension SourceText {
             case .ifExpr(let next): follow(next, &names)
             case nil: nil
             }
-        // The rest of the block handles the other errors.
+        // The rest of the block handles the errors that don't meet the condition.
         if check.meaning == .expects {
             return otherwise == .reported ? .reported : then == .reported ? .partlyReported : .silent
         }
@@ -77,7 +73,7 @@ extension SourceText {
         guard max(then, otherwise) == .reported else {
             return [then, otherwise].contains(.printed) ? .printed : .silent
         }
-        // Treat a retry as a report: the last failure will be reported.
+        // Treat a retry as a report: the last failure is reported.
         let silent = then == .reported ? Syntax(branch.elseBody) : Syntax(branch.body)
         return Words.triesAgain(silent?.description ?? "") ? .reported : .partlyReported
     }
@@ -93,19 +89,19 @@ extension SourceText {
     }
 }
 
-/// The meaning of a condition for an error.
+/// What a condition says about an error.
 struct ErrorCheck {
     enum Meaning {
-        /// It is true for some errors, or in a cancelled task.
+        /// The condition is true for some errors or in a cancelled task.
         case expects
-        /// It is true for all errors except some.
+        /// The condition is true for all errors except some.
         case excludes
-        /// It doesn't test the error.
+        /// The condition doesn't test the error.
         case other
     }
 
     private(set) var meaning: Meaning = .other
-    /// The names of variables with the error if the condition is true.
+    /// The names of the variables that hold the error if the condition is true.
     private(set) var bound: Set<String> = []
 
     private static let tests: Set = [

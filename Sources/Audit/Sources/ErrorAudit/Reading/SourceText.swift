@@ -25,14 +25,14 @@ final class SourceText {
         isCommand = modules.contains("ArgumentParser") || text.hasPrefix("#!") || isMain
     }
 
-    /// Parses a text that isn't nested too deep.
+    /// Parses a text, which mustn't be nested too deeply.
     static func parse(_ text: String) -> SourceFileSyntax {
-        // By default, a debug build of the parser skips what is deeper than 20 levels.
+        // Raise the limit: by default, a debug build of the parser skips code that is nested deeper than 20 levels.
         var parser = Parser(text, maximumNestingLevel: Nesting.Limit.tokens)
         return SourceFileSyntax.parse(from: &parser)
     }
 
-    /// Why the detectors can't see all the code in the file; nil if they can.
+    /// Why the detectors can't read all code in the file; nil if they can.
     var flaw: String? {
         guard tree.hasError else { return nil }
         for token in tree.tokens(viewMode: .all) {
@@ -48,21 +48,21 @@ final class SourceText {
 
     func line(of position: AbsolutePosition) -> Int { converter.location(for: position).line }
 
-    /// Returns a node's line, and its column in Unicode scalars.
+    /// Returns a node's line and its column in Unicode scalars.
     func location(of node: some SyntaxProtocol) -> (line: Int, column: Int) {
         let location = converter.location(for: node.positionAfterSkippingLeadingTrivia)
         let before = converter.sourceLines[location.line - 1].utf8.prefix(location.column - 1)
         return (location.line, String(decoding: before, as: UTF8.self).unicodeScalars.count + 1)
     }
 
-    /// Returns the name of the function or property around a node, with the types around it: `Store.save`.
+    /// Returns the name of the function or property around a node, qualified by its types, such as `Store.save`.
     func function(around node: some SyntaxProtocol) -> String {
         let names = node.ancestors.compactMap { node -> String? in
             switch node.as(SyntaxEnum.self) {
             case .initializerDecl: "init"
             case .deinitializerDecl: "deinit"
             case .extensionDecl(let type): type.extendedType.trimmedDescription
-            // Not the variables in functions.
+            // Include only properties, not the variables in functions.
             case .variableDecl(let variable) where variable.parent?.is(MemberBlockItemSyntax.self) == true:
                 variable.bindings.first?.pattern.trimmedDescription
             default: node.asProtocol((any NamedDeclSyntax).self)?.name.text
@@ -71,7 +71,7 @@ final class SourceText {
         return names.reversed().joined(separator: ".")
     }
 
-    /// The variables and functions that the file declares with a publisher that never fails.
+    /// The names that the file declares with a type that contains `Never`, such as publishers that never fail.
     private(set) lazy var neverFailing: Set<String> = {
         let names = tree.allTokens.filter { $0.text == "Never" }.compactMap { token in
             let stop = { (node: Syntax) in node.is(CodeBlockItemSyntax.self) }
@@ -81,7 +81,7 @@ final class SourceText {
         return Set(names)
     }()
 
-    /// Returns whether a call is a report by one of the project's own functions.
+    /// Returns whether a function is one of the project's own functions that report errors.
     func isReporter(_ callee: String) -> Bool {
         [configuration.reporters, configuration.loggers, configuration.handled].joined().contains { name in
             callee == name || callee.hasSuffix("." + name) || callee.hasPrefix(name + ".")

@@ -2,10 +2,10 @@ import SwiftParser
 import SwiftSyntax
 
 extension SyntaxProtocol {
-    /// The nodes around this one, the closest first.
+    /// The nodes that contain this node, innermost first.
     var ancestors: some Sequence<Syntax> { sequence(first: Syntax(self), next: \.parent).dropFirst() }
 
-    /// Returns the closest node of a type around this one, up to a node that satisfies a condition.
+    /// Returns the innermost node of a type that contains this node, up to a node that meets a condition.
     func enclosing<Node: SyntaxProtocol>(_: Node.Type, upTo stop: (Syntax) -> Bool = { _ in false }) -> Node? {
         for node in ancestors {
             if let found = node.as(Node.self) { return found }
@@ -14,12 +14,12 @@ extension SyntaxProtocol {
         return nil
     }
 
-    /// The call around this node in the same statement: for a closure, the call that receives it.
+    /// The innermost call around this node in the same statement; for a closure, the call that receives it.
     var enclosingCall: FunctionCallExprSyntax? {
         enclosing(FunctionCallExprSyntax.self, upTo: { $0.is(CodeBlockItemSyntax.self) })
     }
 
-    /// Whether a function, initializer, accessor, or closure begins here.
+    /// Whether this node is a function, initializer, deinitializer, accessor, or closure.
     var isScope: Bool {
         switch kind {
         case .functionDecl, .initializerDecl, .deinitializerDecl, .accessorDecl, .closureExpr: true
@@ -29,14 +29,14 @@ extension SyntaxProtocol {
 
     var allTokens: TokenSequence { tokens(viewMode: .sourceAccurate) }
 
-    /// Visits this node and those in it, the outer ones first.
+    /// Visits this node and the nodes in it, outer nodes first.
     ///
-    /// - Parameter visitor: Returns whether to visit the parts of a node too.
+    /// The visitor returns whether to visit the parts of a node too.
     func visit(_ visitor: (Syntax) -> Bool) {
         withoutActuallyEscaping(visitor) { Walk($0).walk(self) }
     }
 
-    /// Returns this node and those in it if they have a type.
+    /// Returns the nodes of a type among this node and the nodes in it.
     func nodes<Node: SyntaxProtocol>(_: Node.Type, skipping skips: (Syntax) -> Bool = { _ in false }) -> [Node] {
         var found: [Node] = []
         visit { node in
@@ -59,7 +59,7 @@ extension SyntaxProtocol {
         }
     }
 
-    /// Returns whether a closure, function, or `catch` declares a name for its body.
+    /// Returns whether this closure, function, or `catch` declares a name for its body.
     ///
     /// A closure without parameter names declares `$0`.
     func declares(_ name: String) -> Bool {
@@ -73,17 +73,17 @@ extension SyntaxProtocol {
         }
     }
 
-    /// Returns the closure or function around a node with a parameter of a name.
+    /// Returns the closure or function around this node that declares a parameter with the given name.
     func scope(declaring name: String) -> Syntax? {
         let found = ancestors.first { $0.is(FunctionDeclSyntax.self) || $0.declares(name) }
         return found?.declares(name) == true && found?.is(CatchClauseSyntax.self) == false ? found : nil
     }
 
-    /// Returns the reads of a closure's or function's parameter, but not those of another variable with its name.
+    /// Returns the tokens in this closure or function that read its parameter, but not another variable of that name.
     func reads(of name: String) -> [TokenSyntax] {
         allTokens.filter { token in
             guard token.text == name, let node = token.parent else { return false }
-            // `if let name` reads it too.
+            // `if let name` reads the variable too.
             let isRead =
                 node.as(DeclReferenceExprSyntax.self).map { !$0.isMember }
                 ?? node.parent?.as(OptionalBindingConditionSyntax.self).map { $0.initializer == nil } ?? false
@@ -106,10 +106,11 @@ private final class Walk: SyntaxAnyVisitor {
 }
 
 extension FunctionCallExprSyntax {
-    /// The called function as written, without earlier arguments in parentheses: `store.orders.save`.
+    /// The called function as written, such as `store.orders.save`, without subscripts or the arguments of earlier
+    /// calls.
     var callee: String { calledExpression.dottedName }
 
-    /// ``callee`` without the module and `init`: `Task` for `Swift.Task.init`.
+    /// The ``callee`` without the module and `init`, such as `Task` for `Swift.Task.init`.
     var plainCallee: String {
         let modules: Set = ["Swift", "_Concurrency", "Foundation", "Hummingbird", "Jobs"]
         let parts = callee.split(separator: ".").map(String.init)
@@ -117,7 +118,7 @@ extension FunctionCallExprSyntax {
         return names.filter { $0 != "init" }.joined(separator: ".")
     }
 
-    /// The last part of ``callee``: `save`.
+    /// The last part of ``callee``, such as `save`.
     var name: String { calledExpression.lastName }
 
     /// Returns the argument or trailing closure with a label.
@@ -128,7 +129,7 @@ extension FunctionCallExprSyntax {
 
     /// All closures among the arguments, each with its label.
     ///
-    /// The first trailing closure has none.
+    /// The label of the first trailing closure is nil.
     var closures: [(label: String?, closure: ClosureExprSyntax)] {
         arguments.compactMap { argument in
             argument.expression.as(ClosureExprSyntax.self).map { (argument.label?.text, $0) }
@@ -165,7 +166,7 @@ extension ExprSyntax {
         }
     }
 
-    /// Whether it is nil, a Boolean, a number, or an empty string or collection.
+    /// Whether the expression is nil, a Boolean, a number, an empty string or collection, or a tuple of these.
     var isBareValue: Bool {
         switch self.as(ExprSyntaxEnum.self) {
         case .nilLiteralExpr, .booleanLiteralExpr, .integerLiteralExpr, .floatLiteralExpr: true
@@ -177,7 +178,7 @@ extension ExprSyntax {
         }
     }
 
-    /// Returns whether it is a certain Boolean literal.
+    /// Returns whether the expression is the given Boolean literal.
     func isLiteral(_ value: Bool) -> Bool { self.as(BooleanLiteralExprSyntax.self)?.literal.text == "\(value)" }
 }
 
@@ -191,12 +192,12 @@ extension SequenceExprSyntax {
 }
 
 extension DeclReferenceExprSyntax {
-    /// Whether it is the member in `base.member`: not a variable of its own.
+    /// Whether the reference is the member in `base.member`, so it isn't a variable.
     var isMember: Bool { parent?.as(MemberAccessExprSyntax.self)?.declName.id == id }
 }
 
 extension ClosureExprSyntax {
-    /// The names of the parameters in the body; `_` for an ignored one.
+    /// The names of the parameters in the body; `_` for an ignored parameter.
     var parameterNames: [String] {
         switch signature?.parameterClause {
         case .simpleInput(let list): list.map(\.name.text)
@@ -207,24 +208,25 @@ extension ClosureExprSyntax {
 }
 
 extension CatchClauseSyntax {
-    /// The names of the variables with the caught error.
+    /// The names that the clause binds for the caught error.
     var errorNames: Set<String> { catchItems.isEmpty ? ["error"] : Set(catchItems.boundNames) }
 }
 
 extension CodeBlockItemSyntax {
-    /// The expression that it consists of, also if Swift calls it a statement, such as an `if`.
+    /// The expression that the item consists of, including an `if` that is parsed as a statement.
     var expression: ExprSyntax? { item.as(ExpressionStmtSyntax.self)?.expression ?? item.as(ExprSyntax.self) }
 
-    /// The value that it is or returns.
+    /// The item's own value, or the value that it returns.
     var value: ExprSyntax? { item.as(ReturnStmtSyntax.self)?.expression ?? item.as(ExprSyntax.self) }
 
-    /// The statements after it in its block.
+    /// The statements after this item in its block.
     var nextStatements: [CodeBlockItemSyntax] {
         Array((parent?.as(CodeBlockItemListSyntax.self) ?? []).drop { $0.id != id }.dropFirst())
     }
 
-    /// Whether it is the only expression of a closure, accessor, or function that returns a value, so that it is the
-    /// returned value.
+    /// Whether the item is the returned value because it is the only expression of its block.
+    ///
+    /// The block can belong to a closure, an accessor, or a function that returns a value.
     var isValueOfItsBlock: Bool {
         guard let list = parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else { return false }
         if let function = list.parent?.parent?.as(FunctionDeclSyntax.self) {

@@ -3,16 +3,18 @@ import SwiftSyntax
 
 /// The calls that might throw.
 struct Tried {
-    /// The calls, each as `base.name`, the outermost of a chain first.
+    /// The calls, each as `base.name`, with the outermost call of a chain first.
     private(set) var callees: [String] = []
     private(set) var isAwaited = false
-    /// Whether there are arguments, and all of them are literals, so that the outcome is the same in every run.
+    /// Whether there are arguments and all of them are literals.
+    ///
+    /// Then the outcome is the same in every run.
     var isConstant: Bool { areLiterals == true }
-    /// All words of the calls' names.
+    /// All words in the calls' names.
     private(set) var words: Set<String> = []
     /// The labels of the arguments.
     private(set) var labels: Set<String> = []
-    /// The words of the whole expression or block.
+    /// The words in the whole expression or block.
     private(set) var allWords: Set<String> = []
     private var areLiterals: Bool?
 
@@ -24,7 +26,7 @@ struct Tried {
         names.compactMap { name in Words.of(name).first { !["try", "async", "maybe", "and"].contains($0) } }
     }
 
-    /// The calls without those that only compute another's receiver, for identifying a finding.
+    /// The calls that identify a finding, excluding calls that only compute another call's receiver.
     var identity: String {
         var calls: [String] = []
         for callee in callees where !calls.contains(callee) && calls.last?.hasPrefix(callee + ".") != true {

@@ -1,6 +1,6 @@
-/// Splits names into words, which show the meaning of calls and values without their types.
+/// Splits names into words, which indicate the meaning of calls and values without their types.
 enum Words {
-    /// Splits a name: `didFailWithError` becomes did, fail, with, error.
+    /// Splits a name into words: `didFailWithError` becomes did, fail, with, error.
     static func of(_ name: some StringProtocol) -> [String] {
         var words: [String] = []
         var word = ""
@@ -10,7 +10,7 @@ enum Words {
         }
         for character in name {
             let isAfterCapital = word.last?.isUppercase == true
-            // "URLError" becomes url, error: the last capital of a run begins the next word.
+            // Split "URLError" into url, error: the last capital of a run begins the next word.
             if character.isLowercase, isAfterCapital, word.count > 1 {
                 let last = word.removeLast()
                 end()
@@ -27,19 +27,19 @@ enum Words {
     /// Returns whether a name contains one of the given words.
     static func has(_ name: some StringProtocol, _ words: Set<String>) -> Bool { !words.isDisjoint(with: of(name)) }
 
-    /// Returns whether a name is about failure, so that its value or call reports an error.
+    /// Returns whether a name refers to a failure, so that its value or call reports an error.
     static func indicatesFailure(_ name: some StringProtocol) -> Bool { has(name, failure) }
 
-    /// Returns whether a variable's name says that it has an error.
+    /// Returns whether a variable's name indicates that it holds an error.
     static func isError(_ name: String) -> Bool { of(name).last == "error" || name == "err" || name == "failure" }
 
-    /// Returns whether a function shows the user more than the progress of work.
+    /// Returns whether a function shows the user something other than progress.
     static func shows(_ function: some StringProtocol) -> Bool {
         let words = of(function)
         return ["display", "present", "show"].contains(words.first) && busy.isDisjoint(with: words)
     }
 
-    /// Returns whether a piece of code tries again.
+    /// Returns whether a piece of code mentions another attempt.
     static func triesAgain(_ code: String) -> Bool {
         has(code, list("attempt attempts retries retry retrying again backoff reconnect"))
     }
@@ -56,20 +56,20 @@ enum Words {
         """)
     private static let busy = list("activity hud indicator loading placeholder progress skeleton spinner")
 
-    /// Verbs for ends: the call frees or undoes something.
+    /// Verbs for calls that free or undo something.
     static let cleansUp = list(
         """
         abort cancel clean cleanup clear close deactivate deinit delete disconnect discard dismiss dispose drop end
         evict finalize finish flush invalidate kill leave logout pause prune purge release remove reset rollback
         shutdown signout stop teardown terminate trim undo unlink unlock unregister unsubscribe vacuum wipe
         """)
-    /// Names that consist of these words close something that the program itself opened.
+    /// Words for closing something that the program itself opened, if a name consists only of them.
     static let closing = list(
         """
         and channel client close connection connections descriptor disconnect file gracefully group handle invalidate
         now pool reader server session shut shutdown shutting down socket stop stream sync unlock wait writer
         """)
-    /// Words for payments, whatever is done with them.
+    /// Words for payments, regardless of the verb.
     static let payments = list(
         """
         billing charge checkout invoice order orders pay payment payments purchase purchases receipt refund
@@ -84,7 +84,7 @@ enum Words {
         register remove rename replace restore rotate save schedule set settle sign start store subscribe sync
         synchronize toggle transfer update upsert vote write
         """)
-    /// Verbs for what others expect to receive.
+    /// Verbs for calls that send something that others expect to receive.
     static let sends = list(
         """
         announce broadcast deliver dispatch email emit enqueue forward invoke mail notify post publish pull push put
@@ -93,13 +93,13 @@ enum Words {
     static let changes = writes.union(sends)
     /// Verbs for reading from another source.
     static let fetches = list("download fetch find get list load lookup query read request retrieve search")
-    /// Things that decorate, or that are created again if missing.
+    /// Words for things that decorate or that are created again if they are missing.
     static let expendable = list(
         """
         animation artwork avatar cache cached caches color colors colour favicon haptic haptics icon image images
         placeholder prefetch preload preview sound thumbnail tooltip vibration
         """)
-    /// Words for files that the program itself creates for a while.
+    /// Words for temporary files that the program itself creates.
     static let temporary = list("cache cached caches partial scratch staging temp temporary tmp")
     /// Words of comments that explain why a loss is fine.
     static let reasons = list(

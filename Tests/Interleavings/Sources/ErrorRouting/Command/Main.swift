@@ -2,7 +2,7 @@ import Exploration
 import Foundation
 import Strands
 
-/// Explores all scenarios, and prints a table of them.
+/// Explores the scenarios and prints a table of the results.
 @main
 struct Main {
     static func main() {
@@ -18,7 +18,7 @@ struct Main {
         exit(Status.of(exploreAll(options)).rawValue)
     }
 
-    /// The result of an exploration, as the exit status of the process.
+    /// The result of an exploration, as the process's exit status.
     enum Status: Int32 {
         case complete = 0
         case incomplete = 2
@@ -41,7 +41,7 @@ struct Main {
         return .failed
     }
 
-    /// Explores each scenario in its own process, as many at once as there are jobs, and prints the rows in order.
+    /// Explores each scenario in its own process, with a number of jobs in parallel, and prints the rows in order.
     private static func exploreAll(_ options: Options) -> [Status] {
         let results = Results(count: options.scenarios.count)
         let queue = OperationQueue()
@@ -79,7 +79,7 @@ struct Main {
 
     nonisolated(unsafe) private static var explored: Scenario?
 
-    /// Makes the process print the schedule before a failed assertion stops it.
+    /// Makes the process print the schedule before a failed assertion crashes it.
     private static func failIfTrapped(_ scenario: Scenario) {
         unsafe explored = scenario
         for number in [SIGILL, SIGTRAP, SIGSEGV, SIGABRT] {
@@ -99,7 +99,7 @@ struct Main {
 
 /// The rows of all scenarios.
 ///
-/// Each row is printed as soon as all rows before it are printed.
+/// A row is printed as soon as its result is known and all rows before it are printed.
 private final class Results: @unchecked Sendable {
     private let lock = NSLock()
     private var results: [(status: Main.Status, text: String)?]

@@ -19,7 +19,7 @@ struct Options {
     private(set) var replayed: Schedule?
     private(set) var jobs = ProcessInfo.processInfo.activeProcessorCount
     private(set) var seconds = 60.0
-    /// Whether a scenario can stay incomplete when its time runs out.
+    /// Whether a scenario may be incomplete when its time runs out, without a failing exit status.
     private(set) var isLong = false
 
     init?(_ arguments: some Sequence<String>) {
@@ -51,12 +51,12 @@ struct Options {
     }
 
     func bound(of scenario: Scenario) -> Bound {
-        // A schedule doesn't depend on the bound that it was found with.
+        // Use no bound: a schedule doesn't depend on the bound with which it was found.
         if replayed != nil { return .none(staleReads: .max) }
         return isLong ? scenario.longBound : scenario.bound
     }
 
-    /// The arguments with which another process explores one scenario.
+    /// Returns the arguments with which another process explores one scenario.
     func arguments(for scenario: Scenario) -> [String] {
         ["--only", scenario.name] + (isLong ? ["--long"] : []) + ["--seconds", "\(seconds)"]
     }

@@ -1,6 +1,6 @@
 import Exploration
 
-/// A bus with its real posting, worker, and shutdown code, in threads instead of tasks.
+/// A bus whose real posting, worker, and shutdown code runs in threads instead of tasks.
 struct ExploredBus {
     let bus: ErrorBus
 
@@ -15,7 +15,7 @@ struct ExploredBus {
 
     private static let source = ErrorReport.Source()
 
-    /// Posts an error; the ledger records its outcome.
+    /// Posts an error whose outcome the ledger records.
     func post(_ number: Int) {
         let error = Numbered(number: number)
         let isPending = bus.post(error, as: .failure, metadata: [:], source: Self.source, in: nil)
@@ -35,13 +35,12 @@ struct ExploredBus {
     /// Posts an error of another type.
     func post(_ error: any Error) { bus.post(error, as: .failure, metadata: [:], source: Self.source) }
 
-    /// Counts an error as dropped, as a post does that has found the bus full.
+    /// Counts an error as dropped, as a post does after it has found the bus full.
     func drop(_ error: any Error) { bus.drop(error, at: Self.source) }
 
-    /// Runs the worker's loop, which sleeps in its thread as soon as nothing is pending.
+    /// Runs the worker's loop, which sleeps in its thread when no report is pending.
     ///
-    /// - Parameter count: The number of reports after which the loop stops. A worker in a task would let other tasks
-    ///   run there.
+    /// The loop stops after `count` reports, where a worker in a task would let other tasks run.
     func work(until count: Int = DeliveryWorker.turn) {
         let worker = DeliveryWorker(bus: bus, patience: 0)
         var (action, untilYield) = (bus.storage.next(), count)
@@ -63,17 +62,15 @@ struct ExploredBus {
     }
     private static let idle = Task<Void, Never> {}
 
-    /// The invariant between any two steps.
+    /// Checks the invariant that holds between any two steps, which is that the counts balance.
     func checkCounts() {
         guard let counts = bus.storage.statisticsIfUnlocked else { return }
-        // Don't use `isBalanced`: it gives the same result, but creates a list of all counts.
+        // Don't use `isBalanced`: it returns the same result but creates a list of all counts.
         let ends = counts.handled + counts.ignored + counts.unmatched + counts.suppressed + counts.dropped
         expect(counts.posted == ends + counts.pending && counts.pending >= 0, "the counts do not balance: \(counts)")
     }
 
-    /// Checks the state after the end of the bus.
-    ///
-    /// - Parameter posted: The number of posted errors.
+    /// Checks the state after the bus has ended, given the number of posted errors.
     func check(posted: Int) {
         let (counts, notices) = (bus.statistics, bus.storage.machine.withLock { $0.counts.notices })
         expect(counts.posted == posted + Int(notices), "\(posted) were posted: \(counts)")
@@ -81,7 +78,7 @@ struct ExploredBus {
         checkEnd()
     }
 
-    /// Checks the state of each bus after its end.
+    /// Checks the state that every bus has after its end.
     func checkEnd() {
         let counts = bus.statistics
         expect(bus.storage.hasEnded, "the bus has not ended")
@@ -93,7 +90,7 @@ struct ExploredBus {
 }
 
 extension Execution {
-    /// Threads that each free their own objects at their end.
+    /// Creates an execution whose threads each free their thread-specific objects when they finish.
     init(of threads: [() -> Void], invariant: (() -> Void)? = nil, check: @escaping () -> Void) {
         self.init(
             threads.map { body in
@@ -112,6 +109,6 @@ extension Scenario {
 }
 
 extension BusStorage {
-    /// Takes the notice of drops, as the worker does.
+    /// Removes and returns the notice about drops, as the worker does.
     func takeDropNotice() -> Posting? { machine.withLock { $0.takeDropNotice(before: .max, intake) } }
 }

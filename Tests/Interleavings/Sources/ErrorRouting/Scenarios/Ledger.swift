@@ -4,7 +4,7 @@ import Exploration
 final class Counted: Sendable {
     nonisolated(unsafe) private static var count = 0
 
-    /// Whether no instance is retained.
+    /// Whether all instances are released.
     static var areReleased: Bool { unsafe count == 0 }
 
     init() { unsafe Self.count += 1 }
@@ -19,17 +19,17 @@ struct Numbered: Error {
 
 /// The outcomes of the errors of one execution.
 ///
-/// It needs no lock, because the threads of a scenario run one at a time.
+/// It doesn't need a lock, because a scenario's threads run one at a time.
 final class Ledger: @unchecked Sendable {
     nonisolated(unsafe) private static var current = Ledger()
 
-    /// The ledger that the rules below write to.
+    /// The ledger to which the rules below write.
     static var now: Ledger {
         get { unsafe current }
         set { unsafe current = newValue }
     }
 
-    /// The errors that were pending when their post returned.
+    /// The errors that the bus accepted, so they were pending after their post.
     var pending: [Int] = []
     var (handled, returned, written): ([Int], [Int], [Int]) = ([], [], [])
     /// The number of errors that the handled reports represent.
@@ -38,14 +38,14 @@ final class Ledger: @unchecked Sendable {
     var (handledDrops, returnedDrops): ([UInt64: Int], [UInt64: Int]) = ([:], [:])
     var writtenDrops = 0
 
-    /// All reported drops; a notice that was both handled and returned counts once.
+    /// The number of all reported drops; a notice that was both handled and returned counts once.
     var drops: Int {
         handledDrops.merging(returnedDrops) { handled, _ in handled }.values.reduce(0, +) + writtenDrops
     }
 
     /// Rules that record their errors.
     ///
-    /// They are created once, so that their tables are those of a long-running bus.
+    /// They are created once, so that their tables are in the same state as the tables of a long-running bus.
     static let rules = ErrorHandler()
         .on(Numbered.self) { error, report in
             now.handled.append(error.number)
@@ -57,7 +57,7 @@ final class Ledger: @unchecked Sendable {
             return .stop
         }
 
-    /// Records the errors of the reports that it redacts, and writes nothing.
+    /// A last resort that records the errors of the reports that it redacts, and that doesn't write output.
     static let lastResort = LastResort { _ in }.redacting { report in
         if let error = report.error as? Numbered { now.written.append(error.number) }
         if let drops = report.error as? ErrorsDropped { now.writtenDrops += drops.count }
@@ -88,8 +88,8 @@ func expect(_ condition: @autoclosure () -> Bool, _ text: @autoclosure () -> Str
     if !condition() { fail(text()) }
 }
 
-/// Fails the schedule, in one of its threads or after they have ended.
+/// Fails the schedule, in one of its threads or after they have finished.
 func fail(_ text: String) { Explorer.exploring?.fail(text) }
 
-/// Waits until a condition that reads the threads' shared state holds.
+/// Waits for a condition that reads the threads' shared state.
 func wait(until condition: @escaping () -> Bool) { Explorer.active?.wait(until: condition) }

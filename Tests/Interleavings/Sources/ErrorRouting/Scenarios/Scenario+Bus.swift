@@ -1,7 +1,7 @@
 import Exploration
 
 extension Scenario {
-    /// The whole bus: posts, the worker that sleeps and is woken, and each way to end the bus.
+    /// Scenarios with the whole bus, which include posts, a worker that sleeps and is woken, and each kind of end.
     static let bus: [Scenario] = [
         posts("close-one-caller-of-two", .none(), capacity: 2, each: [2], end: close),
         posts("abort-one-caller-of-two", .none(), capacity: 2, each: [2], end: abort),
@@ -41,7 +41,7 @@ extension Scenario {
     private static let close: @Sendable (ExploredBus) -> Void = { $0.bus.finish() }
     private static let abort: @Sendable (ExploredBus) -> Void = { $0.abort() }
 
-    /// Callers and a worker, and the end of the bus while they run.
+    /// Callers and a worker are running while the bus ends.
     private static func posts(
         _ name: String, _ bound: Bound, long: Bound? = nil, capacity: Int, each: [Int],
         end: @escaping @Sendable (ExploredBus) -> Void
@@ -57,7 +57,7 @@ extension Scenario {
         }
     }
 
-    /// Callers post whenever there is capacity, so that each slot is filled again and again.
+    /// Callers post whenever there is capacity, so that each slot is filled repeatedly.
     private static func reuse(
         _ name: String, _ bound: Bound, long: Bound? = nil, capacity: Int, each: [Int]
     ) -> Scenario {
@@ -80,9 +80,10 @@ extension Scenario {
         }
     }
 
-    /// A caller learns from another one that there is capacity, and fills the slot that the worker has emptied for it.
+    /// A caller learns from another caller that there is capacity, and fills the slot that the worker has emptied.
     ///
-    /// There are no stale reads: a post that doesn't see the capacity is dropped, and the others would wait for it.
+    /// Stale reads are excluded: a post that reads an old capacity is dropped, and other threads would wait for it
+    /// forever.
     private static let roomPassedOn = Scenario(
         of: "room-passed-on", .preemptions(3, staleReads: 0), long: .preemptions(4, staleReads: 0)
     ) {
@@ -110,7 +111,7 @@ extension Scenario {
         }
     }
 
-    /// After its tasks have ended, a bus accepts about as many posts as it has room for, even if a worker makes more room.
+    /// After its tasks have ended, a bus accepts about as many posts as its capacity, even if a worker frees slots.
     private static let lastPosts = Scenario(of: "last-posts", .preemptions(2, staleReads: 0), long: .preemptions(2)) {
         let bus = ExploredBus(capacity: 1)
         let last = {
@@ -143,7 +144,7 @@ extension Scenario {
         }
     }
 
-    /// A flush that a shutdown ends returns false.
+    /// A flush that a shutdown interrupts returns false.
     private static let flushWhileAborting = Scenario(of: "flush-abort", .preemptions(2), long: .preemptions(3)) {
         let bus = ExploredBus(capacity: 2)
         let flusher = {
@@ -159,7 +160,7 @@ extension Scenario {
         }
     }
 
-    /// A flood limit holds one error back, and suppresses another.
+    /// A flood limit holds back one error and suppresses another.
     private static let flood = Scenario(of: "flood-limit", .preemptions(2), long: .preemptions(3)) {
         let bus = ExploredBus(capacity: 4, floodLimit: FloodLimit(first: 1, per: .seconds(100_000_000)))
         bus.letNoTimerStart()
@@ -173,7 +174,7 @@ extension Scenario {
         }
     }
 
-    /// A shutdown removes reports while a flood limit decides about them.
+    /// A shutdown removes reports while a flood limit is deciding whether to deliver them.
     private static let floodShutdown = Scenario(
         of: "flood-limit-abort", .preemptions(2, staleReads: 0), long: .preemptions(2)
     ) {
@@ -183,7 +184,7 @@ extension Scenario {
         return Execution(of: [caller, { bus.work() }, { bus.abort() }]) { bus.check(posted: 2) }
     }
 
-    /// A reader's counts balance while the other threads run.
+    /// The counts that a thread reads balance while other threads are running.
     private static let statistics = Scenario(of: "statistics", .preemptions(2, staleReads: 0), long: .preemptions(2)) {
         let bus = ExploredBus(capacity: 1)
         let reader = {

@@ -1,7 +1,7 @@
 import Exploration
 
 extension Scenario {
-    /// Posts to a full bus, and their notices.
+    /// Scenarios with posts to a full bus, and with the notices about them.
     static let drops: [Scenario] = [
         drops("drops-two-callers", .none(), each: 1) { [Numbered(number: $0), Numbered(number: $0)] },
         drops("drops-two-callers-of-two", .preemptions(2), long: .none(staleReads: 0), each: 2) {
@@ -20,7 +20,7 @@ extension Scenario {
     /// Two errors of different types that a tally counts in the same slot, if the slot is free.
     private static let colliding: [any Error] = {
         func error<First, Second>(_: First.Type, _: Second.Type) -> any Error { Generic<First, Second>() }
-        // These make 81 types, which are more than a tally has slots.
+        // Create 81 types, which are more types than a tally has slots.
         let types: [Any.Type] = [
             Int8.self, Int16.self, Int32.self, Int64.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, Int.self,
         ]
@@ -29,11 +29,9 @@ extension Scenario {
         return Array(slots.values.first { $0.count > 1 }?.prefix(2) ?? [])
     }()
 
-    /// Two callers of a bus without a worker, and a thread that creates notices until they report all drops.
+    /// Two callers post to a bus without a worker, and a thread creates notices until they report all drops.
     ///
-    /// - Parameters:
-    ///   - each: The number of errors that each caller posts.
-    ///   - errors: Returns an error with a number for each caller.
+    /// Each caller posts `each` errors. The closure returns the two callers' errors for a number.
     private static func drops(
         _ name: String, _ bound: Bound, long: Bound? = nil, each: Int,
         _ errors: @escaping @Sendable (Int) -> [any Error]
@@ -66,7 +64,7 @@ extension Scenario {
         }
     }
 
-    /// Drops that callers announce while the bus ends; the last thread reports them.
+    /// Callers drop errors while the bus ends; the thread that finishes last reports the drops.
     private static func dropsAtTheEnd(_ name: String, _ bound: Bound, long: Bound? = nil, callers: Int) -> Scenario {
         Scenario(of: name, bound, long: long) {
             let bus = ExploredBus(capacity: 1)
@@ -78,7 +76,7 @@ extension Scenario {
         }
     }
 
-    /// Two callers found a bus full, and count their drops only after its end; they report each other's drops.
+    /// Two callers have found a bus full but count their drops only after its end, and report each other's drops.
     private static let dropsAfterTheEnd = Scenario(of: "drops-after-the-end", .none()) {
         let bus = ExploredBus(capacity: 1)
         bus.abort()

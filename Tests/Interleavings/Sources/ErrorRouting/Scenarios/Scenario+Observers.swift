@@ -13,7 +13,7 @@ extension Scenario {
 
     /// The reports that an observer receives.
     ///
-    /// No report may follow the end, and the end comes once.
+    /// The end must come exactly once, after all reports.
     private final class Observed: @unchecked Sendable {
         private let retained = Counted()
         private(set) var numbers: [Int] = []
@@ -34,7 +34,7 @@ extension Scenario {
         }
     }
 
-    /// While reports are delivered, one observer is added and another is removed.
+    /// One observer is added and another is removed while reports are being delivered.
     private static func observers(
         _ name: String, _ bound: Bound, long: Bound, end: @escaping @Sendable (ExploredBus) -> Void
     ) -> Scenario {
@@ -47,7 +47,7 @@ extension Scenario {
             var (comes, wasPending): (ErrorObservation?, Bool) = (nil, false)
             let comer = {
                 comes = bus.bus.observe(coming.note, onEnd: coming.end)
-                // Read this after adding the observer: a report that is pending now must reach it.
+                // Read the counts after adding the observer: a report that is still pending must reach the observer.
                 wasPending = bus.bus.statistics.handled == 0
                 bus.post(1)
                 end(bus)
@@ -61,7 +61,7 @@ extension Scenario {
                     expect(observer.ends == 1, "the \(name) observer has got \(observer.ends) ends")
                     expect(Set(observer.numbers).count == observer.numbers.count, "\(name): \(observer.numbers)")
                 }
-                // No observer receives a report that an abort returns during its delivery.
+                // Leave out reports that an abort returned during their delivery: observers don't receive them.
                 let observable = Ledger.now.handled.filter { !Ledger.now.returned.contains($0) }
                 expect(staying.numbers == observable, "observable: \(observable), but \(staying.numbers)")
                 for number in observable where number == 1 || wasPending {
@@ -73,9 +73,9 @@ extension Scenario {
         }
     }
 
-    /// The first observer is added during a delivery.
+    /// The bus's first observer is added during a delivery.
     ///
-    /// It receives the report if the report still counts as pending.
+    /// It receives the report if the report still counts as pending after the observer was added.
     private static let firstObserver = Scenario(of: "observer-comes", .none(), long: .none(staleReads: 4)) {
         let bus = ExploredBus(capacity: 4)
         let observed = Observed()
@@ -117,7 +117,7 @@ extension Scenario {
         }
     }
 
-    /// A caller that waits for its report shuts the bus down as soon as it has the outcome.
+    /// A caller that is waiting for its report shuts the bus down when it receives the outcome.
     private static let waitingCaller = Scenario(
         of: "deliver-abort", .preemptions(2, staleReads: 0), long: .preemptions(3, staleReads: 0)
     ) {

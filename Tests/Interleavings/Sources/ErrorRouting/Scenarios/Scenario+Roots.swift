@@ -3,7 +3,7 @@ import Exploration
 extension Scenario {
     static let roots: [Scenario] = [roots("roots", .none(), long: .none(staleReads: 4))]
 
-    /// One bus becomes a root while another root ends; a third thread reads the root.
+    /// A bus becomes the root while the former root ends, and another thread reads the root.
     private static func roots(_ name: String, _ bound: Bound, long: Bound) -> Scenario {
         Scenario(of: name, bound, long: long) {
             let former = ExploredBus(capacity: 1)

@@ -2,10 +2,10 @@ import Exploration
 import Synchronization
 
 extension Scenario {
-    /// Objects that the first thread to use them creates, and that are read without a lock.
+    /// Scenarios with objects that the first thread to use them creates and that are read without a lock.
     static let tables: [Scenario] = [setOnce, typeTable, rules, branches, scope, threadKey]
 
-    /// Two threads set an object, and a third one reads it.
+    /// Two threads set an object, and a third thread reads it.
     private static let setOnce = Scenario(of: "SetOnce", .none()) {
         let once = SharedOnce()
         let (setters, reader) = (Found<Counted>(), Found<Counted>())
@@ -41,9 +41,9 @@ extension Scenario {
 
     private final class SharedTable: Sendable { let entries = TypeTable<Counted>() }
 
-    /// Two threads insert entries: one for the same type, one in a larger table.
+    /// Two threads insert an entry for the same type, and one of them makes the table grow.
     ///
-    /// A third thread reads all entries.
+    /// A third thread reads new and old entries.
     private static let typeTable = Scenario(of: "TypeTable", .none()) {
         let (table, found) = (SharedTable(), types.map { _ in Found<Counted>() })
         func insert(_ type: Int) { found[type].note(table.entries.insert(made(Counted()), for: types[type])) }
@@ -67,7 +67,7 @@ extension Scenario {
 
     /// Two threads are the first to handle errors with a handler.
     ///
-    /// A third is the first with a handler that extends it.
+    /// A third thread is the first to use a handler that extends it.
     private static let rules = Scenario(of: "rules-at-first-use", .none()) {
         let retained = Counted()
         let handled = Handled()
@@ -92,7 +92,7 @@ extension Scenario {
         }
     }
 
-    /// Two threads extend the same handler while a third one is the first to use it.
+    /// Two threads extend the same handler while a third thread is the first to use it.
     private static let branches = Scenario(of: "handler-extended-twice", .none()) {
         let handled = Handled()
         func handler(_ base: ErrorHandler, _ number: Int) -> ErrorHandler {
@@ -147,7 +147,7 @@ extension Scenario {
 
     // MARK: Threads
 
-    /// Several threads are the first to need the system's key.
+    /// Several threads are the first to need the key for thread-specific values.
     private static let threadKey = Scenario(of: "PerThreads-key", .none()) {
         ThreadSpecific.reset()
         PerThread.key.store(0, ordering: .relaxed)

@@ -1,16 +1,16 @@
 import Exploration
 import Synchronization
 
-/// Shadows Synchronization's type of this name in all files of this module, so that the explorer controls each access.
+/// Shadows `Synchronization.Atomic` in all files of this module, so that the explorer controls each access.
 ///
-/// It contains a real atomic for the layout and for the address, which identifies the location. This memory always has
-/// the newest value. While no thread of a scenario runs, an access only reads or writes this memory.
+/// It contains a real atomic, which provides the layout and the address that identifies the location. This memory
+/// always contains the newest value. While no scenario thread is running, an access only reads or writes this memory.
 @safe struct Atomic<Value: AtomicRepresentable>: ~Copyable, @unchecked Sendable {
     private let storage: Synchronization.Atomic<Value>
 
     init(_ value: consuming Value) { storage = .init(value) }
 
-    // Forget the address: a later object on the stack might have the same one.
+    // Forget the address: a later object on the stack might have the same address.
     deinit { Explorer.active?.forget(address) }
 
     func load(ordering: AtomicLoadOrdering, file: StaticString = #fileID, line: UInt = #line) -> Value {

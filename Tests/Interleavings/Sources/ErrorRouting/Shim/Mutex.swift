@@ -1,6 +1,6 @@
 import Exploration
 
-/// Shadows Synchronization's type of this name; locking is a step of the explorer.
+/// Shadows `Synchronization.Mutex`, so that locking is a step of the explorer.
 @safe struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private struct Content: ~Copyable {
         var isHeld = false
@@ -9,7 +9,7 @@ import Exploration
         init(_ value: consuming Value) { self.value = value }
     }
 
-    /// Allocated separately, because its address identifies the location.
+    /// The content, which is allocated separately because its address identifies the location.
     private let content: UnsafeMutablePointer<Content>
 
     init(_ value: consuming sending Value) {

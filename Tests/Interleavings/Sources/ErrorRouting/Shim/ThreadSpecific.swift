@@ -1,14 +1,14 @@
 import Exploration
 import Glibc
 
-/// The values of a scenario's threads under the system's keys, because they share one thread of the system.
+/// The thread-specific values of a scenario's threads, which all share one system thread.
 enum ThreadSpecific {
     typealias Destructor = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
     nonisolated(unsafe) private static var values = unsafe [[UnsafeMutableRawPointer?]](
         repeating: [], count: Explorer.maximumThreads)
     nonisolated(unsafe) fileprivate static var destructors = unsafe [Destructor]()
-    /// The keys that were created and not deleted.
+    /// The keys that were created but not deleted.
     nonisolated(unsafe) fileprivate static var keys: Set<pthread_key_t> = []
     static var keyCount: Int { unsafe keys.count }
 
@@ -23,7 +23,7 @@ enum ThreadSpecific {
         }
     }
 
-    /// Calls the destructors at a thread's end.
+    /// Calls the destructors because a thread has finished.
     static func end() {
         for key in unsafe values[Explorer.thread].indices {
             guard let value = unsafe self[pthread_key_t(key)] else { continue }

@@ -1,7 +1,8 @@
 import Exploration
 
-/// Shadows the standard library's members of the same names, and checks that each access through a pointer is ordered
-/// with other threads' writes to that address.
+/// Shadows standard library members and checks each access through a pointer.
+///
+/// An access must be ordered with other threads' writes to its address.
 extension UnsafeMutablePointer where Pointee: ~Copyable {
     @inline(__always)
     func initialize(to value: consuming Pointee) {
@@ -15,9 +16,9 @@ extension UnsafeMutablePointer where Pointee: ~Copyable {
         return unsafe UnsafeMutableBufferPointer(start: self, count: 1).moveElement(from: 0)
     }
 
-    /// Replaces the caller's location, because a property has no parameters for it.
+    /// The site that replaces the caller's site, because a property can't receive it as an argument.
     ///
-    /// A replay still shows the location.
+    /// A replay still shows the caller's location.
     fileprivate static var site: Site { Site("an element", 0) }
 }
 
@@ -35,11 +36,12 @@ extension UnsafeMutablePointer {
     }
 }
 
-/// Records the creation or a read of an object that is published by its address.
+/// Records the creation of an object whose address will be published.
 func made<Object: AnyObject>(_ object: Object) -> Object {
     Explorer.active?.write(Borrowed(object).address, at: Site("an object", 0))
     return object
 }
+/// Records a read of an object whose address was published.
 func read<Object: AnyObject>(_ object: Borrowed<Object>) {
     Explorer.active?.read(object.address, at: Site("an object", 0))
 }

@@ -1,6 +1,6 @@
 import Exploration
 
-/// Replaces the library's type of this name; wakes a thread.
+/// Replaces the library's `WakeUps` and wakes a thread instead of a task.
 struct WakeUps: Sendable {
     private final class Event: Sendable {}
 
