@@ -26,7 +26,8 @@ struct RuleTally: ~Copyable, @unchecked Sendable {
     private struct State {
         /// The entries in the order in which their rules first decided.
         var entries: [Entry] = []
-        var indices: [ObjectIdentifier: Int] = [:]
+        /// The positions of the entries by the addresses of their descriptions.
+        var indices: [UInt: Int] = [:]
         var beyond = 0
     }
 
@@ -63,25 +64,36 @@ struct RuleTally: ~Copyable, @unchecked Sendable {
                 return entry.read { $0.add() }
             }
         }
-        countOther(rule)
+        countOther(rule, identity)
     }
 
     @inline(never)
-    private func countOther(_ rule: Borrowed<Rule>) {
-        let rule = rule.read { $0.registration.description }
-        state.withLock { state in
-            let index = state.indices[ObjectIdentifier(rule.storage)] ?? state.entries.count
-            if index == state.entries.count {
-                guard index < limit else { return state.beyond += 1 }
-                state.indices[ObjectIdentifier(rule.storage)] = index
-                let entry = Entry(rule)
-                state.entries.append(entry)
-                if index < Self.firstCount {
-                    first[2 * index + 1].store(Borrowed(entry).address, ordering: .relaxed)
-                    first[2 * index].store(Borrowed(rule.storage).address, ordering: .releasing)
-                }
+    private func countOther(_ rule: Borrowed<Rule>, _ identity: UInt) {
+        let isCounted = state.withLock { state in
+            if let index = state.indices[identity] {
+                state.entries[index].add()
+            } else if state.entries.count == limit {
+                state.beyond += 1
+            } else {
+                return false
             }
-            state.entries[index].add()
+            return true
+        }
+        // Create the description only for an entry: most scopes' rules decide once, and their outcomes aren't read.
+        if !isCounted { add(rule.read { $0.registration.description }) }
+    }
+
+    /// Counts the first report that a rule decided; only the worker adds rules.
+    private func add(_ rule: RuleDescription) {
+        let (entry, identity) = (Entry(rule), Borrowed(rule.storage).address)
+        entry.add()
+        state.withLock { state in
+            let index = state.entries.count
+            state.indices[identity] = index
+            state.entries.append(entry)
+            guard index < Self.firstCount else { return }
+            first[2 * index + 1].store(Borrowed(entry).address, ordering: .relaxed)
+            first[2 * index].store(identity, ordering: .releasing)
         }
     }
 
