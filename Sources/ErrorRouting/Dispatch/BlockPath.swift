@@ -79,14 +79,15 @@
 
     /// Returns the path of a scope, given the rule sets from the innermost outward.
     static func make(_ members: [Member]) -> BlockPath {
-        func blocks(of stage: RuleStage) -> [Borrowed<Block>] {
-            Member.inOrder(members, of: stage).flatMap { member in
-                member.rules.path.read { path in (0..<path.count).map { path.block($0, stage) } }
-            }
+        // Don't collect the blocks in arrays: many scopes are created for one request, and thus for one error.
+        let hasOneOrder = members.allSatisfy(\.isTriedFirst)
+        let ordered = hasOneOrder ? members : Member.inOrder(members, of: .rule) + members
+        var (member, number) = (0, 0)
+        return make(count: members.reduce(0) { $0 + $1.blockCount }, hasOwnFallbacks: !hasOneOrder) { _ in
+            while number == ordered[member].blockCount { (member, number) = (member + 1, 0) }
+            defer { number += 1 }
+            return ordered[member].rules.path.read { $0.block(number, .rule) }
         }
-        let blocks = blocks(of: .rule) + (members.allSatisfy(\.isTriedFirst) ? [] : blocks(of: .onNoMatch))
-        let count = members.reduce(0) { $0 + $1.rules.path.read(\.count) }
-        return make(count: count, hasOwnFallbacks: blocks.count > count) { blocks[$0] }
     }
 
     /// The header, read without a check for exclusive access because it never changes after the creation.
@@ -101,6 +102,9 @@
         var isTriedFirst = true
         /// The names of the enclosing scopes, for an explanation.
         var scope: [String] = []
+
+        /// The number of blocks of the rules.
+        var blockCount: Int { rules.path.read(\.count) }
 
         /// Returns members, given from the innermost outward, in the order in which the rules of a stage are tried.
         ///
