@@ -1,8 +1,8 @@
 public import Foundation
 
 // The declarations of UIKit that ErrorPresentation and its page on apps use, written by hand and without their
-// implementations. They were compared with Apple's headers; see SwiftUI.swift and the page that it names. What is an `NSObject` there but isn't here: on Linux a main-actor class
-// can't override that initializer.
+// implementations. They were compared with Apple's headers; see SwiftUI.swift and the page that it names. Apple's
+// classes inherit from `NSObject` and these don't: on Linux, a main-actor class can't override its initializer.
 
 @MainActor open class UIResponder {
     public init() {}

@@ -5,9 +5,9 @@ import Foundation
 /// It is a class with methods and not a struct of closures. Dispatches call the methods through unmanaged references
 /// and don't retain the rule, so concurrent dispatches don't write to shared memory.
 ///
-/// `@unchecked` because the compiler can't check a class with subclasses; all stored properties are constants.
+/// `@unchecked` because the compiler can't check a class with subclasses.
 @usableFromInline
-class Rule: @unchecked Sendable {
+class Rule: @unchecked Sendable {  // All stored properties are constants.
     /// The traits of a rule's action.
     struct Traits {
         /// Whether the action can suspend.

@@ -79,18 +79,4 @@ struct RuleCountsTests {
             #expect(bus.ruleCounts[0].rule.matcher.contains("Numbered"))
         }
     }
-
-    @Test("a last resort can receive the report itself, with the reason")
-    func reports() async {
-        let received = Locked<[(ErrorReport, String)]>([])
-        let lastResort = LastResort(reports: { report, reason in received.withLock { $0.append((report, reason)) } })
-        let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(lastResort: lastResort))
-        bus.finish()
-        await bus.run()
-        bus.post(Numbered(4), metadata: ["k": "v"])
-        let all = received.withLock { $0 }
-        expect(all.map(\.1), equals: ["the bus has finished"])
-        expect(all.first?.0.error as? Numbered, equals: Numbered(4))
-        expect(all.first?.0.metadata, equals: ["k": "v"])
-    }
 }
