@@ -20,7 +20,10 @@ nonisolated struct Problems: ServerMiddleware {
                 let cause = thrown?.underlyingError ?? error
                 let rule = problems.match(cause)?.value
                 let status = thrown?.httpStatus ?? .internalServerError
-                if rule != nil || status.code >= 500 { scope.post(cause, fileID: "Shop/\(operationID)", line: 0) }
+                if rule != nil || status.code >= 500 {
+                    // Unlike `post`, it omits the cancellation of a request that was itself cancelled.
+                    await scope.catching(fileID: "Shop/\(operationID)", line: 0) { throw cause }
+                }
                 var fields = thrown?.httpHeaderFields ?? [:]
                 if rule == nil, let body = thrown?.httpBody {
                     return (HTTPResponse(status: status, headerFields: fields), body)

@@ -65,6 +65,19 @@ struct ProblemsTests {
         }
     }
 
+    @Test func `the cancellation of a cancelled request is no report, and any other error is one`() async throws {
+        for (error, count) in [(CancellationError() as any Error, 0), (wrapped(CancellationError()), 0), (Broken(), 1)]
+        {
+            let request = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await result(of: error)
+            }
+            #expect(try await request.value.reports.count == count)
+        }
+        // Nobody has cancelled this task: something else was cancelled, and its work is missing.
+        #expect(try await result(of: CancellationError()).reports.map(\.role) == [.notice])
+    }
+
     @Test func `a rule decides on the response, and the error is reported`() async throws {
         let (response, body, reports) = try await result(of: wrapped(OrderMissing()))
         #expect(response.status.code == 404 && body.contains("There is no such order"))
