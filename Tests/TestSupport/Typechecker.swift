@@ -57,8 +57,9 @@ package enum Typechecker {
         let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache")
         let shared = ["-g", "-module-cache-path", cache.path]
         // A stub may import others that import none.
-        let importsStub = { (text: String) in stubs.keys.contains { text.contains("import \($0)\n") } }
-        for (module, text) in stubs.filter({ !importsStub($0.value) }) + stubs.filter({ importsStub($0.value) }) {
+        func importsStub(_ text: String) -> Bool { stubs.keys.contains { text.contains("import \($0)\n") } }
+        let (dependents, others) = (stubs.filter { importsStub($0.value) }, stubs.filter { !importsStub($0.value) })
+        for (module, text) in Array(others) + Array(dependents) {
             let source = folder.appending(path: "\(module).stub.swift")
             try text.write(to: source, atomically: true, encoding: .utf8)
             let product = folder.appending(path: "\(module).swiftmodule").path
