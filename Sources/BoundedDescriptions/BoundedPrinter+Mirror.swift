@@ -68,7 +68,7 @@ extension BoundedPrinter {
         var seen: [Mirror.Child] = []
         let rest = rest ?? children.makeIterator()
         var (next, isWhole) = (first, false)
-        while !out.isCut {
+        while !out.isTruncated {
             guard depth < Self.depthLimit, childCount < Self.childLimit else {
                 // Compare indices: reading from an iterator would create one more child.
                 let end = children.index(children.startIndex, offsetBy: starts.count, limitedBy: children.endIndex)
@@ -100,7 +100,7 @@ extension BoundedPrinter {
         if depth == 0, isWhole { fields = ReflectedFields(isCase: mirror.displayStyle == .enum, children: seen) }
         guard isSorted else { return }
         // Remove the children if some are missing: which ones were printed would differ between runs.
-        if !isWhole || out.isCut || childCount >= Self.childLimit {
+        if !isWhole || out.isTruncated || childCount >= Self.childLimit {
             out.truncate(at: start)
         } else {
             out.sort(partsAt: starts, separator: separator)

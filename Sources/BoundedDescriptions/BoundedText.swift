@@ -9,7 +9,7 @@ package struct BoundedText {
     /// The maximum length in bytes, including the mark.
     let limit: Int
     /// Whether something was left out; once true, further strings are ignored.
-    package private(set) var isCut = false
+    package private(set) var isTruncated = false
     private var bytes: [UInt8] = []
     /// The last position between two units that leaves enough room for the mark.
     private var position = 0
@@ -28,7 +28,7 @@ package struct BoundedText {
 
     /// Adds a string, or as much of its beginning as fits.
     package mutating func append(_ text: some StringProtocol) {
-        guard !isCut else { return }
+        guard !isTruncated else { return }
         // Use an index instead of `count`: a string bridged from Foundation might count its bytes one by one.
         if let end = text.utf8.index(text.startIndex, offsetBy: limit - bytes.count, limitedBy: text.endIndex),
             end != text.endIndex
@@ -42,7 +42,7 @@ package struct BoundedText {
 
     /// Adds bytes of UTF-8 that truncation must not split: a scalar or an escape.
     mutating func append(unit: some Collection<UInt8>) {
-        guard !isCut else { return }
+        guard !isTruncated else { return }
         guard bytes.count + unit.count <= limit else { return truncate(at: position) }
         bytes.append(contentsOf: unit)
         if bytes.count + Self.mark.utf8.count <= limit { position = bytes.count }
@@ -55,7 +55,7 @@ package struct BoundedText {
         while end > 0, end < bytes.count, UTF8.isContinuation(bytes[end]) { end -= 1 }
         bytes.removeSubrange(end...)
         bytes.append(contentsOf: Self.mark.utf8)
-        isCut = true
+        isTruncated = true
     }
 
     /// Sorts the parts at the end of the string, given their start positions and the separator between them.

@@ -39,7 +39,7 @@ package enum OneLine {
         if isPlain(text, except: isSpecial) { return text }
         var line = BoundedText(limit: limit)
         for scalar in text.unicodeScalars {
-            if line.isCut { break }
+            if line.isTruncated { break }
             if isKept(scalar), !(scalar.isASCII && isSpecial(UInt8(scalar.value))) {
                 line.append(unit: scalar.utf8)
             } else {

@@ -30,7 +30,7 @@ extension RetryBudgetTests {
     func costs() {
         let budget = RetryBudget(ratio: 0, reserve: 10)
         expect([11, .max, 7, 4, 3].map { budget.withdraw($0) }, equals: [false, false, true, false, true])
-        budget.giveBack(3)
+        budget.refund(3)
         expect(budget.statistics, equals: .init(available: 3, granted: 1, refused: 3))
         expect("\(budget.statistics)", equals: "3.0 tokens available, 1 granted, 3 refused")
         let none = RetryBudget(ratio: 1, reserve: 0)
@@ -41,7 +41,7 @@ extension RetryBudgetTests {
         #expect(most.withdraw(1_000_000_000))
         most.deposit()
         expect(most.statistics.available, equals: 1)
-        most.giveBack(1_000_000_000)
+        most.refund(1_000_000_000)
         expect(most.statistics.available, equals: 1_000_000_000)
     }
 

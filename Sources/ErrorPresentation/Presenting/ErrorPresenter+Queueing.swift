@@ -50,8 +50,8 @@ extension ErrorPresenter {
     }
 
     /// Removes and returns the errors that came from a bus, so that another window can show them.
-    func giveBack(includesShown: Bool) -> [Arrival] {
-        let errors = machine.giveBack(includesShown: includesShown)
+    func removeBusErrors(includesShown: Bool) -> [Arrival] {
+        let errors = machine.removeBusErrors(includesShown: includesShown)
         publish()
         return errors.compactMap { error in error.recovery?.error.map { Arrival(error: $0, count: error.count) } }
     }

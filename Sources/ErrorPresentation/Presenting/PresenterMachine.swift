@@ -139,7 +139,7 @@ struct PresenterMachine {
     /// If `includesShown` is true, also removes the errors that the user has seen but not dismissed.
     ///
     /// - Returns: The errors, in the order in which they are shown.
-    mutating func giveBack(includesShown: Bool) -> [PresentedError] {
+    mutating func removeBusErrors(includesShown: Bool) -> [PresentedError] {
         let retries = retries
         let removed = remove { !$0.isFromUser && retries[$0.error.id] == nil && (includesShown || !$0.wasShown) }
         for entry in removed {

@@ -43,8 +43,8 @@ final class SharedBus {
         let former = front
         active.removeAll { $0.object == nil || $0.object === presenter && !presenter.isInFront }
         if presenter.isInFront, !active.contains(where: { $0.object === presenter }) { active.append(Weak(presenter)) }
-        if !presenter.isOnScreen { inbox.putBack(presenter.giveBack(includesShown: true)) }
-        if let former, former !== front { inbox.putBack(former.giveBack(includesShown: false)) }
+        if !presenter.isOnScreen { inbox.putBack(presenter.removeBusErrors(includesShown: true)) }
+        if let former, former !== front { inbox.putBack(former.removeBusErrors(includesShown: false)) }
         deliver()
     }
 

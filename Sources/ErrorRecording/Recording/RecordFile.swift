@@ -40,10 +40,10 @@ struct RecordFile: ~Copyable {
         }
         // Don't wait for the lock, because a recorder that holds it has already checked for a broken line.
         if lock(LOCK_EX | LOCK_NB) {
-            if let facts = look(), facts.isNamed, !facts.endsWhole { _ = endLine(facts) }
+            if let facts = inspect(), facts.isNamed, !facts.endsWhole { _ = endLine(facts) }
             _ = lock(LOCK_UN)
         }
-        if look()?.isRegular == true { deleteSurplus(beyondGaps: true) }
+        if inspect()?.isRegular == true { deleteSurplus(beyondGaps: true) }
     }
 
     deinit { if descriptor >= 0 { Foundation.close(descriptor) } }
@@ -57,7 +57,7 @@ struct RecordFile: ~Copyable {
             guard reopened < Self.attempts, descriptor >= 0 || open() == nil else { break }
             _ = lock(LOCK_EX)
             defer { if descriptor >= 0 { _ = lock(LOCK_UN) } }
-            guard let facts = look() else {
+            guard let facts = inspect() else {
                 // Close the descriptor: it is no longer usable, for example because a file server lost the file.
                 close()
                 reopened += 1
@@ -76,7 +76,7 @@ struct RecordFile: ~Copyable {
             case .rotate:
                 // Check that the name is gone: if both names are hard links to the same file, renaming succeeds without
                 // any effect.
-                mayRotate = rotate() && look()?.isNamed == false
+                mayRotate = rotate() && inspect()?.isNamed == false
             case .write(let count):
                 let whole = write(next..<next + count, of: chunk, at: facts)
                 written += whole
@@ -91,7 +91,7 @@ struct RecordFile: ~Copyable {
     // MARK: Inspecting
 
     /// Returns the state of the open file as the system reports it; nil if the call fails.
-    private func look() -> LogPolicy.Facts? {
+    private func inspect() -> LogPolicy.Facts? {
         guard let place, place.descriptor == nil else {
             return LogPolicy.Facts(endsWhole: !leftBroken, isRegular: false)
         }

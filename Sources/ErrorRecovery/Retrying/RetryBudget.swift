@@ -136,7 +136,7 @@ public final class RetryBudget: Sendable {
     }
 
     /// Returns the cost of a retry to the bucket if the retry isn't made after all.
-    func giveBack(_ cost: Int) {
+    func refund(_ cost: Int) {
         // This can't overflow: the same cost was withdrawn.
         add(Int64(cost) * Self.token)
         granted.subtract(1, ordering: .relaxed)

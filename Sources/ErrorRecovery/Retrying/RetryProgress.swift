@@ -27,7 +27,7 @@ struct RetryProgress {
         if !isPaid { paid = 0 }
         let verdict = verdict(on: error, isPaid: isPaid, isCancelled, elapsed, &generator)
         if case .retriesAfter = verdict { return verdict }
-        giveBack()
+        refund()
         return verdict
     }
 
@@ -76,12 +76,12 @@ struct RetryProgress {
             attempt += 1
             return nil
         }
-        giveBack()
+        refund()
         return isCancelled ? .cancelled : .deadlineWouldPass
     }
 
-    private mutating func giveBack() {
-        if paid > 0 { policy.budget?.giveBack(paid) }
+    private mutating func refund() {
+        if paid > 0 { policy.budget?.refund(paid) }
         paid = 0
     }
 }

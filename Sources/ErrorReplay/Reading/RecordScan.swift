@@ -70,7 +70,7 @@ struct RecordScan {
             if code == nil { return false }
         }
         isCancellation = skip(",\"cancellation\":true", line)
-        decide(begin..<position, line)
+        appendToKey(begin..<position, line)
         guard text(",\"message\":", line, .message), text(",\"source\":", line, .source),
             optionalText(",\"origin\":", line, .origin)
         else { return false }
@@ -79,7 +79,7 @@ struct RecordScan {
         guard skip(",\"scope\":[", line),
             list("]", line, { scan, line in scan.text(line).map { scan.scope.append($0) } != nil })
         else { return false }
-        decide(begin..<position, line)
+        appendToKey(begin..<position, line)
         return true
     }
 
@@ -94,7 +94,7 @@ struct RecordScan {
         guard optionalText(",\"rule\":", line, .rule), optionalText(",\"ruleSource\":", line, .ruleSource),
             skip(",\"matchedRuleCount\":", line), let matchedRuleCount = number(line)
         else { return false }
-        decide(begin..<position, line)
+        appendToKey(begin..<position, line)
         (self.occurrences, self.matchedRuleCount) = (Occurrences.bounded(occurrences), matchedRuleCount)
         trail.removeAll(keepingCapacity: true)
         guard text(",\"fingerprint\":", line, .fingerprint), skip(",\"trail\":[", line),
@@ -111,9 +111,9 @@ struct RecordScan {
             }
             // Add the list of shortened fields before the value, so that the key without the value is a prefix of the
             // key.
-            decide(value.upperBound..<position, line)
+            appendToKey(value.upperBound..<position, line)
         }
-        decide(value, line)
+        appendToKey(value, line)
         return skip("}", line)
     }
 
@@ -121,8 +121,8 @@ struct RecordScan {
         guard skip("{\"type\":", line), let type = text(line), skip(",\"message\":", line), let message = text(line),
             skip(",\"fingerprint\":", line), let fingerprint = text(line)
         else { return false }
-        decide(type, line)
-        decide(fingerprint, line)
+        appendToKey(type, line)
+        appendToKey(fingerprint, line)
         trail.append((type, message, fingerprint))
         return skip("}", line)
     }
@@ -132,7 +132,7 @@ struct RecordScan {
 
 extension RecordScan {
     /// Appends a field to the key, because the field helps determine the outcome.
-    private mutating func decide(_ range: Range<Int>, _ line: Span<UInt8>) {
+    private mutating func appendToKey(_ range: Range<Int>, _ line: Span<UInt8>) {
         unsafe line.extracting(range).withUnsafeBufferPointer { unsafe key.append(contentsOf: $0) }
     }
 

@@ -296,7 +296,7 @@ public struct Replay: Sendable, CustomStringConvertible {
             return last
         }
         let row = tally.row(of: rules.compare(evaluation.record, outcome, explanation))
-        guard explanation.asksPredicates else { return CachedResult(row: row) }
+        guard explanation.callsPredicates else { return CachedResult(row: row) }
         return CachedResult(row: row, evaluation: evaluation, outcome: outcome)
     }
 }

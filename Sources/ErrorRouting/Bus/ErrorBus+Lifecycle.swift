@@ -158,7 +158,7 @@ extension ErrorBus {
         guard let left else { return }
         for (posting, _) in left.postings { posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         // Fulfill the promise: the worker must stop waiting, regardless of what the action does.
-        left.action?.end.fulfill(.takenBack)
+        left.action?.end.fulfill(.reportRemoved)
         if storage.leftoversWereReceived() { end() }
         cancel(left.action)
     }

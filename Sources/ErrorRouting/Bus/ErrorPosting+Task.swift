@@ -39,7 +39,7 @@ extension ErrorPosting {
         let (bus, scope) = poster.target
         let tasks = bus?.tasks
         let isForCutOff = bus?.isHandlingCutOff ?? false
-        @Sendable func tellCutOff(at limit: Duration, _ cause: (any Error)?) {
+        @Sendable func postCutOff(at limit: Duration, _ cause: (any Error)?) {
             let cutOff = TaskCutOff(name: name, source: source, limit: limit, cause: cause)
             if isForCutOff {
                 bus?.writeFurther(cutOff, metadata)
@@ -47,7 +47,7 @@ extension ErrorPosting {
                 poster.post(cutOff, as: .failure, metadata: metadata, source: source)
             }
         }
-        let id = tasks?.reserve { tellCutOff(at: $0, nil) }
+        let id = tasks?.reserve { postCutOff(at: $0, nil) }
         let task = Task(name: name, priority: priority) {
             // Capture the actor, so that the task starts on it and tasks of one actor start in order.
             _ = isolation
@@ -60,7 +60,7 @@ extension ErrorPosting {
             } catch {
                 switch id.flatMap({ tasks?.endingOfThrowingTask($0) }) {
                 case nil, .onItsOwn: poster.postUnlessCancelled(error, metadata, source)
-                case .afterLimit(let limit): tellCutOff(at: limit, error)
+                case .afterLimit(let limit): postCutOff(at: limit, error)
                 case .afterAbandonment: bus?.writeLate(error, metadata, source)
                 }
             }

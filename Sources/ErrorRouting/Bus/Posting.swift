@@ -134,7 +134,7 @@ struct Posting: Sendable {
     }
 
     /// Makes the posting represent a number of errors, the oldest of which was posted at a given time.
-    mutating func stand(for occurrences: Int, since firstMoment: Moment) {
+    mutating func represent(_ occurrences: Int, since firstMoment: Moment) {
         let rareParts = rareParts?.since(firstMoment) ?? .of(.failure, since: firstMoment)
         context = .more(Extras(scope, rareParts, promise, occurrences: occurrences))
     }

@@ -47,7 +47,7 @@ final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchec
 /// Such a dispatch stops, and its outcome is discarded.
 protocol ActionSupervisor: AnyObject, Sendable {
     /// Whether the report was removed from the dispatch, so that no further rule begins.
-    var isTakenBack: Bool { get }
+    var isReportRemoved: Bool { get }
 
     /// Records that a synchronous action has failed, immediately after the failure.
     func actionDidFail(_ failure: ActionFailure)
@@ -74,5 +74,5 @@ enum ActionEnd: Sendable {
     /// The action threw an error or exceeded its time limit; the supervisor has recorded the failure.
     case failed(ActionFailure)
     /// The report was removed from the dispatch.
-    case takenBack
+    case reportRemoved
 }

@@ -24,12 +24,12 @@
     @inline(__always)
     init(_ forEachRule: ((Rule, RuleStage) -> Void) -> Void) {
         var (counts, stages, asynchronousStages) = (SIMD4<Int>(), RuleSet.Stages(), RuleSet.Stages())
-        var asks = false
+        var callsMatchers = false
         forEachRule { rule, stage in
             counts[stage.number] += 1
             stages.insert(.init(stage))
             if rule.traits.isAsynchronous { asynchronousStages.insert(.init(stage)) }
-            if rule.certainty == .asked { asks = true }
+            if rule.certainty == .matcher { callsMatchers = true }
         }
         let starts = SIMD4(0, counts[0], counts[0] + counts[1], counts.wrappedSum())
         let memory = RuleSteps.make(count: starts[3])
@@ -42,7 +42,7 @@
         }
         (self.memory, count) = (memory, starts[3])
         (rules, onNoMatch, always) = (memory[0, starts[1]], memory[starts[1], starts[2]], memory[starts[2], starts[3]])
-        isReadLinearly = counts[0] <= Self.smallCount && !asks
+        isReadLinearly = counts[0] <= Self.smallCount && !callsMatchers
         (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
     }
 

@@ -45,7 +45,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `Rule`.
     ) throws -> HandleStrategy? {
         guard let input = match(error, &reporter) else { return nil }
         // Check again: the matcher might have run a slow predicate.
-        if let supervisor, supervisor.isTakenBack { return nil }
+        if let supervisor, supervisor.isReportRemoved { return nil }
         return try callAction(input, error, &reporter)
     }
 

@@ -43,11 +43,11 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
         // The type decides.
         case .type: (certainty, predicate) = (.certain, { _ in true })
         // The predicate decides, unless the rule is asynchronous: then its matcher is called right before the action.
-        case .predicate(let holds): (certainty, predicate) = (traits.isAsynchronous ? .asked : .predicate, holds)
+        case .predicate(let holds): (certainty, predicate) = (traits.isAsynchronous ? .matcher : .predicate, holds)
         // The predicate excludes errors; an asynchronous rule calls its matcher instead, as above.
-        case .domain(let holds): (certainty, predicate) = (traits.isAsynchronous ? .asked : .domain, holds)
+        case .domain(let holds): (certainty, predicate) = (traits.isAsynchronous ? .matcher : .domain, holds)
         // If the type doesn't decide, the matcher must be called.
-        case .closure: (certainty, predicate) = (requirement.isOnlyType ? .certain : .asked, { _ in true })
+        case .closure: (certainty, predicate) = (requirement.isOnlyType ? .certain : .matcher, { _ in true })
         }
         test = matcher.test
         registration = RuleRegistration(shape: shape, source: source)

@@ -13,7 +13,7 @@ struct RuleRunner: ~Copyable {
         /// The next rule is asynchronous; ``finish(_:under:)`` continues with it.
         case needsSuspension
         /// The supervisor has removed the report from the dispatch; the outcome is discarded.
-        case takenBack
+        case reportRemoved
     }
 
     private let path: Borrowed<BlockPath>
@@ -114,7 +114,7 @@ struct RuleRunner: ~Copyable {
             {
                 return .needsSuspension
             }
-            if let supervisor, supervisor.isTakenBack { return .takenBack }
+            if let supervisor, supervisor.isReportRemoved { return .reportRemoved }
             search.removeNext()
             do {
                 if search.stage == .always, step.traits.needsReport { carryOutcome() }
@@ -178,7 +178,7 @@ struct RuleRunner: ~Copyable {
             }
             if search.stage == .always { carryOutcome() }
             if let supervisor {
-                if await isTakenBack(running: step, error, under: supervisor) { return .takenBack }
+                if await isReportRemoved(running: step, error, under: supervisor) { return .reportRemoved }
             } else {
                 await run(step, error)
             }
@@ -204,12 +204,12 @@ struct RuleRunner: ~Copyable {
     }
 
     /// Runs an asynchronous rule under a supervisor; returns whether the supervisor removed the report.
-    private mutating func isTakenBack(
+    private mutating func isReportRemoved(
         running step: RuleStep, _ error: UnboxedError, under supervisor: any ActionSupervisor
     ) async -> Bool {
         // Check before the rule's matcher, because the matcher might be slow; the supervisor checks again before the
         // action.
-        if supervisor.isTakenBack { return true }
+        if supervisor.isReportRemoved { return true }
         let rule = step.rule.object
         guard let action = rule.callMatcherAndPrepare(error, &reporter, isCertain: step.certainty == .certain) else {
             return false
@@ -217,7 +217,7 @@ struct RuleRunner: ~Copyable {
         switch await supervisor.run(action) {
         case .returned(let answer): search.record(answer, of: step.rule)
         case .failed(let failure): record(failure, of: step.rule)
-        case .takenBack: return true
+        case .reportRemoved: return true
         }
         return false
     }

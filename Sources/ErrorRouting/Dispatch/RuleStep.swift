@@ -19,7 +19,7 @@ struct RuleStep {
         /// matcher must be called too.
         case domain
         /// The matcher must be called.
-        case asked
+        case matcher
     }
 
     let rule: Borrowed<Rule>
@@ -62,7 +62,7 @@ struct RuleStep {
         switch certainty {
         case .certain, .predicate: true
         case .domain: Self.isNSError(type)
-        case .asked: false
+        case .matcher: false
         }
     }
 

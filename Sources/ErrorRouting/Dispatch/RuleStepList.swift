@@ -39,7 +39,7 @@
             if first.isFor(type) {
                 let isHolding: Bool
                 switch first.certainty {
-                case .certain, .asked: return first
+                case .certain, .matcher: return first
                 case .predicate, .domain: (self, isHolding) = afterPredicates(for: error, of: type)
                 }
                 if isHolding { return first }

@@ -32,7 +32,7 @@ import Foundation
     init(of rules: RuleStepList, for error: UnboxedError) {
         let type = type(of: error.error)
         let isOfObjects = type is NSError.Type
-        var errors = ErrorOfType(ErrorSubject(error), asksDomain: !isOfObjects)
+        var errors = ErrorOfType(ErrorSubject(error), readsDomain: !isOfObjects)
         var (reach, others) = (Reach(), [RuleStep]())
         var values: [(value: any Error, step: RuleStep)] = []
         var domains: [(key: KeyIndex.Domain, step: RuleStep)] = []

@@ -9,9 +9,9 @@ extension Explanation {
     /// their names.
     ///
     /// - Complexity: O(number of rules), on each access.
-    package var asksPredicates: Bool {
+    package var callsPredicates: Bool {
         let error = ErrorOfType(ErrorSubject(UnboxedError(error)))
-        return askedShapes.contains { $0.asksClosure(of: error) }
+        return shapesToEvaluate.contains { $0.callsClosure(of: error) }
     }
 
     /// Whether all errors of the error's type have this explanation.
@@ -21,16 +21,16 @@ extension Explanation {
     /// - Complexity: O(number of rules), on each access.
     package var followsFromType: Bool {
         let error = ErrorOfType(ErrorSubject(UnboxedError(error)))
-        var errorWithDomain = ErrorOfType(error.subject, asksDomain: true)
-        return askedShapes.allSatisfy { shape in
-            if shape.asksClosure(of: error) { return false }
+        var errorWithDomain = ErrorOfType(error.subject, readsDomain: true)
+        return shapesToEvaluate.allSatisfy { shape in
+            if shape.callsClosure(of: error) { return false }
             let likelihood = shape.likelihood(for: &errorWithDomain)
             return likelihood == .never || likelihood >= .always
         }
     }
 
     /// The shapes of the rules that were evaluated.
-    private var askedShapes: [MatcherShape] {
+    private var shapesToEvaluate: [MatcherShape] {
         entries.compactMap { entry in
             if case .notReached = entry.verdict { return nil }
             return entry.stage == .rule ? entry.rule.storage.shape : nil
@@ -41,12 +41,12 @@ extension Explanation {
 extension MatcherShape {
     /// Returns whether evaluating the matcher might call one of the program's closures, for an error or (nil) for any
     /// error.
-    fileprivate func asksClosure(of error: ErrorOfType?) -> Bool {
+    fileprivate func callsClosure(of error: ErrorOfType?) -> Bool {
         var budget = Self.partLimit
-        return asksClosure(of: error, &budget)
+        return callsClosure(of: error, &budget)
     }
 
-    private func asksClosure(of error: ErrorOfType?, _ budget: inout Int) -> Bool {
+    private func callsClosure(of error: ErrorOfType?, _ budget: inout Int) -> Bool {
         budget -= 1
         if budget < 0 { return true }
         func mayMatch(_ shape: MatcherShape) -> Bool {
@@ -57,13 +57,13 @@ extension MatcherShape {
         case .type, .any, .value, .nsError, .conforming: return false
         case .predicate: return true
         case .extracting: return mayMatch(self)
-        case .narrowed(let inner): return mayMatch(inner) || inner.asksClosure(of: error, &budget)
-        case .anywhere(let inner): return inner.asksClosure(of: nil, &budget)
+        case .narrowed(let inner): return mayMatch(inner) || inner.callsClosure(of: error, &budget)
+        case .anywhere(let inner): return inner.callsClosure(of: nil, &budget)
         case .either(let parts), .both(let parts):
-            for part in parts where part.asksClosure(of: error, &budget) { return true }
+            for part in parts where part.callsClosure(of: error, &budget) { return true }
             return false
         case .not(let inner), .named(_, let inner), .cancellation(let inner):
-            return inner.asksClosure(of: error, &budget)
+            return inner.callsClosure(of: error, &budget)
         }
     }
 }

@@ -6,9 +6,11 @@ struct ErrorOfType: ComparedError {
     /// Whether to bridge the error for its domain.
     ///
     /// All errors of a Swift type have the same domain; an `NSError` object has its own.
-    let asksDomain: Bool
+    let readsDomain: Bool
 
-    init(_ subject: ErrorSubject, asksDomain: Bool = false) { (self.subject, self.asksDomain) = (subject, asksDomain) }
+    init(_ subject: ErrorSubject, readsDomain: Bool = false) {
+        (self.subject, self.readsDomain) = (subject, readsDomain)
+    }
 
     func likelihood(ofType type: any Error.Type) -> Likelihood {
         if subject.type == type || type == (any Error).self { return .certain }
@@ -26,7 +28,7 @@ struct ErrorOfType: ComparedError {
     }
 
     mutating func likelihood(ofDomain domain: String, code: Int?) -> Likelihood {
-        guard asksDomain, let hasDomain = subject.typeHas(domain: domain) else { return .maybe }
+        guard readsDomain, let hasDomain = subject.typeHas(domain: domain) else { return .maybe }
         return !hasDomain ? .never : code == nil ? .always : .maybe
     }
 

@@ -38,7 +38,7 @@ extension MatcherShape: CustomStringConvertible {
     ///
     /// A matcher that is combined with itself repeatedly has few parts but an exponentially long description.
     private func write(to text: inout BoundedText) {
-        guard !text.isCut else { return }
+        guard !text.isTruncated else { return }
         func write(_ opening: String, _ parts: (MatcherShape, String)...) {
             text.append(opening)
             for (shape, closing) in parts {
@@ -47,7 +47,7 @@ extension MatcherShape: CustomStringConvertible {
             }
         }
         func write(_ parts: [MatcherShape], joinedBy separator: String) {
-            for (index, part) in parts.enumerated() where !text.isCut {
+            for (index, part) in parts.enumerated() where !text.isTruncated {
                 write(index == 0 ? "(" : separator, (part, ""))
             }
             text.append(")")

@@ -79,7 +79,7 @@ package enum NSErrorBridge {
     static func areEqual(_ first: NSError, _ second: NSError) -> Bool {
         #if !canImport(Darwin)
             if first.code == second.code, first.domain == second.domain,
-                mayHoldErrors(first.userInfo) || mayHoldErrors(second.userInfo)
+                mightContainErrors(first.userInfo) || mightContainErrors(second.userInfo)
             {
                 return first === second
             }
@@ -88,28 +88,28 @@ package enum NSErrorBridge {
     }
 
     /// The maximum number of values to inspect in the user info and in the containers and `NSError`s within it.
-    private static let lookLimit = 1_024
+    private static let inspectionLimit = 1_024
     /// The maximum nesting of containers and user infos, because `isEqual` recurses into each of them.
     private static let depthLimit = 64
 
     /// Whether a container in the user info, or in the user info of an `NSError` within it, might hold errors.
     ///
     /// The search has limits, because a chain of underlying errors might be very long, or a cycle.
-    private static func mayHoldErrors(_ userInfo: [String: Any]) -> Bool {
-        var looks = 0
-        func mayHold(_ values: [Any], areContained: Bool, depth: Int) -> Bool {
-            looks += values.count
-            if looks > lookLimit || depth > depthLimit && !values.isEmpty { return true }
+    private static func mightContainErrors(_ userInfo: [String: Any]) -> Bool {
+        var inspected = 0
+        func mightContain(_ values: [Any], areContained: Bool, depth: Int) -> Bool {
+            inspected += values.count
+            if inspected > inspectionLimit || depth > depthLimit && !values.isEmpty { return true }
             return values.contains { value in
                 guard let error = value as? any Error else {
-                    return mayHold(elements(of: value), areContained: true, depth: depth + 1)
+                    return mightContain(elements(of: value), areContained: true, depth: depth + 1)
                 }
                 if areContained { return true }
                 guard type(of: error) is NSError.Type else { return false }
-                return mayHold(first((error as NSError).userInfo.values), areContained: false, depth: depth + 1)
+                return mightContain(first((error as NSError).userInfo.values), areContained: false, depth: depth + 1)
             }
         }
-        return mayHold(first(userInfo.values), areContained: false, depth: 1)
+        return mightContain(first(userInfo.values), areContained: false, depth: 1)
     }
 
     /// Returns a container's elements; for other values, an empty array.
@@ -125,6 +125,6 @@ package enum NSErrorBridge {
 
     /// Returns the first elements: at most one more than the limit, so that the caller recognizes an excess.
     private static func first<Elements: Sequence>(_ elements: Elements) -> [Any] {
-        Array(elements.prefix(lookLimit + 1))
+        Array(elements.prefix(inspectionLimit + 1))
     }
 }

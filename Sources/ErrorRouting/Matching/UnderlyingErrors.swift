@@ -44,7 +44,7 @@ struct UnderlyingErrorWalk {
     private(set) var links: [ErrorChain.Link]
     /// The errors as `NSError`; nil for errors that weren't bridged.
     private(set) var bridged: [NSError?]
-    private(set) var childrenLookedAt = 0
+    private(set) var visitedChildren = 0
     /// The positions of the visited objects; only objects can form a cycle.
     private var positions: [ObjectIdentifier: Int] = [:]
 
@@ -160,7 +160,7 @@ struct UnderlyingErrorWalk {
             if Self.isPlain(type(of: value)) { continue }
             if let error = value as? any Error {
                 found.append([error])
-            } else if Self.mayHoldErrors(type(of: value)) {
+            } else if Self.mightContainErrors(type(of: value)) {
                 containers.append((found.count, value))
                 found.append([])
             }
@@ -185,8 +185,8 @@ struct UnderlyingErrorWalk {
 
     /// Counts a child; returns false if the limit was already reached.
     private mutating func countChild() -> Bool {
-        guard childrenLookedAt < Self.childLimit else { return false }
-        childrenLookedAt += 1
+        guard visitedChildren < Self.childLimit else { return false }
+        visitedChildren += 1
         return true
     }
 
@@ -214,7 +214,7 @@ struct UnderlyingErrorWalk {
     /// Whether values of a type might contain errors.
     ///
     /// The result is false for objects, addresses, numbers, and strings, including arrays of them.
-    private static func mayHoldErrors(_ type: Any.Type) -> Bool {
+    private static func mightContainErrors(_ type: Any.Type) -> Bool {
         var type = type
         while let array = type as? any ArrayType.Type { type = array.elementType }
         // Don't read addresses: the memory there might be deallocated.

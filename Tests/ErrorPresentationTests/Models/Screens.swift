@@ -104,7 +104,7 @@ final class Screens {
         windows.removeAll { $0 === window }
         closed.formUnion(window.line.filter { !$0.isFromBus }.map(\.text))
         order.removeAll { $0 === window }
-        giveBack(window, includesShown: true)
+        removeBusErrors(window, includesShown: true)
         return "closed a window"
     }
 
@@ -226,12 +226,12 @@ final class Screens {
         for window in windows where window.isInFront && !order.contains(where: { $0 === window }) {
             order.append(window)
         }
-        for window in windows where window.front == nil { giveBack(window, includesShown: true) }
-        if let former, former !== order.last { giveBack(former, includesShown: false) }
+        for window in windows where window.front == nil { removeBusErrors(window, includesShown: true) }
+        if let former, former !== order.last { removeBusErrors(former, includesShown: false) }
         passHeld()
     }
 
-    private func giveBack(_ window: Window, includesShown: Bool) {
+    private func removeBusErrors(_ window: Window, includesShown: Bool) {
         let kept = window.line.enumerated().filter { !$1.isFromBus || !includesShown && $0 == 0 }.map(\.element)
         let given = window.line.filter { item in !kept.contains { $0.text == item.text } }
         window.line = kept

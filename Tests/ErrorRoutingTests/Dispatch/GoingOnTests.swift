@@ -286,7 +286,7 @@ extension TakenBackDispatchTests {
         var cursor = RuleRunner(handler.rules.path, DispatchReporter(report))
         let end = await cursor.finish(UnboxedError(report.error), under: supervisor)
         withExtendedLifetime(handler) {}
-        expect(end, equals: time == .never ? .completed : .takenBack)
+        expect(end, equals: time == .never ? .completed : .reportRemoved)
         expect(ran.entries, equals: time == .never ? [1, 2, 3] : time == .whileSynchronous ? [1] : [1, 2])
         let failures = (cursor.failures ?? []).map { ($0.error as? Numbered)?.number }
         expect(failures, equals: time == .never || time == .duringAction ? [1, 2] : [1])
@@ -304,7 +304,7 @@ private final class TakingSupervisor: ActionSupervisor {
 
     func takeBack() { isTaken.store(true, ordering: .releasing) }
 
-    var isTakenBack: Bool { isTaken.load(ordering: .acquiring) }
+    var isReportRemoved: Bool { isTaken.load(ordering: .acquiring) }
 
     func actionDidFail(_ failure: ActionFailure) { failed.note((failure.error as? Numbered)?.number ?? 0) }
 
@@ -313,7 +313,7 @@ private final class TakingSupervisor: ActionSupervisor {
             let answer = try await action.run()
             return .returned(answer)
         } catch {
-            if time == .beforeEnd { return .takenBack }
+            if time == .beforeEnd { return .reportRemoved }
             let failure = action.failure(error)
             actionDidFail(failure)
             if time == .duringAction { takeBack() }

@@ -219,7 +219,7 @@ extension ExplanationTests {
     @Test("it records whether one of the program's closures was called, whatever the matchers' names")
     func closures() {
         func asks<Output>(_ matcher: ErrorMatcher<Output>, _ error: any Error = Zoo.Payment.expired) -> Bool {
-            ErrorHandler().on(matching: matcher.named("type(Payment)")) { _ in .stop }.explain(error).asksPredicates
+            ErrorHandler().on(matching: matcher.named("type(Payment)")) { _ in .stop }.explain(error).callsPredicates
         }
         #expect(!asks(.type(Zoo.Payment.self)) && !asks(.value(Zoo.Payment.expired)) && !asks(.any))
         #expect(!asks(.nsError(domain: "d", code: 1)) && !asks(.conforming(to: (any LocalizedError).self)))
@@ -235,8 +235,8 @@ extension ExplanationTests {
         #expect(asks(.anywhere(narrowed), Zoo.Offline()))
         // A rule that is not reached asks nothing.
         let ignored = ErrorHandler().on(matching: .predicate { _ in true }) { _ in .stop }.ignore(Zoo.Payment.self)
-        #expect(!ignored.explain(Zoo.Payment.expired).asksPredicates)
-        #expect(ignored.explain(Zoo.Offline()).asksPredicates)
+        #expect(!ignored.explain(Zoo.Payment.expired).callsPredicates)
+        #expect(ignored.explain(Zoo.Offline()).callsPredicates)
     }
 
     @Test("it records whether all errors of the type have the same explanation")

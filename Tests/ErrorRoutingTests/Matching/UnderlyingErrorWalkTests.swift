@@ -62,8 +62,8 @@ extension UnderlyingErrorWalkTests {
         for (name, error) in Self.shapes {
             var walk = UnderlyingErrorWalk(UnboxedError(error()))
             walk.finish()
-            print("children looked at in \(name): \(walk.childrenLookedAt)")
-            #expect(walk.childrenLookedAt <= 1_024, "\(name)")
+            print("children looked at in \(name): \(walk.visitedChildren)")
+            #expect(walk.visitedChildren <= 1_024, "\(name)")
             #expect(walk.links.count <= 64, "\(name)")
         }
     }

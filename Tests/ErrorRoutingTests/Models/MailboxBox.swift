@@ -27,7 +27,7 @@ final class MailboxBox: Sendable {
     func close(_ position: Int) -> Int? { mailbox.close(Int64(position))?.number }
     func empty(_ position: Int) { _ = mailbox.take(Int64(position)) }
     func sleep(at position: Int) -> Bool { mailbox.sleep(at: Int64(position)) }
-    func rouse(at position: Int) -> Bool { mailbox.rouse(at: Int64(position)) }
+    func endSleep(at position: Int) -> Bool { mailbox.endSleep(at: Int64(position)) }
 
     func isFilled(_ position: Int) -> Bool { mailbox.isFilled(Int64(position)) }
 

@@ -171,7 +171,7 @@ final class BusWalk {
         let left = bus.abort()
         expect(left.reports, equals: naive.abort())
         expect(left.failures, equals: failed.map { .failure($0) })
-        expect(bus.storage.isTakenBack, equals: true)
+        expect(bus.storage.isReportRemoved, equals: true)
         check()
         // The action and its worker go on, and change nothing.
         if let action { expect(bus.storage.actionEnds(action, with: bus.failure(0)), equals: false) }

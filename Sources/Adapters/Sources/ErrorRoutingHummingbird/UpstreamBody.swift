@@ -141,10 +141,10 @@ private final class PauseWatch: Sendable {
     }
 
     private func timer(at deadline: NIODeadline) -> Scheduled<Void> {
-        loop.scheduleTask(deadline: deadline) { [weak self] in self?.look() }
+        loop.scheduleTask(deadline: deadline) { [weak self] in self?.inspect() }
     }
 
-    private func look() {
+    private func inspect() {
         let cancel = state.withLock { state -> (@Sendable () -> Void)? in
             let now = loop.now
             let deadline = (state.wait?.since ?? now) + TimeAmount(limit)

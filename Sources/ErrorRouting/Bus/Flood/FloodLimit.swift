@@ -211,6 +211,6 @@ extension Posting {
     /// Creates the posting that a flood limit releases, which also represents the suppressed errors.
     init(_ release: FloodLimiter<Posting>.Release) {
         self = release.held
-        stand(for: release.occurrences, since: release.firstMoment)
+        represent(release.occurrences, since: release.firstMoment)
     }
 }

@@ -24,7 +24,7 @@ import Synchronization
 ///    the exchange releases, and the reader's load acquires. A slot is empty when its next number is assigned: the
 ///    reader empties it with release and then publishes with release that one more report can be accepted. The caller
 ///    that receives a number because of that has read this with acquire.
-/// 3. Only the thread that finds `asleep` in that exchange, or replaces it in ``rouse(at:)``, wakes the reader.
+/// 3. Only the thread that finds `asleep` in that exchange, or replaces it in ``endSleep(at:)``, wakes the reader.
 ///
 /// The methods under "The reader's side" are called by one thread at a time.
 @safe struct Mailbox<Element: Sendable>: ~Copyable, @unchecked Sendable {
@@ -121,7 +121,7 @@ import Synchronization
     /// Ends the reader's sleep at an unfilled slot.
     ///
     /// - Returns: Whether the reader slept, so that the caller must wake it.
-    func rouse(at number: Int64) -> Bool {
+    func endSleep(at number: Int64) -> Bool {
         slot(of: number).state.value.replace(State.asleep, by: State.empty).isReplaced
     }
 

@@ -148,7 +148,7 @@ import BoundedDescriptions
     /// The rules of the scope, of the enclosing scopes, and of the bus, as an explanation names them.
     private var pathOfRules: [BlockPath.Member] {
         var (members, names) = ([BlockPath.Member](), path)
-        for own in context.outwards.lazy.map(\.own) {
+        for own in context.selfAndEnclosing.lazy.map(\.own) {
             if !own.rules.isEmpty {
                 members.append(.init(rules: own.rules, isTriedFirst: own.isTriedFirst, scope: names))
             }

@@ -48,13 +48,13 @@ import Synchronization
     }
 
     /// The names of the enclosing scopes and of this scope, outermost first.
-    var path: [String] { summary.value?.path ?? outwards.map(\.own.name).reversed() }
+    var path: [String] { summary.value?.path ?? selfAndEnclosing.map(\.own.name).reversed() }
 
     /// The path and metadata for reports, computed for the first report and shared by all reports of the scope.
     var forReports: Summary { summary.value ?? firstSummary() }
 
     @inline(never)
-    private func firstSummary() -> Summary { summary.set(Summary(of: outwards)).object }
+    private func firstSummary() -> Summary { summary.set(Summary(of: selfAndEnclosing)).object }
 
     /// The blocks of the path, from its scopes and the bus; they aren't retained and live as long as this context.
     @inline(__always)
@@ -65,11 +65,11 @@ import Synchronization
     private func firstBlocks() -> Borrowed<BlockPath> {
         // Share the path of the nearest enclosing scope with rules if this scope has no rules.
         if own.rules.isEmpty, let parent {
-            let shared = parent.outwards.first { !$0.own.rules.isEmpty || $0.parent == nil } ?? parent
+            let shared = parent.selfAndEnclosing.first { !$0.own.rules.isEmpty || $0.parent == nil } ?? parent
             return blockPath.set(shared.blocks.object)
         }
         var (members, root): ([BlockPath.Member], RuleSet?) = ([], nil)
-        for scope in outwards {
+        for scope in selfAndEnclosing {
             root = scope.root ?? root
             if scope.own.rules.isEmpty { continue }
             members.append(.init(rules: scope.own.rules, isTriedFirst: scope.own.isTriedFirst))
@@ -103,9 +103,9 @@ import Synchronization
     /// Merges the path's annotations and a post's metadata; the post's values take precedence.
     @inline(never)
     func annotated(_ metadata: [String: String]) -> [String: String] {
-        guard outwards.contains(where: { $0.owner.annotations.borrowed != nil }) else { return metadata }
+        guard selfAndEnclosing.contains(where: { $0.owner.annotations.borrowed != nil }) else { return metadata }
         var (metadata, inner) = (metadata, Set<String>())
-        for scope in outwards {
+        for scope in selfAndEnclosing {
             if let annotations = scope.owner.annotations.value?.withLock({ $0 }) {
                 for (key, value) in annotations where !inner.contains(key) && metadata[key] == nil {
                     metadata[key] = value
@@ -123,16 +123,16 @@ import Synchronization
     /// - Complexity: O(depth).
     func isWithin(_ scope: ScopeContext) -> Bool {
         let wanted = scope.owner
-        return outwards.contains { $0.owner === wanted }
+        return selfAndEnclosing.contains { $0.owner === wanted }
     }
 
     /// This scope and the enclosing scopes, innermost first.
-    var outwards: UnfoldFirstSequence<ScopeContext> { sequence(first: self) { $0.parent } }
+    var selfAndEnclosing: UnfoldFirstSequence<ScopeContext> { sequence(first: self) { $0.parent } }
 
     /// Copies this scope and the enclosing scopes, which were created without a bus, and adds a bus's rules to them.
     func below(_ root: RuleSet) -> ScopeContext {
         // Use a loop from the outside in: a recursion could overflow the stack.
-        outwards.reversed().reduce(nil as ScopeContext?) { parent, scope in
+        selfAndEnclosing.reversed().reduce(nil as ScopeContext?) { parent, scope in
             ScopeContext(scope.own, in: parent, root: root, copying: scope)
         } ?? self
     }

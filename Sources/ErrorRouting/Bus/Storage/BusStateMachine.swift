@@ -339,7 +339,7 @@ struct BusStateMachine: ~Copyable {
         var action = TimerAction(timedOut: takeFlushes { $0.deadline.map { $0 <= now } ?? false })
         var moments = flushes.deadlines
         if let end = flood?.nextEnd {
-            if end <= now { action.wakes = rouse(intake) } else { moments.append(end) }
+            if end <= now { action.wakes = endSleep(intake) } else { moments.append(end) }
         }
         if case .delivering(let actions?) = phase, let (running, limit) = actions.running, let end = limit {
             if end > now {
@@ -359,7 +359,7 @@ struct BusStateMachine: ~Copyable {
     mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
         guard let drops = takeDrops(before: number, intake) else { return nil }
         // End the worker's sleep in the state: it was woken for the notice, but the slot doesn't show that.
-        _ = rouse(intake)
+        _ = endSleep(intake)
         counts.notices += 1
         return drops
     }
@@ -393,7 +393,7 @@ struct BusStateMachine: ~Copyable {
         if isIdle(intake) { return .nothing }
         // Append the flush: the count of accepted posts never decreases, so the turns stay in order.
         flushes.append(.init(turn: intake.accepted, deadline: deadline, promise: promise))
-        return rouse(intake) ? .wakeAndWait : .wait
+        return endSleep(intake) ? .wakeAndWait : .wait
     }
 
     /// Removes the flushes for which a closure returns true and returns their promises.
@@ -435,7 +435,7 @@ struct BusStateMachine: ~Copyable {
 
     private mutating func didClose(_ intake: borrowing BusIntake) -> CloseAction {
         if case .created = phase, statistics(intake).pending == 0, endIfDone(intake) { return .end }
-        return rouse(intake) ? .wake : .nothing
+        return endSleep(intake) ? .wake : .nothing
     }
 
     /// Records that the tasks have ended; the bus then closes after about as many more reports as its capacity.
@@ -552,7 +552,7 @@ extension BusStateMachine {
     }
 
     /// Ends the worker's sleep; returns whether it was sleeping, so that the caller must wake it.
-    func rouse(_ intake: borrowing BusIntake) -> Bool { intake.mailbox.rouse(at: nextNumber) }
+    func endSleep(_ intake: borrowing BusIntake) -> Bool { intake.mailbox.endSleep(at: nextNumber) }
 
     /// The counts of the bus, which balance on every read.
     ///

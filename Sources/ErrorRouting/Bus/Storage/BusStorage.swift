@@ -13,7 +13,7 @@ struct BusStorage: ~Copyable, Sendable {
     /// The report in delivery, for the worker.
     let delivery: Delivery
     /// Whether a shutdown has removed the report in delivery; set by the event that removes it.
-    private let takenBack = Atomic<Bool>(false)
+    private let reportRemoved = Atomic<Bool>(false)
 
     /// Creates a storage with a capacity, limited to ``BusIntake/maximumCapacity``, and a flood limit.
     ///
@@ -106,7 +106,7 @@ struct BusStorage: ~Copyable, Sendable {
     func hasReport(at number: Int64) -> Bool { intake.mailbox.isFilled(number) }
 
     /// Whether a shutdown has removed the report in delivery; read without the lock.
-    var isTakenBack: Bool { takenBack.load(ordering: .acquiring) }
+    var isReportRemoved: Bool { reportRemoved.load(ordering: .acquiring) }
 
     // MARK: Actions and time
 
@@ -161,7 +161,7 @@ struct BusStorage: ~Copyable, Sendable {
     func abort() -> BusStateMachine.Leftovers? { machine.withLock { abort(&$0) } }
 
     private func abort(_ machine: inout BusStateMachine) -> BusStateMachine.Leftovers? {
-        defer { takenBack.store(true, ordering: .releasing) }
+        defer { reportRemoved.store(true, ordering: .releasing) }
         return machine.abort(intake)
     }
 

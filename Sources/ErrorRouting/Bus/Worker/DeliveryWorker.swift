@@ -146,7 +146,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// Whether one of the worker's actions has cancelled its task.
     ///
     /// A shutdown cancels the task too, but doesn't need a successor.
-    private var needsSuccessor: Bool { isTaskCancelled.load(ordering: .acquiring) && !isTakenBack }
+    private var needsSuccessor: Bool { isTaskCancelled.load(ordering: .acquiring) && !isReportRemoved }
 
     /// Starts another worker that begins with a step; returns nil, because this worker stops.
     private func stop(withSuccessorFrom action: Action) -> Suspension? {
@@ -185,7 +185,7 @@ final class DeliveryWorker: ActionSupervisor {
         let path = delivery.posting.unretainedScope?.read { $0.blocks } ?? rules
         var runner = RuleRunner(path, DispatchReporter(Borrowed(delivery)), isAttempt: delivery.posting.isAttempt)
         switch runner.run(delivery.posting.error.error, under: self) {
-        case .completed, .takenBack: return .action(complete(runner))
+        case .completed, .reportRemoved: return .action(complete(runner))
         case .needsSuspension: return .suspended(SuspendedDispatch(delivery.posting.error, runner))
         }
     }
@@ -220,7 +220,7 @@ final class DeliveryWorker: ActionSupervisor {
 
     // MARK: Supervising actions
 
-    var isTakenBack: Bool { bus.storage.isTakenBack }
+    var isReportRemoved: Bool { bus.storage.isReportRemoved }
 
     func actionDidFail(_ failure: ActionFailure) {
         if !bus.storage.actionFails(failure) { bus.writeLate(failure) }
@@ -228,7 +228,7 @@ final class DeliveryWorker: ActionSupervisor {
 
     func run(_ action: PreparedAction) async -> ActionEnd {
         let running = RunningAction(action, limit: bus.configuration.actionTimeLimit)
-        guard bus.storage.actionBegins(running) else { return .takenBack }
+        guard bus.storage.actionBegins(running) else { return .reportRemoved }
         bus.start(running)
         return await running.end.value
     }

@@ -79,7 +79,7 @@ extension MailboxTests {
                 expect(box.sleep(at: cursor), equals: !filled.contains(cursor))
                 isAsleep = !filled.contains(cursor)
             default:
-                expect(box.rouse(at: cursor), equals: isAsleep)
+                expect(box.endSleep(at: cursor), equals: isAsleep)
                 isAsleep = false
             }
             expect(box.ends.alive, equals: filled.count)
@@ -87,7 +87,7 @@ extension MailboxTests {
         for position in cursor..<next {
             expect(box.close(position), equals: (filled.contains(position) ? position : nil))
             // No reader sleeps there now, and none is woken.
-            #expect(!box.sleep(at: position) && !box.rouse(at: position))
+            #expect(!box.sleep(at: position) && !box.endSleep(at: position))
         }
         for position in out { expect(box.fill(position), equals: .refused) }
         expect(box.ends.alive, equals: 0)

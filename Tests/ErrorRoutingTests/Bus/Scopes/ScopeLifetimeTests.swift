@@ -63,7 +63,7 @@ extension ScopeLifetimeTests {
             await running
         }
         await delivered.waitUntilGone()
-        let takenBack = await watching { bus, inner, error in
+        let reportRemoved = await watching { bus, inner, error in
             for _ in 0..<3 { inner.post(error) }
             inner.scope("request").post(error)
             async let outcome = inner.deliver(Numbered(1))
@@ -74,7 +74,7 @@ extension ScopeLifetimeTests {
             expect(left.map(\.scope), equals: [path, path, path, path + ["request"], path])
             expect(await outcome.disposition, equals: .dropped)
         }
-        await takenBack.waitUntilGone()
+        await reportRemoved.waitUntilGone()
     }
 
     @Test("a scope that is released with pending reports is deallocated, and its rules still run for them")

@@ -66,7 +66,7 @@ extension TakenBackWorkerTests {
             expect(bus.storage.actionStarts(running, until: .zero), equals: true)
             let overdue = bus.storage.timeIsUp(at: .zero).overdue
             #expect(overdue?.action === running)
-            running.end.fulfill(.takenBack)
+            running.end.fulfill(.reportRemoved)
         case .none: break
         }
         await bus.start(running).value
