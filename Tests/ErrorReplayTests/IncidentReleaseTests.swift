@@ -94,6 +94,7 @@ extension IncidentReleaseTests {
             ("Foundation.URLError", "(NSURL -1001)", "Shop/A.swift:1", "URLError(NSURL -1001) A.swift"),
             ("M.Box<N.Order, M.B>", "", "M/A.swift:1", "Box<N.Order, M.B> A.swift"),
             ("Todos.TodoError", ".missing", "\(route)/POST /todos/{id}:0", "TodoError.missing POST /todos/{id}"),
+            ("Todos.TodoError", ".missing", "\(route)/POST /todos/{id}", "TodoError.missing POST /todos/{id}"),
             ("Todos.TodoError", ".missing", "\(route)/todos/{id}:0", "TodoError.missing /todos/{id}"),
             ("Plain", "", "F.swift:1", nil),
         ]

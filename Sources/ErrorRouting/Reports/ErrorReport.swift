@@ -22,8 +22,10 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         /// The module that the file belongs to: the part of ``fileID`` before the first slash.
         public var module: String { String(fileID.prefix { $0 != "/" }) }
 
-        /// The file and the line: `Module/File.swift:12`.
-        public var description: String { "\(fileID):\(line)" }
+        /// The file and the line, such as `Module/File.swift:12`; if the line is 0, only ``fileID``.
+        ///
+        /// The location of an error that a route throws, for example, is the route: it has no line.
+        public var description: String { line == 0 ? fileID : "\(fileID):\(line)" }
     }
 
     /// The error that was posted.

@@ -195,6 +195,12 @@ extension ReportFieldsTests {
             ])
     }
 
+    @Test func `the location of a route has no line, in the fields and in the line`() {
+        let report = ErrorReport(error: Inner(), source: .init(fileID: "Shop/GET /orders/{id}", line: 0))
+        expect(report.fields["error.source"], equals: "Shop/GET /orders/{id}")
+        #expect(report.description.contains(#" source="Shop/GET /orders/{id}""#), "\(report)")
+    }
+
     @Test func `scope, trail, rule and occurrences are there where there are any, beside the metadata`() async {
         let posted = ErrorReport(
             error: Outer(), source: source, metadata: ["request": "a\u{202E}b"], scope: ["shop", "checkout"],

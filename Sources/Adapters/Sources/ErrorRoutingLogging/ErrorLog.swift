@@ -88,8 +88,6 @@ public struct ErrorLog: Sendable {
         } else {
             message = "\(message.prefix(Self.messageLimit - 1))…"
         }
-        // Remove the line, because a route doesn't have one.
-        if report.source.line == 0 { fields["error.source"]?.removeLast(":0".count) }
         bind(report) {
             switch layout {
             case .metadata: log(message, fields.mapValues { .string($0) }, level, report)

@@ -31,7 +31,7 @@ extension SentryEvent {
         if trace != nil { metadata["traceparent"] = nil }
         extra = metadata
         // Leave the line out if the source is a route, which doesn't have a line.
-        extra["error.source"] = report.source.line == 0 ? report.source.fileID : report.source.description
+        extra["error.source"] = report.source.description
         if let rule = report.outcome.rule { extra["error.rule"] = rule.description }
         if report.occurrences > 1 { extra["error.occurrences"] = "\(report.occurrences)" }
 
