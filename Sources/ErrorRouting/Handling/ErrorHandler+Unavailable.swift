@@ -40,6 +40,10 @@ extension ErrorHandler {
         *, unavailable, message: "not a concrete error type: use ignore(matching: .conforming(to:)) for a protocol"
     )
     public func ignore<P>(_ type: P.Type, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler { self }
+
+    /// Isn't available for several types or values: call `ignore` once for each of them.
+    @available(*, unavailable, message: "one type or value for each call: .ignore(A.self).ignore(B.self)")
+    public func ignore<First, Second>(_ first: First, _ second: Second, _ others: Any...) -> ErrorHandler { self }
 }
 
 extension ErrorMap {

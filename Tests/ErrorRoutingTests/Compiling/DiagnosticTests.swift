@@ -50,6 +50,10 @@ extension DiagnosticTests {
         ("ErrorHandler().on((any P).self) { _ in await pause(); return .stop }", isNoType("on(_:fileID:line:do:)")),
         ("ErrorHandler().on((any P).self) { _, _ in await pause(); return .stop }", isNoType("on(_:fileID:line:do:)")),
         ("ErrorHandler().ignore((any P).self)", isNoType("ignore(_:fileID:line:)", "ignore")),
+        // Several types or values for one rule.
+        ("ErrorHandler().ignore(E.self, F.self)", isSeveral),
+        ("ErrorHandler().ignore(E.self, F.self, E.self)", isSeveral),
+        ("ErrorHandler().ignore(E(), E(code: 2))", isSeveral),
         ("ErrorMap(default: 1).on((any P).self, 2)", isNoType("on(_:_:fileID:line:where:)")),
         ("ErrorMap(default: 1).on((any P).self) { _ in 2 }", isNoType("on(_:fileID:line:_:)")),
         // Cases with a payload instead of values, with closures of any shape that fit an error.
@@ -75,6 +79,9 @@ extension DiagnosticTests {
     private static let isNoValue =
         "'on(_:fileID:line:do:)' is unavailable: a case with a payload isn't a value: "
         + "use on(matching: .extracting(E.self) { … })"
+
+    private static let isSeveral =
+        "'ignore' is unavailable: one type or value for each call: .ignore(A.self).ignore(B.self)"
 
     private static let noTypeMeant = "cannot convert value of type 'E' to expected argument type 'E.Type'"
 
