@@ -34,18 +34,20 @@ struct DocumentationTests {
 struct PromiseTests {}
 
 extension PromiseTests {
-    /// The tags of each module's promises, and the beginning of their headings, before the number.
-    private static let headings = [
-        ("behaviour", "### Behaviour "), ("recovery", "### R"), ("http", "### H"), ("presentation", "### P"),
-        ("recording", "### E"),
+    /// The modules whose promises are numbered, the tags of these promises without the number, and the beginning of
+    /// their headings.
+    private static let modules = [
+        ("ErrorRouting", "behaviour", "### Promise "), ("ErrorRecovery", "recovery", "### R"),
+        ("HTTPErrors", "http", "### H"), ("ErrorPresentation", "presentation", "### P"),
+        ("ErrorRecording", "recording", "### E"),
     ]
 
     @Test("each numbered promise has a suite with its tag, except for costs, which the benchmarks check")
     func tags() throws {
-        let page = try Markdown.text(of: "Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md").split(separator: "\n")
-        let promised = Self.headings.flatMap { tag, start in
+        let promised = try Self.modules.flatMap { module, tag, start in
+            let page = try Markdown.text(of: "Sources/\(module)/\(module).docc/Promises.md").split(separator: "\n")
             let numbers = page.filter { $0.hasPrefix(start) }.map { $0.dropFirst(start.count) }
-            #expect(!numbers.isEmpty && numbers == (1...numbers.count).map { "\($0)" }, "\(tag)")
+            #expect(!numbers.isEmpty && numbers == (1...numbers.count).map { "\($0)" }, "\(module)")
             return numbers.map { "\(tag)\($0)" }
         }
         let tested = try Markdown.files(below: "Tests", endingIn: ".swift").flatMap { file in
