@@ -17,9 +17,10 @@ struct DocumentationTests {
         #expect(Self.pages.contains { $0.hasSuffix("ErrorRoutingTesting.md") })
     }
 
+    /// A block that begins with the comment `// Before` shows code to replace, which isn't compiled.
     @Test("the snippets of a page compile as one module", arguments: pages)
     func snippets(page: String) async throws {
-        let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: page))
+        let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: page)).filter { !$0.hasPrefix("// Before") }
         var sources: [String: String] = [:]
         for (index, snippet) in snippets.enumerated() { sources["snippet\(index + 1).swift"] = snippet }
         guard !sources.isEmpty else { return }
