@@ -49,6 +49,11 @@ extension PromiseTests {
             let page = try Markdown.text(of: "Sources/\(module)/\(module).docc/Promises.md").split(separator: "\n")
             let numbers = page.filter { $0.hasPrefix(start) }.map { $0.dropFirst(start.count) }
             #expect(!numbers.isEmpty && numbers == (1...numbers.count).map { "\($0)" }, "\(module)")
+            // The table at the top has a row for each promise.
+            let anchors = numbers.map { "\(start.dropFirst(4))\($0)".lowercased().replacing(" ", with: "-") }
+            let rows = page.filter { $0.hasPrefix("| [") }
+            let missing = anchors.filter { anchor in !rows.contains { $0.contains("](Promises.md#\(anchor)) | ") } }
+            expect(missing, equals: [])
             return numbers.map { "\(tag)\($0)" }
         }
         let tested = try Markdown.files(below: "Tests", endingIn: ".swift").flatMap { file in
