@@ -2,8 +2,8 @@ package import Testing
 
 /// A tag for each numbered promise; a suite that tests a promise has its tag.
 ///
-/// The numbers are those of `Behaviours.md`. To find a suite, search for its tag; `PromiseTests` checks that every
-/// promise has a suite.
+/// The numbers are those of each module's `Promises.md`; the core's tags begin with `behaviour`. To find a suite,
+/// search for its tag; `PromiseTests` checks that every promise has a suite.
 extension Tag {
     @Tag package static var behaviour1: Self
     @Tag package static var behaviour2: Self

@@ -18,6 +18,16 @@ import StandardErrorWriter
 /// ```
 public struct LastResort: Sendable {
     /// Writes whole lines to standard error, in order, without making callers wait.
+    ///
+    /// A line is written immediately if no earlier line is waiting, the line fits in `PIPE_BUF` (4 KiB on Linux, 512
+    /// bytes on Apple's platforms), and `poll` reports that standard error accepts output. Otherwise a separate thread
+    /// writes it. A caller waits only if another process fills the pipe between `poll` and `write`, or if an unread
+    /// terminal accepts only part of a line. Another process's output might split a line longer than `PIPE_BUF`.
+    ///
+    /// If standard error is closed when the process first uses the library, as in a daemon started with `2>&-`, lines
+    /// are lost: the next file that the process opens receives the descriptor 2 and must not receive the lines. If the
+    /// process closes standard error later, such a file is recognized by its flag `FD_CLOEXEC`, which `dup2` doesn't
+    /// set. Without the flag, the file counts as the new standard error.
     public static let standardError = LastResort { StandardError.write($0) }
 
     private static let process = Locked(LastResort.standardError)

@@ -17,9 +17,10 @@ struct DocumentationTests {
         #expect(Self.pages.contains { $0.hasSuffix("ErrorRoutingTesting.md") })
     }
 
+    /// A block that begins with the comment `// Before` shows code to replace, which isn't compiled.
     @Test("the snippets of a page compile as one module", arguments: pages)
     func snippets(page: String) async throws {
-        let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: page))
+        let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: page)).filter { !$0.hasPrefix("// Before") }
         var sources: [String: String] = [:]
         for (index, snippet) in snippets.enumerated() { sources["snippet\(index + 1).swift"] = snippet }
         guard !sources.isEmpty else { return }
@@ -34,18 +35,25 @@ struct DocumentationTests {
 struct PromiseTests {}
 
 extension PromiseTests {
-    /// The tags of each module's promises, and the beginning of their headings, before the number.
-    private static let headings = [
-        ("behaviour", "### Behaviour "), ("recovery", "### R"), ("http", "### H"), ("presentation", "### P"),
-        ("recording", "### E"),
+    /// The modules whose promises are numbered, the tags of these promises without the number, and the beginning of
+    /// their headings.
+    private static let modules = [
+        ("ErrorRouting", "behaviour", "### Promise "), ("ErrorRecovery", "recovery", "### R"),
+        ("HTTPErrors", "http", "### H"), ("ErrorPresentation", "presentation", "### P"),
+        ("ErrorRecording", "recording", "### E"),
     ]
 
     @Test("each numbered promise has a suite with its tag, except for costs, which the benchmarks check")
     func tags() throws {
-        let page = try Markdown.text(of: "Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md").split(separator: "\n")
-        let promised = Self.headings.flatMap { tag, start in
+        let promised = try Self.modules.flatMap { module, tag, start in
+            let page = try Markdown.text(of: "Sources/\(module)/\(module).docc/Promises.md").split(separator: "\n")
             let numbers = page.filter { $0.hasPrefix(start) }.map { $0.dropFirst(start.count) }
-            #expect(!numbers.isEmpty && numbers == (1...numbers.count).map { "\($0)" }, "\(tag)")
+            #expect(!numbers.isEmpty && numbers == (1...numbers.count).map { "\($0)" }, "\(module)")
+            // The table at the top has a row for each promise.
+            let anchors = numbers.map { "\(start.dropFirst(4))\($0)".lowercased().replacing(" ", with: "-") }
+            let rows = page.filter { $0.hasPrefix("| [") }
+            let missing = anchors.filter { anchor in !rows.contains { $0.contains("](Promises.md#\(anchor)) | ") } }
+            expect(missing, equals: [])
             return numbers.map { "\(tag)\($0)" }
         }
         let tested = try Markdown.files(below: "Tests", endingIn: ".swift").flatMap { file in

@@ -56,7 +56,7 @@ struct AdaptersPageTests {
 
     @Test func `the page that a new user opens first names the middleware's line as it is compiled`() throws {
         let line = "router.add(middleware: ErrorReportingMiddleware())"
-        #expect(try Self.text("../ErrorRouting/ErrorRouting.docc/Migrating.md").contains("`\(line)`"))
+        #expect(try Self.text("../ErrorRouting/ErrorRouting.docc/GettingStarted.md").contains("`\(line)`"))
         #expect(try Self.text("../../Tests/Ecosystem/Sources/Todos/Application.swift").contains("    \(line)\n"))
     }
 

@@ -21,7 +21,7 @@ extension PagesTests {
     @Test func `about migrating show the tool's output for the order service`() async throws {
         let page = try Self.text("../ErrorRouting/ErrorRouting.docc/Migrating.md")
         let section = try #require(page.components(separatedBy: "### See what you lose").last)
-        let code = try #require(Self.blocks("swift-before", in: section).first)
+        let code = try #require(Self.blocks("swift", in: section).first)
         let scratch = try Scratch(["Orders.swift": code + "\n"])
         let output = try await Program([try Program.built("error-audit"), "Orders.swift", "--all"], in: scratch.path)
             .output
