@@ -3,7 +3,7 @@ public import Observation
 
 // The declarations of SwiftUI that ErrorPresentation and its page on apps use, written by hand and without their
 // implementations. They were compared with two open sources that declare the same names as Apple does, skip-fuse-ui and
-// OpenSwiftUI; the page "What was checked, and how" has the details. If the two differ, or if Apple's declaration
+// OpenSwiftUI; the page "What was checked" has the details. If the two differ, or if Apple's declaration
 // accepts more, this file contains the stricter form. It also contains Apple's overloads that the code could mean, so
 // that an ambiguous call fails. Code that type-checks against this file was not run, and not shown on a screen. This
 // module exports Foundation, as Apple's does to most files in practice.

@@ -12,7 +12,7 @@ With names of targets as arguments, it checks these and what they use.
 Not covered: what Foundation, Dispatch and Testing have or bridge otherwise on Darwin; availability; a call of a C
 function where the same file declares a function of that name, unless a module stands before it; linking and running;
 the nested packages. The declarations of SwiftUI, UIKit, AppKit and Accessibility are written by hand; the
-page "What was checked, and how" of ErrorPresentation says what they were compared with.
+page "What was checked" of ErrorPresentation says what they were compared with.
 """
 import concurrent.futures, graphlib, json, os, pathlib, re, subprocess, sys, tempfile
 

@@ -7,7 +7,7 @@ struct DocumentationTests {}
 extension DocumentationTests {
     @Test(
         "a page's snippets compile as one module, and those for Apple's platforms against stubs",
-        arguments: [("ErrorPresentation", 3), ("GettingStartedInAnApp", 9)])
+        arguments: [("ErrorPresentation", 3), ("InAnApp", 9)])
     func snippets(page: String, count: Int) async throws {
         let text = try Markdown.text(of: "Sources/ErrorPresentation/ErrorPresentation.docc/\(page).md")
         let snippets = Markdown.swiftBlocks(in: text)

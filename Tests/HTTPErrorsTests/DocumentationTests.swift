@@ -9,7 +9,7 @@ extension DocumentationTests {
     func snippets() async throws {
         let page = try Markdown.text(of: "Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md")
         let snippets = Markdown.swiftBlocks(in: page)
-        expect(snippets.count, equals: 9)
+        expect(snippets.count, equals: 10)
         let sources = snippets.enumerated().map { ("snippet\($0).swift", $1) }
         expect(
             try await Typechecker.errors(in: Dictionary(uniqueKeysWithValues: sources), modes: Typechecker.modes),
