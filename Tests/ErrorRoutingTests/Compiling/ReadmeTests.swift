@@ -67,25 +67,6 @@ struct ReadmeTests {
         }
     }
 
-    @Test(
-        "each link leads to a file of the package, and each anchor to a heading of it",
-        arguments: ["README.md", "Benchmarks/README.md", ".github/CONTRIBUTING.md"])
-    func links(page: String) throws {
-        // A code span holds no link.
-        let text = try Markdown.text(of: page).replacing(/`[^`\n]*`/, with: "")
-        let targets = text.matches(of: /\]\(([^)]+)\)|\n\[[a-z-]+\]: (\S+)/).compactMap { $0.1 ?? $0.2 }
-        #expect(!targets.isEmpty)
-        for target in targets {
-            let parts = target.split(separator: "#", omittingEmptySubsequences: false)
-            let folder = page.split(separator: "/").dropLast().joined(separator: "/")
-            let file = parts[0].isEmpty ? page : "\(folder)/\(parts[0])"
-            #expect(Markdown.exists(file), "\(page) links to \(target)")
-            guard parts.count == 2 else { continue }
-            let anchors = Markdown.anchors(in: try Markdown.text(of: file))
-            #expect(anchors.contains(String(parts[1])), "\(page) links to \(target)")
-        }
-    }
-
     /// Declarations that the snippets assume.
     private let stage = """
         import ErrorRouting
