@@ -45,7 +45,9 @@ def translated(page, text):
         if target.parent != page.parent.resolve() or target.suffix != ".md":
             if not target.exists(): fault(link.start(), f"{link['target']} doesn't exist")
             return (link["item"] or "") + words
-        name = urllib.parse.quote(target.stem)
+        # A name alone could also be that of a section.
+        module = page.parent.stem
+        name = module if target.stem == module else f"{module}/{urllib.parse.quote(target.stem)}"
         if anchor:
             heading = headings(target.read_text()).get(anchor) if target.exists() else None
             if heading is None:
