@@ -20,23 +20,45 @@ package struct MarkdownPage {
         prose = Self.withoutCode(text)
     }
 
+    /// The text and the line of each heading, in order.
+    package var headings: [(text: String, line: Int)] {
+        // A code span is part of its heading, so find the heading in the prose and read it from the text.
+        zip(prose.lines, text.lines).enumerated().compactMap { index, lines in
+            guard lines.0.starts(with: /#{1,6}\s/), let heading = lines.1.wholeMatch(of: /#+ +(.*?)( +#+)?\s*/)?.1
+            else {
+                return nil
+            }
+            return (String(heading), index + 1)
+        }
+    }
+
     /// The anchors of the headings, in order.
     ///
     /// GitHub lowers the letters of a heading's text, removes everything but letters, digits, spaces, `-`, and `_`, and
     /// replaces each space with `-`. A repeated anchor gets the suffix `-1`, then `-2`.
     package var anchors: [String] {
         var uses: [String: Int] = [:]
-        // A code span is part of its heading, so read the heading from the text and find it in the prose.
-        return zip(prose.lines, text.lines).compactMap { prose, line in
-            guard prose.starts(with: /#{1,6}\s/), let heading = line.wholeMatch(of: /#+ +(.*?)( +#+)?\s*/)?.1 else {
-                return nil
-            }
-            let scalars = heading.lowercased().unicodeScalars.filter { scalar in
+        return headings.map { heading in
+            let scalars = heading.text.lowercased().unicodeScalars.filter { scalar in
                 scalar == " " || scalar == "-" || Self.isOfWord(scalar)
             }
             let anchor = String(String.UnicodeScalarView(scalars)).replacing(" ", with: "-")
             defer { uses[anchor, default: 0] += 1 }
             return uses[anchor].map { "\(anchor)-\($0)" } ?? anchor
+        }
+    }
+
+    /// The language and the line of each fence that begins a block of code, in order.
+    package var fences: [(language: String, line: Int)] {
+        var open: Substring?
+        return text.lines.enumerated().compactMap { index, line in
+            guard let fence = line.firstMatch(of: /^ *(`{3,}|~{3,})(.*)$/) else { return nil }
+            if let begin = open {
+                if fence.1.hasPrefix(begin) { open = nil }
+                return nil
+            }
+            open = fence.1
+            return (String(fence.2), index + 1)
         }
     }
 

@@ -67,6 +67,26 @@ extension PageLinkTests {
         expect(files.problems(of: "docs/Page.md"), equals: expected)
     }
 
+    @Test("a page's title has the words of its file, its code is in known languages, and only a module has Topics")
+    func catalogs() {
+        let (landing, page) = ("Sources/Shop/Shop.docc/Shop.md", "Sources/Shop/Shop.docc/ThrowLogOrPost.md")
+        let code = "```swift\n# Comment\n```\n\n  ~~~text\n  ```none\n  ~~~\n"
+        let texts = [
+            landing: "# ``Shop``\n\n## Topics\n\n- [Throw, log, or post?](ThrowLogOrPost.md)\n\n\(code)",
+            page: "# Throw, log, or post?\n\n\(code)",
+        ]
+        let files = Files(exists: { texts.keys.contains($0) }, text: { texts[$0] })
+        expect(files.problems(of: landing) + files.problems(of: page), equals: [])
+        let faulty = "\n# Throw or post\n\n## Topics\n\n```swift-before\n```\n\n```\n```\n"
+        expect(
+            Files(exists: { _ in false }, text: { _ in faulty }).problems(of: page),
+            equals: [
+                "\(page):6: GitHub doesn't highlight ```swift-before", "\(page):9: GitHub doesn't highlight ```",
+                "\(page):2: the title doesn't have the words of the file's name",
+                "\(page):4: only the module's own page has Topics",
+            ])
+    }
+
     @Test("anchors are those of GitHub")
     func anchors() {
         let anchors = [
@@ -89,10 +109,39 @@ private struct Files {
     /// Returns the text of a file; nil if there is none.
     let text: (String) -> String?
 
-    /// Returns a line for each link of a page that GitHub can't resolve.
+    /// Returns a line for each link of a page that GitHub can't resolve, and for other faults of the page.
     func problems(of page: String) -> [String] {
-        guard let text = text(page) else { return ["\(page): it can't be read"] }
-        return MarkdownPage(text).links.compactMap { link in
+        guard let text = text(page).map(MarkdownPage.init) else { return ["\(page): it can't be read"] }
+        return links(of: page, text) + code(of: page, text) + catalog(of: page, text)
+    }
+
+    private func code(of page: String, _ text: MarkdownPage) -> [String] {
+        text.fences.filter { !["json", "sh", "sql", "swift", "text", "yaml"].contains($0.language) }.map {
+            "\(page):\($0.line): GitHub doesn't highlight ```\($0.language)"
+        }
+    }
+
+    private func catalog(of page: String, _ text: MarkdownPage) -> [String] {
+        guard let names = page.firstMatch(of: /(\w+)\.docc\/(\w+)\.md$/), let title = text.headings.first else {
+            return []
+        }
+        var problems: [String] = []
+        // `InATool.md` is "In a command-line tool".
+        var rest = title.text.lowercased().filter(\.isLetter)[...]
+        for word in names.2.matches(of: /[A-Z][a-z]+|[A-Z]+(?![a-z])/) {
+            rest = rest.firstRange(of: word.0.lowercased()).map { rest[$0.upperBound...] } ?? "!"
+        }
+        if rest == "!" {
+            problems.append("\(page):\(title.line): the title doesn't have the words of the file's name")
+        }
+        if names.1 != names.2, let topics = text.headings.first(where: { $0.text == "Topics" }) {
+            problems.append("\(page):\(topics.line): only the module's own page has Topics")
+        }
+        return problems
+    }
+
+    private func links(of page: String, _ text: MarkdownPage) -> [String] {
+        text.links.compactMap { link in
             guard let target = link.target else {
                 return "\(page):\(link.line): [\(link.label)]: no line defines the label"
             }
