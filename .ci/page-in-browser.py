@@ -371,7 +371,10 @@ def pictures(browser, folder, target, source):
     # The name of the machine doesn't belong in a picture.
     records = [re.sub('"host":"[^"]*"', '"host":"web-1"', line) for line in records]
     checked(browser, page(folder, "pictures", records))
+    # The picture ends between two rows of the table.
     browser.resize(1200, 1080)
+    end = browser.ask("document.querySelectorAll('#kinds tbody tr')[1].getBoundingClientRect().bottom")
+    browser.resize(1200, math.floor(end))
     for scheme, name in (("light", "error-report.png"), ("dark", "error-report~dark.png")):
         browser.picture(f"{target}/{name}", scheme)
 

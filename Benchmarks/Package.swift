@@ -57,7 +57,7 @@ let package = Package(
             name: "post-memory",
             dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
         ),
-        // Prints the costs of a recorder and a replay; see the README.
+        // Prints the costs of a recorder and a replay, for Results/recording.md.
         .executableTarget(
             name: "recording",
             dependencies: [

@@ -2,7 +2,8 @@ import Foundation
 
 /// The package's files as tests of the documentation read them.
 package enum Markdown {
-    private static let root =
+    /// The package's folder.
+    package static let root =
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
 
     /// Returns a file of the package, by its path from the package's root.
@@ -31,13 +32,6 @@ package enum Markdown {
     package static func swiftBlocks(in text: String) -> [String] {
         text.components(separatedBy: "```swift\n").dropFirst().compactMap { rest in
             rest.components(separatedBy: "\n```").first
-        }
-    }
-
-    /// Returns the anchors that code hosts create for the headings in a text.
-    package static func anchors(in text: String) -> [String] {
-        text.matches(of: /\n#+ ([^\n]+)/).map { heading in
-            heading.1.lowercased().filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.replacing(" ", with: "-")
         }
     }
 }

@@ -14,8 +14,7 @@ enum Compare {
           --short            runs a few rounds, and only checks with wide bounds that the cost of a dispatch doesn't
                              grow with the rules, that the bus is faster than AsyncStream, that it supports eight
                              callers, and that scopes cost next to nothing
-          --results FOLDER   the folder for PART.svg and PART.md (default: Benchmarks/Results; then the tables in
-                             Benchmarks/README.md are updated too)
+          --results FOLDER   the folder for PART.svg and PART.md (default: Benchmarks/Results)
         """
 
     static func main() async {
@@ -64,7 +63,7 @@ enum Compare {
         return failures == 0 ? 0 : 1
     }
 
-    /// Measures parts and writes the results to a folder; if it is nil, writes to `Results` and updates the README.
+    /// Measures parts and writes the results to a folder; if it is nil, to `Results`.
     @concurrent
     private static func measure(_ parts: [any Part], into folder: URL?) async -> Int32 {
         for part in parts {
@@ -73,7 +72,6 @@ enum Compare {
                 print(results.table)
                 for line in results.bounds { print(line) }
                 try results.write(into: folder ?? Results.defaultFolder)
-                if folder == nil { try results.updateReadme() }
             } catch {
                 FileHandle.standardError.write(
                     Data("compare: the bounds could not be read, or the results not written: \(error)\n".utf8))

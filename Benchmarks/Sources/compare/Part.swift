@@ -64,26 +64,14 @@ struct Results {
     /// A sentence for each bound.
     let bounds: [String]
 
-    private static let benchmarks = URL(filePath: #filePath).appending(path: "../../..").standardized
-    private static let readme = benchmarks.appending(path: "README.md")
-
     /// The default folder for the results.
-    static let defaultFolder = benchmarks.appending(path: "Results")
+    static let defaultFolder = URL(filePath: #filePath).appending(path: "../../../Results").standardized
 
     func write(into folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try table.write(to: folder.appending(path: "\(name).md"), atomically: true, encoding: .utf8)
         try chart.write(to: folder.appending(path: "\(name).svg"), atomically: true, encoding: .utf8)
         try bars?.write(to: folder.appending(path: "\(name)-bars.svg"), atomically: true, encoding: .utf8)
-    }
-
-    /// Replaces the table in the README.
-    func updateReadme() throws {
-        let text = try String(contentsOf: Self.readme, encoding: .utf8)
-        let (begin, end) = ("<!-- \(name).md -->\n", "<!-- end of \(name).md -->")
-        guard let first = text.range(of: begin), let last = text.range(of: end) else { return }
-        let updated = text[..<first.upperBound] + table + text[last.lowerBound...]
-        try updated.write(to: Self.readme, atomically: true, encoding: .utf8)
     }
 }
 

@@ -5,7 +5,7 @@ import ErrorReplay
 import ErrorRouting
 import Foundation
 
-/// Measures the cost of a recorder and a replay and prints the table for the README.
+/// Measures the cost of a recorder and a replay and prints the tables for `Results/recording.md`.
 ///
 /// It measures processor time, because other processes on the machine would lengthen the elapsed time.
 @main

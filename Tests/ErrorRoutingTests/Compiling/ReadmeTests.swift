@@ -1,14 +1,35 @@
+import ErrorRouting
 import Foundation
 import TestSupport
 import Testing
 
-@Suite("The README's Swift compiles, and its figures are those of the tables", .hangLimit)
+@Suite("The READMEs' Swift compiles, its output is true, and their figures are those of the tables", .hangLimit)
 struct ReadmeTests {
+    /// Declarations that the snippets assume.
+    private let stage = """
+        import ErrorRouting
+
+        struct TimedOut: Error {}
+        enum PaymentError: Error, Equatable { case declined(code: Int), providerDown }
+        nonisolated struct Logger { func error(_ message: String) {} }
+        nonisolated let logger = Logger()
+        actor Pager {
+            static let shared = Pager()
+            func page(_ text: String) throws {}
+        }
+        func syncOrders() async throws {}
+        func onTimeout(_ callback: @escaping @Sendable () -> Void) {}
+        func loadMenu() async throws -> String { "soup" }
+        func serve(_ menu: String?) async {}
+        """
+}
+
+extension ReadmeTests {
     @Test("the snippets compile as one module")
     func snippets() async throws {
         let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: "README.md"))
         // If the fences changed, the test would find no snippets and pass.
-        #expect(snippets.count == 3)
+        #expect(snippets.count == 2)
         var sources = ["stage.swift": stage]
         for (index, snippet) in snippets.enumerated() {
             let imports = snippet.contains("import ") ? "" : "import ErrorRouting\n"
@@ -17,91 +38,106 @@ struct ReadmeTests {
         expect(try await Typechecker.errors(in: sources, modes: Typechecker.modes), equals: [])
     }
 
-    /// A figure of the README, with the table and the row that it cites.
-    private struct Figure: CustomStringConvertible {
-        let nanoseconds: String
-        let row: String
-        let part: String
-
-        init?(_ line: String) {
-            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard cells.count == 4, cells[3].hasPrefix("`compare ") else { return nil }
-            (nanoseconds, row) = (cells[1], cells[2])
-            part = String(cells[3].dropFirst("`compare ".count).dropLast())
+    @Test("the line of the log is the one that the first snippet logs")
+    func line() async throws {
+        let readme = try Markdown.text(of: "README.md")
+        let lines = try #require(Markdown.swiftBlocks(in: readme).first).components(separatedBy: "\n")
+        let index = try #require(lines.firstIndex { $0.contains("catchingErrors") })
+        let logged = Locked("")
+        await withErrorBus(handler: .logging { _, report in logged.withLock { $0 = "\(report)" } }) { bus in
+            bus.post(MenuError.notFound(day: "Sunday"), fileID: "Shop/Shop.swift", line: UInt(index + 1))
         }
-
-        var description: String { "\(row), \(nanoseconds), of \(part).md" }
+        let line = logged.withLock { $0 }.replacing("ErrorRoutingTests.", with: "Shop.")
+        #expect(readme.contains("```text\n\(line)\n```"), "README needs this line: \(line)")
     }
 
     /// These few figures are copied by hand after a new measurement.
-    @Test("each figure of the README is in the row of the table that it names")
-    func figures() throws {
-        let lines = try Markdown.text(of: "README.md").components(separatedBy: "\n")
-        let figures = lines.compactMap(Figure.init)
-        expect(figures.count, equals: 10)
-        for figure in figures {
-            let table = try Markdown.text(of: "Benchmarks/Results/\(figure.part).md").components(separatedBy: "\n")
-            let row = table.first { $0.hasPrefix("| \(figure.row) |") }
-            expect(
-                row?.contains("| \(figure.nanoseconds) ("), equals: true, "\(figure) is not in: \(row ?? "no such row")"
-            )
+    @Test("the README's costs are those of the tables")
+    func costs() throws {
+        let (dispatch, bus) = (try Figures(of: "dispatch"), try Figures(of: "bus"))
+        try check(
+            "README.md",
+            contains: [
+                "A preset with ten rules by type handles an error in \(dispatch["preset, by type"]) ns;",
+                "ten closures, each with a cast, take \(dispatch["list of closures, by type"]) ns.",
+                "with eight posting tasks, an error takes \(bus["ErrorBus", column: 3]) ns.",
+            ])
+    }
+
+    @Test("each of the twelve figures of the benchmarks' README is in the row of the table that it names")
+    func rows() throws {
+        let lines = try Markdown.text(of: "Benchmarks/README.md").components(separatedBy: "\n")
+        let rows = lines.map(Figures.cells).filter { $0.count == 4 && $0[3].hasPrefix("`compare ") }
+        expect(rows.count, equals: 12)
+        for row in rows {
+            let figures = try Figures(of: String(row[3].dropFirst("`compare ".count).dropLast()))
+            #expect(figures.rows[row[2]]?.contains(row[1]) == true, "\(row), but \(figures.rows[row[2]] ?? [])")
         }
     }
 
-    @Test("the explanation quotes the source lines of the library's preset")
-    func explanation() throws {
-        let source = try Markdown.text(of: "Sources/ErrorRouting/Handling/ErrorHandler+Presets.swift")
-        let lines = source.components(separatedBy: "\n")
-        let readme = try Markdown.text(of: "README.md")
-        let rules = readme.matches(of: /(\w+) +ErrorRouting\/ErrorHandler\+Presets\.swift:(\d+)/)
-        expect(rules.map { String($0.1) }, equals: ["cancellation", "onNoMatch"])
-        for rule in rules { #expect(Int(rule.2).map { lines[$0 - 1].contains(rule.1) } == true, "\(rule.0)") }
+    @Test("the figures in the text of the benchmarks' README are those of the tables")
+    func text() throws {
+        let (dispatch, bus) = (try Figures(of: "dispatch"), try Figures(of: "bus"))
+        let (built, list) = (dispatch["rules built and used once"], dispatch["a list of closures built and used once"])
+        func times(_ row: String) throws -> String {
+            let (longer, plain) = (try #require(Double(bus[row])), try #require(Double(bus["ErrorBus"])))
+            return ((longer / plain * 10).rounded() / 10).formatted(.number.locale(Locale(identifier: "en_US")))
+        }
+        try check(
+            "Benchmarks/README.md",
+            contains: [
+                "Ten rules that are built and used once cost \(built) ns, ten closures \(list) ns,",
+                "an observer (\(times("ErrorBus, one observer")) times as long)",
+                "a flood limit (\(times("ErrorBus, a flood limit")) times)",
+                "unread `reports` (\(times("ErrorBus, one stream of reports, unread")) times)",
+            ])
+        // The tails have four figures in a cell; the second is the p99.
+        let tails = try Markdown.text(of: "Benchmarks/Results/bus.md").split(separator: "\n").map(Figures.cells)
+        let p99 = try ["ErrorBus", "queue behind a mutex"].map { name in
+            let row = try #require(tails.first { $0.first == name && $0.last?.contains(" / ") == true })
+            return row[2].components(separatedBy: " / ")[1]
+        }
+        try check(
+            "Benchmarks/README.md",
+            contains: [
+                "With eight threads, the p99 of a post is \(p99[0]) µs for the bus and \(p99[1]) µs for the queue."
+            ])
+        // The cases in which a list of closures is faster, and those in which a queue is.
+        func number(_ figure: String) throws -> Int { try #require(Int(figure.replacing(",", with: ""))) }
+        #expect(try number(list) < number(built))
+        #expect(try number(dispatch["list of closures, predicates"]) < number(dispatch["predicates"]))
+        let (logging, queue) = ("ErrorBus, preset and a log call", "queue behind a mutex and a log call")
+        for column in [0, 3] { #expect(try number(bus[queue, column: column]) < number(bus[logging, column: column])) }
+        #expect(try number(bus["queue behind a mutex"]) < number(bus["ErrorBus"]))
     }
 
-    @Test("the tables of the page of figures are the files that the benchmarks wrote")
-    func tables() throws {
-        let page = try Markdown.text(of: "Benchmarks/README.md")
-        for part in ["dispatch", "bus", "recovery"] {
-            let table = try Markdown.text(of: "Benchmarks/Results/\(part).md")
-            #expect(page.contains("<!-- \(part).md -->\n\(table)<!-- end of \(part).md -->\n"), "\(part)")
+    private func check(_ page: String, contains sentences: [String]) throws {
+        let text = try Markdown.text(of: page).replacing("\n", with: " ")
+        for sentence in sentences { #expect(text.contains(sentence), "\(page) needs this: \(sentence)") }
+    }
+}
+
+enum MenuError: Error { case notFound(day: String) }
+
+/// The medians of a table in `Benchmarks/Results`.
+private struct Figures {
+    /// The medians by the name of the row; if rows have the same name, those of the first.
+    let rows: [String: [String]]
+
+    init(of part: String) throws {
+        let lines = try Markdown.text(of: "Benchmarks/Results/\(part).md").split(separator: "\n").map(Self.cells)
+        let rows = lines.filter { $0.count > 1 }.map { cells in
+            (cells[0], cells.dropFirst().map { String($0.prefix { $0 != " " }) })
         }
+        self.rows = Dictionary(rows, uniquingKeysWith: { first, _ in first })
     }
 
-    @Test(
-        "each link leads to a file of the package, and each anchor to a heading of it",
-        arguments: ["README.md", "Benchmarks/README.md", ".github/CONTRIBUTING.md"])
-    func links(page: String) throws {
-        // A code span holds no link.
-        let text = try Markdown.text(of: page).replacing(/`[^`\n]*`/, with: "")
-        let targets = text.matches(of: /\]\(([^)]+)\)|\n\[[a-z-]+\]: (\S+)/).compactMap { $0.1 ?? $0.2 }
-        #expect(!targets.isEmpty)
-        for target in targets {
-            let parts = target.split(separator: "#", omittingEmptySubsequences: false)
-            let folder = page.split(separator: "/").dropLast().joined(separator: "/")
-            let file = parts[0].isEmpty ? page : "\(folder)/\(parts[0])"
-            #expect(Markdown.exists(file), "\(page) links to \(target)")
-            guard parts.count == 2 else { continue }
-            let anchors = Markdown.anchors(in: try Markdown.text(of: file))
-            #expect(anchors.contains(String(parts[1])), "\(page) links to \(target)")
-        }
+    subscript(row: String, column column: Int = 0) -> String {
+        rows[row].flatMap { $0.indices.contains(column) ? $0[column] : nil } ?? "no row \(row)"
     }
 
-    /// Declarations that the snippets assume.
-    private let stage = """
-        import ErrorRouting
-
-        struct CardDeclined: Error { let code: Int }
-        struct TimedOut: Error {}
-        nonisolated struct Logger { func error(_ message: String) {} }
-        nonisolated let logger = Logger()
-        actor Pager {
-            static let shared = Pager()
-            func page(_ text: String) throws {}
-        }
-        func askForAnotherCard(_ code: Int) async {}
-        func syncOrders() async throws {}
-        func onTimeout(_ callback: @escaping @Sendable () -> Void) {}
-        func loadMenu() async throws -> String { "soup" }
-        func serve(_ menu: String?) async {}
-        """
+    /// Returns the cells of a table's row.
+    static func cells(_ line: some StringProtocol) -> [String] {
+        line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
 }
