@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The package's files as tests of the documentation read them.
 package enum Markdown {
