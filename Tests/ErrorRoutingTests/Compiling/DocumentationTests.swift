@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The documentation's Swift compiles", .hangLimit)
 struct DocumentationTests {
-    /// The page that uses the adapters' modules. `AdaptersPageTests` in `Sources/Adapters` compiles all its snippets.
+    /// The page that uses the adapters' modules; `AdaptersPageTests` in `Sources/Adapters` compiles all its snippets.
     static let adaptersPage = "Sources/ErrorRouting/ErrorRouting.docc/InAService.md"
 
     /// The other pages of these two modules; the other modules' tests compile their own.

@@ -45,8 +45,9 @@ struct AdaptersPageTests {
         #expect(snippets.count == 1 && snippets.allSatisfy { $0.hasPrefix("dependencies: [") })
     }
 
-    /// Each snippet is compiled in its own file, so its imports are complete. The library's own tests leave this page
-    /// out, because only this package has the modules that it imports.
+    /// Each snippet is compiled in its own file, so its imports are complete.
+    ///
+    /// The library's own tests leave this page out, because only this package has the modules that it imports.
     @Test func `the page on services has only Swift that is compiled here, each snippet with its imports`() throws {
         let snippets = try Self.snippets("../ErrorRouting/ErrorRouting.docc/InAService.md")
         // The fault lab compiles, runs, and stops the program.
