@@ -66,7 +66,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
-        // The program on the adapters' page.
+        // The program on the page "In a service".
         .executableTarget(
             name: "PageService",
             dependencies: [

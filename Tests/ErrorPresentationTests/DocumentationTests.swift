@@ -39,7 +39,7 @@ extension DocumentationTests {
 
     @Test("the code for Sentry and Crashlytics compiles against their declarations")
     func crashReporters() async throws {
-        let text = try Markdown.text(of: "Sources/ErrorRouting/ErrorRouting.docc/CrashReporter.md")
+        let text = try Markdown.text(of: "Sources/ErrorRouting/ErrorRouting.docc/WithACrashReporter.md")
         let snippets = Markdown.swiftBlocks(in: text)
         expect(snippets.count, equals: 2)
         let sources = Dictionary(uniqueKeysWithValues: snippets.enumerated().map { ("snippet\($0).swift", $1) })

@@ -127,6 +127,22 @@ extension PageStubs {
         }
         """
 
+    /// PostgresNIO.
+    static let postgresNIO = """
+        public struct PSQLError: Error, @unchecked Sendable {
+            public struct Code: Sendable, Hashable, CustomStringConvertible { public var description: String { "" } }
+            public struct ServerInfo {
+                public struct Field: Hashable, Sendable {
+                    public static let sqlState = Self()
+                    public static let message = Self()
+                }
+                public subscript(field: Field) -> String? { nil }
+            }
+            public var code: Code { Code() }
+            public var serverInfo: ServerInfo? { nil }
+        }
+        """
+
     /// GRDB 7.10.
     static let grdb = """
         public struct ResultCode: RawRepresentable, Equatable, Sendable {

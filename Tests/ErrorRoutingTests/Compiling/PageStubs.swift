@@ -5,8 +5,8 @@ import TestSupport
 /// They have the real declarations' signatures; nothing runs.
 enum PageStubs {
     private static let all = [
-        "GRDB": grdb, "HTTPTypes": httpTypes, "Jobs": jobs, "Logging": logging, "Queues": queues,
-        "ServiceLifecycle": serviceLifecycle, "Vapor": vapor,
+        "GRDB": grdb, "HTTPTypes": httpTypes, "Jobs": jobs, "Logging": logging, "PostgresNIO": postgresNIO,
+        "Queues": queues, "ServiceLifecycle": serviceLifecycle, "Vapor": vapor,
     ]
 
     /// Returns the stubs of the modules that some snippets import.

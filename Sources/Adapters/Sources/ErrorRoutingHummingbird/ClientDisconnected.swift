@@ -7,6 +7,11 @@ import NIOHTTP1
 /// The service's own outgoing connections break with the same errors. So ``ErrorReportingMiddleware`` wraps an error
 /// only where the connection is certainly the client's: in the request's body and in the writer of the response's body.
 /// The middleware ignores the wrapped errors unless your rules match them.
+///
+/// If a client disconnects before the response's head is written, this goes undetected unless the route reads or
+/// watches the connection. If the client closed the connection properly, Hummingbird still writes the response and
+/// counts a success. If the client reset the connection, Hummingbird doesn't run the response's body: `hb.requests`
+/// doesn't count the request, `http.server.active_requests` continues to count it, and its span ends without an error.
 public enum ClientDisconnected: Error, UnderlyingErrorsProviding, CustomStringConvertible {
     /// The client has disconnected and doesn't receive a response.
     case left(any Error)

@@ -98,10 +98,10 @@ public struct ErrorReportingMiddleware<Context: RequestContext>: RouterMiddlewar
 
     /// Handles a request in its scope.
     ///
+    /// - Parameters:
     ///   - request: The request to handle.
     ///   - context: The request's context.
     ///   - next: The next handler.
-    /// - Returns: The response, including the response to an error.
     /// - Returns: The response, including the response to an error.
     public func handle(
         _ request: Request,

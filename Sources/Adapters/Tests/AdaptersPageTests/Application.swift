@@ -3,7 +3,7 @@ import ErrorRoutingHummingbird
 import HTTPErrors
 import Hummingbird
 
-// Declarations that the page's snippets assume.
+// Declarations that the snippets of the page on services assume.
 
 struct OrderMissing: Error {}
 struct TooManyOrders: Error { let seconds: Int }

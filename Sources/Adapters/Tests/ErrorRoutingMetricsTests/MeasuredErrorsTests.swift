@@ -72,7 +72,8 @@ struct MeasuredErrorsTests {
             "gauge": metrics.recorders.filter { isOfBus($0.dimensions) }.map(\.label),
             "timer": metrics.timers.filter { isOfBus($0.dimensions) }.map(\.label),
         ].mapValues(Set.init)
-        for page in ["README.md", "Sources/ErrorRoutingMetrics/ErrorBus+Metrics.swift"] {
+        let service = "../ErrorRouting/ErrorRouting.docc/InAService.md"
+        for page in [service, "Sources/ErrorRoutingMetrics/ErrorBus+Metrics.swift"] {
             #expect(try Self.metrics(in: page) == emitted, "\(page)")
         }
     }

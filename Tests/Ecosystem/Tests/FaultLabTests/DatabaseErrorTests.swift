@@ -5,9 +5,9 @@ import Testing
 
 @Suite("A database's errors say their kind and message, by the rule on the page")
 struct DatabaseErrorTests {
-    // The page's line, as it is.
+    // The page's lines, as they are.
     private static let details: ErrorMap<ErrorDetails?> = ErrorMap()
-        .on(DatabaseError.self) { ErrorDetails(message: $0.message) }  // GRDB: without the statement
+        .on(DatabaseError.self) { ErrorDetails(message: $0.message) }
 
     @Test("a unique violation has its code, and its message without the statement and its values")
     func uniqueViolation() async throws {
@@ -38,7 +38,7 @@ struct DatabaseErrorTests {
     func page() throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = (0..<5).reduce(here) { url, _ in url.deletingLastPathComponent() }
-        let path = "Sources/ErrorRouting/ErrorRouting.docc/OnTheEcosystem.md"
+        let path = "Sources/ErrorRouting/ErrorRouting.docc/OtherLibraries.md"
         let page = try String(contentsOf: root.appending(path: path), encoding: .utf8)
         let source = try String(contentsOf: here, encoding: .utf8)
         let rule = try #require(page.split(separator: "\n").first { $0.contains(".on(DatabaseError.self)") })

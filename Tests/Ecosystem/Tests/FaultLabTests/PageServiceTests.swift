@@ -4,7 +4,7 @@ import Testing
 
 extension FaultLab {
     /// Tests the forty lines that a new user copies.
-    @Suite("The program on the adapters' page")
+    @Suite("The program on the page for services")
     struct PageServiceTests {
         private static let package = URL(filePath: #filePath).appending(path: "../../../../..").standardized
 
@@ -14,7 +14,8 @@ extension FaultLab {
 
         @Test func `is the program that these tests run`() throws {
             let program = try Self.text("Tests/Ecosystem/Sources/PageService/Orders.swift")
-            #expect(try Self.text("Sources/Adapters/README.md").contains("```swift\n\(program)```\n"))
+            let page = try Self.text("Sources/ErrorRouting/ErrorRouting.docc/InAService.md")
+            #expect(page.contains("```swift\n\(program)```\n"))
             #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
         }
 

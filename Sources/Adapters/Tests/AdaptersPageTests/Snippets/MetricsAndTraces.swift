@@ -1,8 +1,4 @@
-import ErrorRouting
-import ErrorRoutingLifecycle
-import ErrorRoutingLogging
-import ErrorRoutingMetrics
-import ErrorRoutingTracing
+import ErrorRoutingServer
 import Logging
 
 private func measured(

@@ -11,9 +11,9 @@ private func requests(_ router: Router<BasicRequestContext>) {
         .on(TooManyOrders.self) { error in [.retryAfter: "\(error.seconds)"] }
 
     router.addMiddleware {
-        MetricsMiddleware()  // counts the status that the client gets
+        MetricsMiddleware()  // counts the status that the client receives
         TracingMiddleware()  // its span is open until the body is written
         ErrorReportingMiddleware(problems, fields: fields)  // turns errors into responses
-        CORSMiddleware()  // then everything that throws
+        CORSMiddleware()  // add middleware that throws from here on
     }
 }

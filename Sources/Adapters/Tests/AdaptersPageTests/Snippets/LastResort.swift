@@ -1,0 +1,6 @@
+import ErrorRouting
+import Logging
+
+func logWhatNobodyHandles(to logger: Logger) {
+    LastResort.setForProcess(LastResort { line in logger.log(level: .error, "\(line)") })
+}
