@@ -24,11 +24,12 @@ struct Detector {
         case .tryExpr(let node): [attempt(node)]
         case .doStmt(let node): node.catchClauses.map { catchClause($0, of: node) }
         case .functionCallExpr(let node):
-            [task(node) ?? group(node) ?? publisher(node) ?? hook(node)]
+            [task(node) ?? group(node) ?? publisher(node) ?? hook(node) ?? silentCall(node)]
                 + node.closures.map { callback($0.closure, label: $0.label, of: node) }
+        case .subscriptCallExpr(let node): [keychain(node)]
         case .switchExpr(let node): [failureCase(of: node)]
-        case .ifExpr(let node): [failureBranch(node.conditions, node.body, else: node.elseBody, of: Syntax(node))]
-        case .guardStmt(let node): [failureBranch(node.conditions, node.body, of: Syntax(node), isGuard: true)]
+        case .ifExpr(let node): [failureBranch(node.conditions, node.body, else: node.elseBody, of: Syntax(node)), quietBranch(node.conditions, node.elseBody?.as(CodeBlockSyntax.self), of: Syntax(node))]
+        case .guardStmt(let node): [failureBranch(node.conditions, node.body, of: Syntax(node), isGuard: true) ?? quietBranch(node.conditions, node.body, of: Syntax(node))]
         case .variableDecl(let node): [asyncLet(node)]
         case .initializerClause(let node): [defaultHook(node)]
         case .functionDecl(let node): [delegate(node)]

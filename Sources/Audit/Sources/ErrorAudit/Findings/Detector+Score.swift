@@ -18,7 +18,9 @@ extension Detector {
     private func excuse(_ tried: Tried, _ loss: Loss) -> String? {
         let names = tried.names
         func all(_ set: Set<String>) -> Bool { !names.isEmpty && names.allSatisfy(set.contains) }
-        let isClosing = !names.isEmpty && names.allSatisfy { Words.closing.isSuperset(of: Words.of($0)) }
+        let isClosing = !names.isEmpty && names.allSatisfy {
+            $0.first?.isLowercase == true && Words.closing.isSuperset(of: Words.of($0))
+        }
         let isDeleting = !names.isEmpty && !Self.deletions.isDisjoint(with: names)
         let isDecoding = names.first.map { Words.of($0).first == "decode" || Words.of($0).last == "container" } ?? false
         let macro = loss.token.enclosing(MacroExpansionExprSyntax.self)?.macroName.text
@@ -61,10 +63,6 @@ extension Detector {
         let isDecorative = has(Words.expendable, tried.words)
         let block = loss.block?.parent?.description ?? ""
         let isCleanUp = verbs.allSatisfy(Words.cleansUp.contains) && !verbs.isEmpty
-        let isStatement = loss.token.parent.map { parent in
-            parent.as(CodeBlockItemSyntax.self).map { !$0.isValueOfItsBlock }
-                ?? (parent.as(ExprListSyntax.self)?.first?.is(DiscardAssignmentExprSyntax.self) ?? false)
-        }
         let (write, send, fetch) = (verb(Words.writes), verb(Words.sends), verb(Words.fetches))
         let isPayment = has(Words.payments, tried.words)
         let isForced = loss.kind == .forcedTry
@@ -77,7 +75,7 @@ extension Detector {
             (tried.isAwaited, 15, "it awaits work that can fail in many ways"),
             (tried.words.isSuperset(of: ["create", "directory"]), -37, "later writes to the directory fail too"),
             (loss.isPartlyReported, -5, "some errors are reported, but not all"),
-            (loss.kind == .optionalTry && isStatement == true, 10, "the nil is ignored"),
+            (loss.kind == .optionalTry && isDiscarded(loss.token), 10, "the nil is ignored"),
             (task == "Task", 5, "it stands in a task of its own"),
             (has(["todo", "fixme"], Words.of(block)) || block.contains("andle error"), 15, "it isn't handled yet"),
             (isDecorative, -20, "it only decorates, or can be created again"),
@@ -102,6 +100,12 @@ extension Detector {
             ),
         ]
         return weights.filter(\.holds).map { ($0.why, $0.points) }
+    }
+
+    /// Returns whether an expression is a statement, or is assigned to `_`.
+    func isDiscarded(_ node: Syntax) -> Bool {
+        node.parent?.as(CodeBlockItemSyntax.self).map { !$0.isValueOfItsBlock }
+            ?? node.parent?.as(ExprListSyntax.self)?.first?.is(DiscardAssignmentExprSyntax.self) ?? false
     }
 
     /// Returns whether a node is in a `catch` that throws or reports the first error.

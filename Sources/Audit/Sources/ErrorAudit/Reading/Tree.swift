@@ -233,6 +233,6 @@ extension CodeBlockItemSyntax {
             return function.signature.returnClause != nil
         }
         return list.parent?.is(CodeBlockSyntax.self) == false
-            || list.parent?.parent?.is(AccessorDeclSyntax.self) == true
+            || list.parent?.parent?.as(AccessorDeclSyntax.self)?.accessorSpecifier.text == "get"
     }
 }
