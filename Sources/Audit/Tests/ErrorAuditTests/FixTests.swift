@@ -16,18 +16,18 @@ extension FixTests {
     @Test(arguments: [
         ["-swift-version", "6"], ["-swift-version", "5"], ["-swift-version", "6", "-default-isolation", "MainActor"],
     ])
-    func `the corpus compiles before and after each rewrite`(_ mode: [String]) async throws {
-        let files = Dictionary(uniqueKeysWithValues: try Corpus.names().map { ($0, try Corpus.text($0)) })
-        let scratch = try Scratch(files)
-        #expect(try await Program.errors(compiling: Corpus.names(), in: scratch, mode) == [])
+    func `compile, as the code before them does, and leave nothing else behind`(_ mode: [String]) async throws {
+        let code = try Cases.section("match the line that a developer would write", of: "Rewrites").map { $0[0] }
+        let functions = code.enumerated().map { "func f\($0)() async {\n\($1)\n}" }
+        let head = try Cases.section("declarations", of: "Advice").map { $0[0] }.filter { !$0.hasPrefix("import") }
+        let scratch = try Scratch(["A.swift": (head + functions).joined(separator: "\n")])
+        #expect(try await Program.errors(compiling: ["A.swift"], in: scratch, mode) == [])
+        let findings = try await Audit().run([scratch.path]).findings
         for kind in Kind.allCases where kind.isFixable {
-            let findings = try await Audit().run([scratch.path]).findings
-            let count = await Audit().fix(kind, in: findings).count
-            #expect(count > 0, "\(kind)")
-            #expect(try await Program.errors(compiling: Corpus.names(), in: scratch, mode) == [], "\(kind)")
-            let left = try await Audit().run([scratch.path]).findings
-            #expect(left.count == findings.count - count, "\(kind)")
+            #expect(await Audit().fix(kind, in: try await Audit().run([scratch.path]).findings).count > 0, "\(kind)")
+            #expect(try await Program.errors(compiling: ["A.swift"], in: scratch, mode) == [], "\(kind)")
         }
+        #expect(try await Audit().run([scratch.path]).findings.count == findings.count - code.count)
     }
 
     @Test func `match the line that a developer would write, with the import`() throws {

@@ -28,7 +28,7 @@ extension OutputTests {
         #expect(
             try Output.text.render(Self.result()) == """
                 Sources/F, G.swift:2:5: warning: f, save: the task throws, and nobody awaits its value; `save` changes \
-                something; it awaits work that can fail in many ways [task, 100]
+                something; it awaits work that can fail in many ways [task, 91]
                     → errors.task { try await save() }
                 2 probable losses and 1 harmless in 1 file, 5 lines; --all shows the rest
                 """)

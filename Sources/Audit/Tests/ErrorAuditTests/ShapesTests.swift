@@ -8,10 +8,12 @@ struct ShapesTests {}
 extension ShapesTests {
     @Test func `have the findings of their tables`() throws {
         let tables = try Cases.sections("Shapes")
-        #expect(tables.count == 7)
+        #expect(tables.count == 15)
         for (heading, cases) in tables {
             for shape in cases {
-                let kinds = Audit().findings(in: shape[1], path: "A.swift").map {
+                let isInFunction = heading.hasPrefix("in a function")
+                let text = isInFunction ? "func f() async throws {\n\(shape[1])\n}" : shape[1]
+                let kinds = Audit().findings(in: text, path: "A.swift").map {
                     $0.harmless == nil ? $0.kind.rawValue : "(\($0.kind.rawValue))"
                 }
                 #expect((kinds.isEmpty ? "none" : kinds.joined(separator: " ")) == shape[0], "\(heading): \(shape[1])")

@@ -28,8 +28,16 @@ struct Detector {
                 + node.closures.map { callback($0.closure, label: $0.label, of: node) }
         case .subscriptCallExpr(let node): [keychain(node)]
         case .switchExpr(let node): [failureCase(of: node)]
-        case .ifExpr(let node): [failureBranch(node.conditions, node.body, else: node.elseBody, of: Syntax(node)), quietBranch(node.conditions, node.elseBody?.as(CodeBlockSyntax.self), of: Syntax(node))]
-        case .guardStmt(let node): [failureBranch(node.conditions, node.body, of: Syntax(node), isGuard: true) ?? quietBranch(node.conditions, node.body, of: Syntax(node))]
+        case .ifExpr(let node): 
+            [
+                failureBranch(node.conditions, node.body, else: node.elseBody, of: Syntax(node))
+                    ?? quietBranch(node.conditions, else: node.elseBody?.as(CodeBlockSyntax.self), of: Syntax(node))
+            ]
+        case .guardStmt(let node): 
+            [
+                failureBranch(node.conditions, node.body, of: Syntax(node), isGuard: true)
+                    ?? quietBranch(node.conditions, else: node.body, of: Syntax(node))
+            ]
         case .variableDecl(let node): [asyncLet(node)]
         case .initializerClause(let node): [defaultHook(node)]
         case .functionDecl(let node): [delegate(node)]

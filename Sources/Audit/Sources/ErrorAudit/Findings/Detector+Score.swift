@@ -28,7 +28,7 @@ extension Detector {
             (loss.kind == .reportedTwice, "nothing is lost, but the error is reported twice"),
             (loss.isExpected, "only errors that the program expects arrive here"),
             (loss.isSleep || all(Self.sleeps), "only the end of the task ends a sleep"),
-            (isDecoding && !tried.labels.contains("from"), "decoding only checks whether the value has this form"),
+            (isDecoding && !tried.labels.contains("from") && loss.kind != .droppedResult, "decoding only checks whether the value has this form"),
             (tried.callees.first?.hasPrefix("FileHandle.standard") == true, "nobody reads a closed standard output"),
             (isClosing, "it only closes: `\(names.last ?? "")`"),
             (isDeleting && !tried.allWords.isDisjoint(with: Words.temporary), "it only deletes a temporary file"),
@@ -45,7 +45,7 @@ extension Detector {
     private static let probes = Words.list(
         """
         resourceValues attributesOfItem attributesOfFileSystem checkResourceIsReachable
-        checkPromisedItemIsReachable destinationOfSymbolicLink getResourceValue isReachable fileExists
+        checkPromisedItemIsReachable destinationOfSymbolicLink exists fileExists getResourceValue isReachable readlink
         """)
     /// Functions whose result depends only on their arguments.
     private static let parsers = Words.list(
@@ -72,25 +72,25 @@ extension Detector {
             (write != nil && !isCleanUp && !isDecorative, 22, "`\(write ?? "")` changes something"),
             (write == nil && send != nil, 20, "`\(send ?? "")` sends something"),
             (write == nil && send == nil && fetch != nil && !isForced, 2, "`\(fetch ?? "")` reads from somewhere else"),
-            (tried.isAwaited, 15, "it awaits work that can fail in many ways"),
-            (tried.words.isSuperset(of: ["create", "directory"]), -37, "later writes to the directory fail too"),
+            (tried.isAwaited, 4, "it awaits work that can fail in many ways"),
+            (tried.words.isSuperset(of: ["create", "directory"]) || tried.names.contains("mkdir"), -37, "later writes to the directory fail too"),
             (loss.isPartlyReported, -5, "some errors are reported, but not all"),
-            (loss.kind == .optionalTry && isDiscarded(loss.token), 10, "the nil is ignored"),
+            (loss.kind == .optionalTry && isDiscarded(loss.token), 1, "the nil is ignored"),
             (task == "Task", 5, "it stands in a task of its own"),
             (has(["todo", "fixme"], Words.of(block)) || block.contains("andle error"), 15, "it isn't handled yet"),
             (isDecorative, -20, "it only decorates, or can be created again"),
             (has(Words.expendable, context), -15, "it is in code that only decorates"),
             (
-                has(["is", "has", "can", "should", "check", "validate", "exists", "supports"], context.prefix(1)), -20,
+                has(["is", "has", "can", "should", "check", "validate", "exists", "supports"], context.prefix(1)), -30,
                 "the function only returns yes or no"
             ),
             (isCleanUp && !isPayment, -20, "it only ends or removes something"),
             (Words.cleansUp.contains(context.first ?? ""), -10, "it is in a function that cleans up"),
             (loss.token.enclosing(DeferStmtSyntax.self) != nil, -15, "it is at the end of a scope"),
             (isOnErrorPath(loss.token), -25, "the first error is reported"),
-            (comments.explains(loss, in: file), -20, "a comment explains it"),
+            (comments.explains(loss, in: file), -30, "a comment explains it"),
             (
-                isForced && has(["file", "url", "database", "contents", "connection", "data"], tried.words), 20,
+                isForced && has(["file", "database", "contents", "connection", "data"], tried.words), 20,
                 "it depends on a disk or a network"
             ),
             (isForced && tried.isConstant, -10, "its arguments are constants"),
