@@ -47,7 +47,7 @@ extension FilesTests {
             #expect(try source.find([scratch.path + "/Sources"]).files == [scratch.path + "/Sources/A.swift"])
             let named = try source.find([scratch.path + "/Sources/Out/B.swift"])
             #expect(named.files.isEmpty && named.skipped.count == 1)
-            #expect(throws: SourceFiles.NoSuchPath.self) { try source.find(["/no/such"]) }
+            #expect(throws: Unread.self) { try source.find(["/no/such"]) }
         }
     }
 

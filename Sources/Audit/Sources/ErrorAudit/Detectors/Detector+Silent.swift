@@ -28,6 +28,7 @@ extension Detector {
         "keychain.get": (.absence, "keychain.get(@)"),
         "keychain.set": (.status, "if !% { postError(KeychainError()) }"),
         "keychain.delete": (.status, "if !% { postError(KeychainError()) }"),
+        "wait(timeout": (.status, "if % == .timedOut { postError(POSIXError(.ETIMEDOUT)) }"),
         "createFile(atPath": (.status, "if !% { postError(CocoaError(.fileWriteUnknown)) }"),
         "SecItemAdd": (.status, osStatus), "SecItemDelete": (.status, osStatus), "SecItemUpdate": (.status, osStatus),
         "center.add": (.handler, "center.add(@) { if let error = $0 { postError(error) } }"),
@@ -48,7 +49,8 @@ extension Detector {
         let isRead =
             switch answer {
             case .absence: nilIsReported(of: Syntax(call)) || isPassedThrough(call)
-            case .status: !isDiscarded(Syntax(call))
+            case .status:
+                !isDiscarded(Syntax(call)) || first?.expression.trimmedDescription.hasSuffix("distantFuture") == true
             case .handler: !call.closures.isEmpty || others.contains { !$0.expression.is(NilLiteralExprSyntax.self) }
             }
         guard !isRead else { return nil }

@@ -30,7 +30,7 @@ extension Detector {
             (loss.isSleep || all(Self.sleeps), "only the end of the task ends a sleep"),
             (isDecoding && !tried.labels.contains("from") && loss.kind != .droppedResult, "decoding only checks whether the value has this form"),
             (tried.callees.first?.hasPrefix("FileHandle.standard") == true, "nobody reads a closed standard output"),
-            (isClosing, "it only closes: `\(names.last ?? "")`"),
+            (isClosing && !tried.labels.contains("timeout"), "it only closes: `\(names.last ?? "")`"),
             (isDeleting && !tried.allWords.isDisjoint(with: Words.temporary), "it only deletes a temporary file"),
             (all(Self.probes), "it only checks for something, and a failure is one of the results"),
             (tried.isConstant && !names.isEmpty && Self.parsers.contains(names[0]), "its arguments are constants"),
