@@ -41,7 +41,8 @@ extension Detector {
         let absent = others.first { $0.expression.is(NilLiteralExprSyntax.self) && $0.label?.text == "errorHandler" }
         if absent != nil { return silence(call, .handler, "errorHandler: { postError($0) }") }
         let (name, first) = (call.name, call.arguments.first)
-        let keys = [name, "\(name)(\(first?.label?.text ?? "")"] + Words.of(call.callee).map { "\($0).\(name)" }
+        let label = first?.label?.text
+        let keys = label.map { ["\(name)(\($0)"] } ?? ([name] + Words.of(call.callee).map { "\($0).\(name)" })
         // Skip an overload that throws.
         guard let (answer, instead) = keys.lazy.compactMap({ Self.silentCalls[$0] }).first,
             call.enclosing(TryExprSyntax.self, upTo: { !$0.is(ExprSyntax.self) }) == nil
@@ -110,7 +111,8 @@ extension Detector {
             let value = condition.condition.as(OptionalBindingConditionSyntax.self)?.initializer?.value.bare
             return value?.is(FunctionCallExprSyntax.self) == true || condition.mentions(["errSecSuccess", "noErr"])
         }
-        guard let block, isTried, file.fate(of: block.statements) < .partlyReported else { return nil }
+        // A `try?` among the conditions is a finding of its own.
+        guard let block, isTried, !conditions.description.contains("try?"), file.fate(of: block.statements) < .partlyReported else { return nil }
         for case let (item, call?) in block.statements.map({ ($0, $0.expression?.bare.as(FunctionCallExprSyntax.self)) })
         where file.messageUse(of: call) == .quiet {
             let text = call.arguments.first { $0.expression.is(StringLiteralExprSyntax.self) }?.trimmedDescription ?? ""
