@@ -27,7 +27,8 @@ extension CommandTests {
             ("--limit 1", 1, ""), ("--strict B.swift", 0, ""), ("no-such-folder", 2, "no such file or folder"),
             ("--strict Empty", 2, "no Swift file"), ("--baseline no-such-file", 2, ""), ("--fix children", 64, ""),
             ("--fix task", 64, ""), ("--only nothing", 64, ""), ("--config wrong.json", 64, "unknown key: reporter"),
-            ("--version", 0, "."), ("--strict --off task --off empty-catch", 0, ""), ("--strict --only children", 0, ""),
+            ("--version", 0, "."), ("--strict --off task --off empty-catch", 0, ""),
+            ("--strict --only children", 0, ""),
         ]
         try await Self.check(scratch, runs)
     }
@@ -69,7 +70,8 @@ extension CommandTests {
         try await Self.check(scratch, [("Sources/A.swift Tests/D.swift", 0, "Tests/D.swift: skipped: a test")])
     }
 
-    @Test func `reads an existing configuration, and reporters from the command line; it rewrites files`() async throws {
+    @Test func `reads an existing configuration, and reporters from the command line; it rewrites files`() async throws
+    {
         let scratch = try Scratch(["A.swift": "func f() { do { try save() } catch { note() } }\n"])
         try await Self.check(scratch, [("--strict", 1, ""), ("--strict --reporter note", 0, "")])
         try scratch.write(#"{"reporters": ["note"]}"#, to: ".error-audit.json")

@@ -50,8 +50,9 @@ extension OutputTests {
 
     @Test func `for programs has the findings in order, harmless ones last, with their identity and columns`() throws {
         let values: [(Output, path: String, value: String)] = [
-            (.json, "findings", "3 elements"), (.json, "findings/0/identity/kind", "task"), (.json, "findings/0/line", "2"),
-            (.json, "findings/0/instead", "errors.task { try await save() }"), (.json, "findings/2/score", "7"),
+            (.json, "findings", "3 elements"), (.json, "findings/0/identity/kind", "task"),
+            (.json, "findings/0/line", "2"), (.json, "findings/0/instead", "errors.task { try await save() }"),
+            (.json, "findings/2/score", "7"),
             (.json, "findings/0/identity/call", "save"), (.json, "findings/0/harmless", "none"),
             (.sarif, "version", "2.1.0"), (.sarif, "runs/0/tool/driver/rules", "\(Kind.allCases.count) elements"),
             (.sarif, "runs/0/tool/driver/semanticVersion", Audit.version), (.sarif, "runs/0/results/2/level", "note"),

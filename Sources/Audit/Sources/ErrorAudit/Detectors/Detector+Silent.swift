@@ -112,17 +112,19 @@ extension Detector {
             return value?.is(FunctionCallExprSyntax.self) == true || condition.mentions(["errSecSuccess", "noErr"])
         }
         // A `try?` among the conditions is a finding of its own.
-        guard let block, isTried, !conditions.description.contains("try?"), file.fate(of: block.statements) < .partlyReported else { return nil }
-        for case let (item, call?) in block.statements.map({ ($0, $0.expression?.bare.as(FunctionCallExprSyntax.self)) })
-        where file.messageUse(of: call) == .quiet {
+        guard let block, isTried, !conditions.description.contains("try?"),
+            file.fate(of: block.statements) < .partlyReported
+        else { return nil }
+        for item in block.statements {
+            guard let call = item.expression?.bare.as(FunctionCallExprSyntax.self), file.messageUse(of: call) == .quiet
+            else { continue }
             let text = call.arguments.first { $0.expression.is(StringLiteralExprSyntax.self) }?.trimmedDescription ?? ""
             // An assertion is about the program itself, unless it is about what was decoded.
-            let isAssertion = call.name.hasPrefix("assert")
-            let isDecoded = Words.of(conditions.trimmedDescription).contains("decode")
-            guard isAssertion ? isDecoded : Words.indicatesFailure(text) else { continue }
+            let isDecoded = Words.of(conditions.description).contains("decode")
+            guard call.name.hasPrefix("assert") ? isDecoded : Words.indicatesFailure(text) else { continue }
+            let token = node.is(GuardStmtSyntax.self) ? node : Syntax(item)
             var loss = Loss(
-                kind: .droppedResult, token: node.is(GuardStmtSyntax.self) ? node : Syntax(item),
-                tried: Syntax(conditions), block: block.statements)
+                kind: .droppedResult, token: token, tried: Syntax(conditions), block: block.statements)
             loss.notes = [("the failure is only printed, or logged at debug level", 5)]
             loss.bus = "logger.error(\(text))"
             return loss

@@ -28,12 +28,12 @@ struct Detector {
                 + node.closures.map { callback($0.closure, label: $0.label, of: node) }
         case .subscriptCallExpr(let node): [keychain(node)]
         case .switchExpr(let node): [failureCase(of: node)]
-        case .ifExpr(let node): 
+        case .ifExpr(let node):
             [
                 failureBranch(node.conditions, node.body, else: node.elseBody, of: Syntax(node))
                     ?? quietBranch(node.conditions, else: node.elseBody?.as(CodeBlockSyntax.self), of: Syntax(node))
             ]
-        case .guardStmt(let node): 
+        case .guardStmt(let node):
             [
                 failureBranch(node.conditions, node.body, of: Syntax(node), isGuard: true)
                     ?? quietBranch(node.conditions, else: node.body, of: Syntax(node))

@@ -18,19 +18,23 @@ extension Detector {
     private func excuse(_ tried: Tried, _ loss: Loss) -> String? {
         let names = tried.names
         func all(_ set: Set<String>) -> Bool { !names.isEmpty && names.allSatisfy(set.contains) }
-        let isClosing = !names.isEmpty && names.allSatisfy {
-            $0.first?.isLowercase == true && Words.closing.isSuperset(of: Words.of($0))
+        func closes(_ name: String) -> Bool {
+            name.first?.isLowercase == true && Words.closing.isSuperset(of: Words.of(name))
         }
+        let isClosing = !names.isEmpty && names.allSatisfy(closes) && !tried.labels.contains("timeout")
         let isDeleting = !names.isEmpty && !Self.deletions.isDisjoint(with: names)
-        let isDecoding = names.first.map { Words.of($0).first == "decode" || Words.of($0).last == "container" } ?? false
+        let first = Words.of(names.first ?? "")
+        let isDecoding =
+            (first.first == "decode" || first.last == "container") && !tried.labels.contains("from")
+            && loss.kind != .droppedResult
         let macro = loss.token.enclosing(MacroExpansionExprSyntax.self)?.macroName.text
         let excuses: [(holds: Bool, why: String)] = [
             (loss.kind == .reportedTwice, "nothing is lost, but the error is reported twice"),
             (loss.isExpected, "only errors that the program expects arrive here"),
             (loss.isSleep || all(Self.sleeps), "only the end of the task ends a sleep"),
-            (isDecoding && !tried.labels.contains("from") && loss.kind != .droppedResult, "decoding only checks whether the value has this form"),
+            (isDecoding, "decoding only checks whether the value has this form"),
             (tried.callees.first?.hasPrefix("FileHandle.standard") == true, "nobody reads a closed standard output"),
-            (isClosing && !tried.labels.contains("timeout"), "it only closes: `\(names.last ?? "")`"),
+            (isClosing, "it only closes: `\(names.last ?? "")`"),
             (isDeleting && !tried.allWords.isDisjoint(with: Words.temporary), "it only deletes a temporary file"),
             (all(Self.probes), "it only checks for something, and a failure is one of the results"),
             (tried.isConstant && !names.isEmpty && Self.parsers.contains(names[0]), "its arguments are constants"),
@@ -73,7 +77,10 @@ extension Detector {
             (write == nil && send != nil, 20, "`\(send ?? "")` sends something"),
             (write == nil && send == nil && fetch != nil && !isForced, 2, "`\(fetch ?? "")` reads from somewhere else"),
             (tried.isAwaited, 4, "it awaits work that can fail in many ways"),
-            (tried.words.isSuperset(of: ["create", "directory"]) || tried.names.contains("mkdir"), -37, "later writes to the directory fail too"),
+            (
+                tried.words.isSuperset(of: ["create", "directory"]) || tried.names.contains("mkdir"), -37,
+                "later writes to the directory fail too"
+            ),
             (loss.isPartlyReported, -5, "some errors are reported, but not all"),
             (loss.kind == .optionalTry && isDiscarded(loss.token), 1, "the nil is ignored"),
             (task == "Task", 5, "it stands in a task of its own"),

@@ -37,6 +37,7 @@ enum Sarif {
     static func uri(_ path: String) -> String {
         let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
         let plain = CharacterSet(charactersIn: letters + "0123456789-._~/+=@")
-        return (path.hasPrefix("/") ? "file://" : "") + (path.addingPercentEncoding(withAllowedCharacters: plain) ?? path)
+        let encoded = path.addingPercentEncoding(withAllowedCharacters: plain) ?? path
+        return path.hasPrefix("/") ? "file://" + encoded : encoded
     }
 }
