@@ -46,17 +46,16 @@ extension Detector {
         let isCompletion = !Set(role).isDisjoint(with: ["completion", "complete", "completed"])
         // Skip a handler passed to an initializer, such as a button's action: it is called without an error.
         let isNew = call.name.first?.isUppercase == true || role.contains("action")
-        let isAwaited = call.parent?.is(AwaitExprSyntax.self) == true || call.parent?.is(TryExprSyntax.self) == true
         let acts =
             [Words.changes, Words.fetches, Words.cleansUp].contains { $0.contains(verb) } && verb != "open"
             || call.name.lowercased().hasSuffix("task") || verb == "evaluate"
-        let isHandler = !isNew && (role.contains("handler") || isForErrors || label == nil && acts && !isAwaited)
+        let isHandler = !isNew && (role.contains("handler") || isForErrors || label == nil && acts)
         // Skip an animation's completion: only calls that change or fetch something can complete with an error.
         let isEnd = isWhenComplete || label != nil && isCompletion && acts
         // In `{ _, _ in done() }`, the last of several ignored arguments is the error.
         let isPair =
             names.count > 1 && !isNew && !Self.iterators.contains(verb) && (isCompletion || isHandler)
-            && Self.isAction(closure) && call.arguments.first?.expression.is(StringLiteralExprSyntax.self) != true
+            && Self.isAction(closure)
         guard isEnd || isPair || closure.statements.isEmpty && (isCompletion || isHandler) else { return nil }
         loss.notes.append(("the closure ignores its argument, which might contain an error", -30))
         return loss
