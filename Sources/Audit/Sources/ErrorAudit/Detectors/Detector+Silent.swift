@@ -24,10 +24,10 @@ extension Detector {
         "FileHandle(forWritingAtPath": (.absence, "FileHandle(forWritingTo: URL(filePath: @))"),
         "NSArray(contentsOf": (.absence, "NSArray(contentsOf: @, error: ())"),
         "NSDictionary(contentsOf": (.absence, "NSDictionary(contentsOf: @, error: ())"),
-        "decodeObject(forKey": (.absence, "decoder.decodeTopLevelObject(forKey: @)"),
-        "keychain.get": (.absence, "keychain.get(@)"),
-        "keychain.set": (.status, "if !% { postError(KeychainError()) }"),
-        "keychain.delete": (.status, "if !% { postError(KeychainError()) }"),
+        "decodeObject(forKey": (.absence, "….decodeTopLevelObject(forKey: @)"),
+        "keychain.get": (.absence, "% ?? { postError(…); return nil }()"),
+        "keychain.set": (.status, "if !% { postError(…) }"),
+        "keychain.delete": (.status, "if !% { postError(…) }"),
         "wait(timeout": (.status, "if % == .timedOut { postError(POSIXError(.ETIMEDOUT)) }"),
         "createFile(atPath": (.status, "if !% { postError(CocoaError(.fileWriteUnknown)) }"),
         "SecItemAdd": (.status, osStatus), "SecItemDelete": (.status, osStatus), "SecItemUpdate": (.status, osStatus),
@@ -94,6 +94,7 @@ extension Detector {
         switch answer {
         case .absence:
             loss.notes = [("every error becomes nil", -10)]
+            if instead.contains("postError") { return loss }
             (loss.bus, loss.plain) = ("errors.catching { try \(instead) }", "try \(instead)")
         case .status: loss.notes = [("its result is thrown away", 5)]
         case .handler: loss.notes = [("it has no handler for the error", 5)]

@@ -94,6 +94,6 @@ struct Loss {
 
     func instead(_ plainly: Bool) -> String {
         guard plainly else { return bus }
-        return plain ?? bus.replacing(/postError\((.+?)\)/) { "logger.error(\"\\(\($0.1))\")" }
+        return plain ?? bus.replacing(/postError\((.+?)\)(?=[ ;}]|$)/) { "logger.error(\"\\(\($0.1))\")" }
     }
 }
