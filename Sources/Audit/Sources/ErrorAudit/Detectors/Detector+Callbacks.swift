@@ -46,10 +46,11 @@ extension Detector {
         let isCompletion = !Set(role).isDisjoint(with: ["completion", "complete", "completed"])
         // Skip a handler passed to an initializer, such as a button's action: it is called without an error.
         let isNew = call.name.first?.isUppercase == true || role.contains("action")
+        let isAwaited = call.parent?.is(AwaitExprSyntax.self) == true || call.parent?.is(TryExprSyntax.self) == true
         let acts =
             [Words.changes, Words.fetches, Words.cleansUp].contains { $0.contains(verb) } && verb != "open"
             || call.name.lowercased().hasSuffix("task") || verb == "evaluate"
-        let isHandler = !isNew && (role.contains("handler") || isForErrors || label == nil && acts)
+        let isHandler = !isNew && (role.contains("handler") || isForErrors || label == nil && acts && !isAwaited)
         // Skip an animation's completion: only calls that change or fetch something can complete with an error.
         let isEnd = isWhenComplete || label != nil && isCompletion && acts
         // In `{ _, _ in done() }`, the last of several ignored arguments is the error.

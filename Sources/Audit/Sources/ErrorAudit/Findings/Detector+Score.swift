@@ -27,15 +27,18 @@ extension Detector {
         let isDecoding =
             (first.first == "decode" || first.last == "container") && !tried.labels.contains("from")
             && loss.kind != .droppedResult
+        let macro = loss.token.enclosing(MacroExpansionExprSyntax.self)?.macroName.text
         let excuses: [(holds: Bool, why: String)] = [
             (loss.kind == .reportedTwice, "nothing is lost, but the error is reported twice"),
             (loss.isExpected, "only errors that the program expects arrive here"),
             (loss.isSleep || all(Self.sleeps), "only the end of the task ends a sleep"),
             (isDecoding, "decoding only checks whether the value has this form"),
+            (tried.callees.first?.hasPrefix("FileHandle.standard") == true, "nobody reads a closed standard output"),
             (isClosing, "it only closes: `\(names.last ?? "")`"),
             (isDeleting && !tried.allWords.isDisjoint(with: Words.temporary), "it only deletes a temporary file"),
             (all(Self.probes), "it only checks for something, and a failure is one of the results"),
             (tried.isConstant && !names.isEmpty && Self.parsers.contains(names[0]), "its arguments are constants"),
+            (macro == "Preview", "it is in a preview"),
         ]
         return excuses.first(where: \.holds)?.why
     }
