@@ -32,7 +32,7 @@ let package = Package(
         .testTarget(
             name: "ErrorAuditTests",
             dependencies: ["ErrorAudit", .product(name: "ErrorRouting", package: "swift-error-bus")],
-            exclude: ["Cases", "Corpus"]),
+            exclude: ["Cases"]),
     ],
     swiftLanguageModes: [.v6]
 )

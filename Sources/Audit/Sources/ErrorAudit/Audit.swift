@@ -88,14 +88,6 @@ public struct Audit: Sendable {
     /// Returns the findings in one source text.
     func findings(in text: String, path: String) -> [Finding] { audit(text, path: path).findings }
 
-    /// The result of a rewrite.
-    public struct Rewrite: Sendable {
-        /// The number of rewritten findings.
-        public fileprivate(set) var count = 0
-        /// The findings that weren't rewritten, each with the reason.
-        public fileprivate(set) var left: [(finding: Finding, reason: String)] = []
-    }
-
     /// Rewrites the findings for which the rewrite is certain to compile.
     ///
     /// A file is written only if the rewritten text parses.
@@ -104,19 +96,18 @@ public struct Audit: Sendable {
     ///   - kind: The kind of findings to rewrite.
     ///   - findings: The findings of a run. Harmless findings aren't rewritten.
     /// - Returns: The number of rewritten findings, and the findings that weren't rewritten.
-    public func fix(_ kind: Kind, in findings: [Finding]) async -> Rewrite {
+    public func fix(
+        _ kind: Kind, in findings: [Finding]
+    ) async -> (count: Int, left: [(finding: Finding, reason: String)]) {
         let losses = findings.filter { $0.kind == kind && $0.harmless == nil }
-        var rewrite = Rewrite()
-        rewrite.left = losses.filter { !$0.isFixable }.map { ($0, "no rewrite is certain to compile") }
+        var left = losses.filter { !$0.isFixable }.map { ($0, "no rewrite is certain to compile") }
         let groups = Dictionary(grouping: losses.filter(\.isFixable), by: \.path).sorted { $0.key < $1.key }
         let flaws = await BigStack.map(groups) { path, findings -> Unread? in
             do throws(Unread) { try Self.rewrite(path, findings) } catch { return error }
             return nil
         }
-        for (flaw, group) in zip(flaws, groups.map(\.value)) {
-            if let flaw { rewrite.left += group.map { ($0, flaw.reason) } } else { rewrite.count += group.count }
-        }
-        return rewrite
+        for case (let flaw?, let group) in zip(flaws, groups) { left += group.value.map { ($0, flaw.reason) } }
+        return (losses.count - left.count, left)
     }
 
     private static func rewrite(_ path: String, _ findings: [Finding]) throws(Unread) {

@@ -26,6 +26,8 @@ extension AdviceTests {
         let functions = try Self.shapes().enumerated().map { index, shape in
             let advised = try Self.advised(shape)
             #expect(!advised.contains("…"), "\(shape)")
+            let plain = Audit().audit(try Self.advised(shape, plain: true), path: "A.swift")
+            #expect(plain.unread.isEmpty || !shape.hasPrefix("«"), "\(shape)")
             let parameters = "errors: ErrorBus, continuation: CheckedContinuation<Int?, Never>"
             return "func run\(index)(\(parameters)) async throws {\n\(advised)\n}"
         }

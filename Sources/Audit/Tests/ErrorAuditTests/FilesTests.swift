@@ -5,71 +5,54 @@ import Testing
 
 @Suite("Files")
 struct FilesTests {
-    private static let loss = "func f() { try? save(); go() }\n"
+    static let loss = "func f() { try? save(); go() }\n"
 
     /// Returns the paths of the read files, relative to a folder.
     private static func read(
-        _ names: [String], _ ignored: String = "", _ configuration: Configuration = Configuration()
-    )
-        throws -> [String]
-    {
-        var files = Dictionary(uniqueKeysWithValues: names.map { ($0, loss) })
-        files[".gitignore"] = ignored
-        let scratch = try Scratch(files)
-        return try SourceFiles(configuration: configuration).find([scratch.path]).files.map {
-            String($0.dropFirst(scratch.path.count + 1))
-        }.sorted()
+        _ names: String, ignored: String = "", _ edit: (inout Configuration) -> Void = { _ in }
+    ) throws -> String {
+        let files = Dictionary(uniqueKeysWithValues: names.split(separator: " ").map { (String($0), loss) })
+        let scratch = try Scratch(files.merging([".gitignore": ignored]) { $1 })
+        var configuration = Configuration()
+        edit(&configuration)
+        return try SourceFiles(configuration: configuration).find([scratch.path]).files
+            .map { $0.dropFirst(scratch.path.count + 1) }.sorted().joined(separator: " ")
     }
 }
 
 extension FilesTests {
     @Test func `are Swift files, but not tests, generated files, or build folders`() throws {
-        let names = [
-            "Sources/A.swift", "Tests/ATests/B.swift", "AppUITests/C.swift", "Sources/DTests.swift",
-            "Sources/e.pb.swift",
-            ".build/F.swift", ".build-thread/G.swift", "README.md", "Sources/Testing/H.swift", "SpeedTest/I.swift",
-        ]
-        #expect(try Self.read(names) == ["Sources/A.swift", "Sources/Testing/H.swift", "SpeedTest/I.swift"])
-        var all = Configuration()
-        (all.includeTests, all.includeGenerated) = (true, true)
-        #expect(try Self.read(names, "", all).count == 7)
+        let names = """
+            Sources/A.swift Tests/ATests/B.swift AppUITests/C.swift Sources/DTests.swift Sources/e.pb.swift \
+            .build/F.swift .build-thread/G.swift README.md Sources/Testing/H.swift SpeedTest/I.swift
+            """
+        #expect(try Self.read(names) == "Sources/A.swift Sources/Testing/H.swift SpeedTest/I.swift")
+        let all = try Self.read(names) { ($0.includeTests, $0.includeGenerated) = (true, true) }
+        #expect(all.split(separator: " ").count == 7)
     }
 
-    @Test func `don't include files that git ignores`() throws {
-        let names = [
-            "A.swift", "Out/B.swift", "Sources/Out/C.swift", "gen/D.swift", "a/b/E.swift", "a/F.tmp.swift",
-            "keep.tmp.swift",
-        ]
-        #expect(
-            try Self.read(names, "Out/\n*.tmp.swift\n!keep.tmp.swift\n/gen\na/**\n") == ["A.swift", "keep.tmp.swift"])
-        #expect(try Self.read(names, "# Out/\n/Out\n") == names.filter { $0 != "Out/B.swift" }.sorted())
-        var configuration = Configuration()
-        configuration.exclude = ["Out/", "a"]
-        #expect(try Self.read(names, "", configuration) == ["A.swift", "gen/D.swift", "keep.tmp.swift"])
+    @Test func `don't include files that git or the configuration ignores`() throws {
+        let names = "A.swift Out/B.swift Sources/Out/C.swift a/F.tmp.swift a/b/E.swift gen/D.swift keep.tmp.swift"
+        let ignored = "Out/\n*.tmp.swift\n!keep.tmp.swift\n/gen\na/**\n"
+        #expect(try Self.read(names, ignored: ignored) == "A.swift keep.tmp.swift")
+        #expect(try Self.read(names, ignored: "# Out/\n/Out\n") == names.replacing(" Out/B.swift", with: ""))
+        #expect(try Self.read(names) { $0.exclude = ["Out/", "a"] } == "A.swift gen/D.swift keep.tmp.swift")
     }
 
     @Test func `in a folder obey the ignore files of its repository`() throws {
-        let scratch = try Scratch([
-            ".git/HEAD": "", ".gitignore": "Out/", "Sources/A.swift": "", "Sources/Out/B.swift": "",
-        ])
+        let names = [".git/HEAD": "", ".gitignore": "Out/", "Sources/A.swift": "", "Sources/Out/B.swift": ""]
+        let scratch = try Scratch(names)
         for root in [nil, scratch.path + "/Sources"] {
             let source = SourceFiles(configuration: Configuration(), root: root)
             #expect(try source.find([scratch.path + "/Sources"]).files == [scratch.path + "/Sources/A.swift"])
             let named = try source.find([scratch.path + "/Sources/Out/B.swift"])
             #expect(named.files.isEmpty && named.skipped.count == 1)
-        }
-    }
-
-    @Test func `that don't exist are an error`() {
-        #expect(throws: SourceFiles.NoSuchPath.self) {
-            try SourceFiles(configuration: Configuration()).find(["/no/such"])
+            #expect(throws: Unread.self) { try source.find(["/no/such"]) }
         }
     }
 
     @Test func `with tests are skipped because of their imports`() {
-        let text = "import Testing\n" + Self.loss
-        #expect(Audit().findings(in: text, path: "A.swift").isEmpty)
-        #expect(Audit().findings(in: Self.loss, path: "A.swift").count == 1)
+        #expect(Audit().findings(in: "import Testing\n" + Self.loss, path: "A.swift").isEmpty)
     }
 
     @Test func `are read in parallel, with findings in a fixed order`() async throws {
@@ -82,33 +65,31 @@ extension FilesTests {
 }
 
 @Suite("A project's own names")
-struct ConfigurationTests {
-    private static func count(_ body: String, _ edit: (inout Configuration) -> Void = { _ in }) -> Int {
-        var configuration = Configuration()
-        edit(&configuration)
-        return Audit(configuration).findings(in: "func f() { do { try save() } catch { \(body) } }", path: "F.swift")
-            .count
-    }
-}
+struct ConfigurationTests {}
 
 extension ConfigurationTests {
     @Test func `count as reports`() {
-        #expect(Self.count("Crashes.shared.note()") == 1)
-        #expect(Self.count("Crashes.shared.note()") { $0.reporters = ["note"] } == 0)
-        #expect(Self.count("Crashes.shared.note()") { $0.reporters = ["Crashes"] } == 0)
-        #expect(Self.count("Crashes.shared.note()") { $0.reporters = ["Other.note"] } == 1)
-        #expect(Self.count("journal.debug(error)") { $0.loggers = ["journal"] } == 0)
-        #expect(Self.count("rollBackOrder()") { $0.handled = ["rollBackOrder"] } == 0)
+        let cases: [(call: String, names: WritableKeyPath<Configuration, [String]>, name: String, count: Int)] = [
+            ("Crashes.shared.note()", \.reporters, "note", 0), ("Crashes.shared.note()", \.reporters, "Crashes", 0),
+            ("Crashes.shared.note()", \.reporters, "Other.note", 1), ("appLog.debug(error)", \.loggers, "appLog", 0),
+            ("rollBackOrder()", \.handled, "rollBackOrder", 0),
+        ]
+        for (call, names, name, count) in cases {
+            var configuration = Configuration()
+            let code = "func f() { do { try save() } catch { \(call) } }"
+            #expect(Audit(configuration).findings(in: code, path: "F.swift").count == 1)
+            configuration[keyPath: names] = [name]
+            #expect(Audit(configuration).findings(in: code, path: "F.swift").count == count, "\(call) \(name)")
+        }
     }
 
     @Test func `of a logger without a level have the default level of its declaration`() async throws {
-        let scratch = try Scratch([
-            "Log.swift": "func appLog(_ message: String, _ level: Level = .debug) {}\n",
-            "A.swift": "func f() { do { try save() } catch { appLog(\"\\(error)\") } }\n",
-        ])
-        #expect(try await Audit().run([scratch.path]).findings.map(\.kind) == [.printOnly])
-        try scratch.write("func appLog(_ message: String, _ level: Level = .error) {}\n", to: "Log.swift")
-        #expect(try await Audit().run([scratch.path]).findings.isEmpty)
+        let use = "func f() { do { try save() } catch { appLog(\"\\(error)\") } }\n"
+        for (level, kinds) in [("debug", [Kind.printOnly]), ("error", [])] {
+            let log = "func appLog(_ message: String, _ level: Level = .\(level)) {}\n"
+            let scratch = try Scratch(["Log.swift": log, "A.swift": use])
+            #expect(try await Audit().run([scratch.path]).findings.map(\.kind) == kinds)
+        }
     }
 
     @Test func `come from a file with optional keys`() throws {

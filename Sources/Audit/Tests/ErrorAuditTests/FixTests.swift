@@ -16,45 +16,34 @@ extension FixTests {
     @Test(arguments: [
         ["-swift-version", "6"], ["-swift-version", "5"], ["-swift-version", "6", "-default-isolation", "MainActor"],
     ])
-    func `the corpus compiles before and after each rewrite`(_ mode: [String]) async throws {
-        let files = Dictionary(uniqueKeysWithValues: try Corpus.names().map { ($0, try Corpus.text($0)) })
-        let scratch = try Scratch(files)
-        #expect(try await Program.errors(compiling: Corpus.names(), in: scratch, mode) == [])
+    func `compile, as the code before them does, and leave nothing else behind`(_ mode: [String]) async throws {
+        let code = try Cases.section("lines", of: "Rewrites").map { $0[0] }
+        let functions = code.enumerated().map { "func f\($0)() async {\n\($1)\n}" }
+        let head = try Cases.section("declarations", of: "Advice").map { $0[0] }.filter { !$0.hasPrefix("import") }
+        let scratch = try Scratch(["A.swift": (head + functions).joined(separator: "\n")])
+        #expect(try await Program.errors(compiling: ["A.swift"], in: scratch, mode) == [])
+        let findings = try await Audit().run([scratch.path]).findings
         for kind in Kind.allCases where kind.isFixable {
-            let findings = try await Audit().run([scratch.path]).findings
-            let count = await Audit().fix(kind, in: findings).count
-            #expect(count > 0, "\(kind)")
-            #expect(try await Program.errors(compiling: Corpus.names(), in: scratch, mode) == [], "\(kind)")
-            let left = try await Audit().run([scratch.path]).findings
-            #expect(left.count == findings.count - count, "\(kind)")
+            #expect(await Audit().fix(kind, in: try await Audit().run([scratch.path]).findings).count > 0, "\(kind)")
+            #expect(try await Program.errors(compiling: ["A.swift"], in: scratch, mode) == [], "\(kind)")
         }
+        #expect(try await Audit().run([scratch.path]).findings.count == findings.count - code.count)
     }
 
-    @Test func `match the line that a developer would write, with the import`() throws {
-        for rewrite in try Cases.section("match the line that a developer would write", of: "Rewrites") {
-            let text = "import Foundation\n\nfunc f() async { \(rewrite[0]) }\n"
-            let wanted = "import ErrorRouting\nimport Foundation\n\nfunc f() async { \(rewrite[1]) }\n"
-            #expect(Self.rewritten(text) == wanted)
+    @Test func `are the lines that a developer would write, with one import that every platform compiles`() throws {
+        for row in try Cases.section("lines", of: "Rewrites") {
+            let (old, new) = ("func f() async { \(row[0]) }\n", "func f() async { \(row[1]) }\n")
+            let result = Self.rewritten("import Foundation\n\n" + old)
+            #expect(result == "import ErrorRouting\nimport Foundation\n\n" + new)
         }
-    }
-
-    @Test func `import the bus once, as a statement that every platform compiles`() throws {
-        for head in try Cases.section(
-            "import the bus once, as a statement that every platform compiles", of: "Rewrites")
-        {
-            let result = Self.rewritten(head[0] + "func f() { do { try save() } catch {} }\n")
-            #expect(result == head[1] + "func f() { do { try save() } catch { postError(error) } }\n")
+        for row in try Cases.section("imports", of: "Rewrites") {
+            let result = Self.rewritten(row[0] + "func f() { do { try save() } catch {} }\n")
+            #expect(result == row[1] + "func f() { do { try save() } catch { postError(error) } }\n")
         }
     }
 
     @Test func `leave code alone if they would change a type or lose something`() throws {
-        for code in try Cases.section("leave code alone if they would change a type or lose something", of: "Rewrites")
-        {
-            #expect(Self.rewritten("func f() async { \(code[0]) }\n") == nil, "\(code)")
-        }
-        #expect(Self.rewritten("@inlinable public func f() { do { try save() } catch {} }\n") == nil)
-        let isConditional = "#if B\nimport ErrorRouting\n#endif\n"
-        #expect(Self.rewritten(isConditional + "func f() { do { try save() } catch {} }\n") == nil)
+        for row in try Cases.section("left alone", of: "Rewrites") { #expect(Self.rewritten(row[0]) == nil, "\(row)") }
     }
 
     @Test func `leave a file alone that changed or doesn't parse, and say so`() async throws {

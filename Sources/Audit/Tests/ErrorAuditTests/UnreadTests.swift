@@ -5,8 +5,6 @@ import Testing
 
 @Suite("What can't be read in full")
 struct UnreadTests {
-    private static let loss = "func f() { try? save(); go() }\n"
-
     /// Returns the unread paths, relative to a folder, each with its reason.
     private static func unread(_ scratch: Scratch, _ paths: [String] = [""]) async throws -> [String] {
         try await Audit().run(paths.map { scratch.path + $0 }).unread.map {
@@ -17,30 +15,35 @@ struct UnreadTests {
 
 extension UnreadTests {
     @Test func `is listed with its reason, and the other files are read`() async throws {
+        let loss = FilesTests.loss
         let scratch = try Scratch([
-            "A.swift": Self.loss, "Broken.swift": Self.loss + "func g( {\n",
-            "Merge.swift": "\n<<<<<<< HEAD\nfunc g() { try? save(); go() }\n=======\n>>>>>>> other\n" + Self.loss,
-            "Deep.swift": Self.loss + "let a = " + String(repeating: "[", count: 5_000),
+            "A.swift": loss, "Broken.swift": loss + "func g( {\n",
+            "Merge.swift": "\n<<<<<<< HEAD\nfunc g() { try? save(); go() }\n=======\n>>>>>>> other\n" + loss,
+            "Deep.swift": loss + "let a = " + String(repeating: "[", count: 5_000),
         ])
         try Data([0x66, 0xFF, 0xFE]).write(to: URL(filePath: scratch.path + "/Latin.swift"))
         try #require(mkfifo(scratch.path + "/Pipe.swift", 0o600) == 0)
+        let reasons = [
+            "/Broken.swift: it doesn't parse as Swift", "/Deep.swift: the code is nested too deep",
+            "/Latin.swift: the file isn't UTF-8", "/Merge.swift: a merge conflict hides code near line 6",
+            "/Pipe.swift: it isn't a regular file",
+        ]
+        #expect(try await Self.unread(scratch) == reasons)
         let result = try await Audit().run([scratch.path])
-        #expect(
-            try await Self.unread(scratch) == [
-                "/Broken.swift: it doesn't parse as Swift", "/Deep.swift: the code is nested too deep",
-                "/Latin.swift: the file isn't UTF-8", "/Merge.swift: a merge conflict hides code near line 6",
-                "/Pipe.swift: it isn't a regular file",
-            ])
         let names = result.findings.map { URL(filePath: $0.path).lastPathComponent }
         #expect(names == ["A.swift", "Broken.swift", "Merge.swift"] && result.files.count == 3)
+        for format in Output.allCases {
+            let text = try format.render(Audit.Result(unread: [Unread(path: "A.swift", reason: reasons[0])]))
+            #expect(text.contains(reasons[0]), "\(format)")
+            if format == .github { #expect(text.hasPrefix("::error file=A.swift,title=error-audit::")) }
+            if format == .sarif { #expect(text.contains("\"executionSuccessful\" : false")) }
+        }
     }
 
     @Test func `includes folders without a file to read, and those that can't be listed`() async throws {
-        let scratch = try Scratch(["A/A.swift": Self.loss, "B/README.md": "", "C/Tests/C.swift": Self.loss])
-        #expect(
-            try await Self.unread(scratch, ["/A", "/B", "/C"]) == [
-                "/B: there is no Swift file to read", "/C: there is no Swift file to read",
-            ])
+        let scratch = try Scratch(["A/A.swift": "", "B/README.md": "", "C/Tests/C.swift": ""])
+        let reasons = ["B", "C"].map { "/\($0): there is no Swift file to read" }
+        #expect(try await Self.unread(scratch, ["/A", "/B", "/C"]) == reasons)
         var files = SourceFiles(configuration: Configuration())
         files.list = { folder in
             if folder.hasSuffix("/A") { throw CocoaError(.fileReadNoPermission) }
@@ -52,10 +55,10 @@ extension UnreadTests {
     }
 
     @Test func `includes links, unless their target is read too`() async throws {
-        let scratch = try Scratch(["A/A.swift": Self.loss, "B/B.swift": Self.loss])
-        for (link, target) in [("A/Other", "../B"), ("A/Self", "."), ("A/Gone.swift", "Nothing.swift")] {
-            try FileManager.default.createSymbolicLink(
-                atPath: scratch.path + "/" + link, withDestinationPath: target)
+        let scratch = try Scratch(["A/A.swift": FilesTests.loss, "B/B.swift": FilesTests.loss])
+        for (link, target) in [("Other", "../B"), ("Self", "."), ("Gone.swift", "Nothing.swift")] {
+            let path = scratch.path + "/A/" + link
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
         }
         let reasons = [
             "/A/Gone.swift: the target of the link doesn't exist",
@@ -66,36 +69,23 @@ extension UnreadTests {
         #expect(try await Audit().run([scratch.path + "/A/Other"]).findings.count == 1)
     }
 
-    @Test func `appears in each format`() throws {
-        let unread = Unread(path: "A.swift", reason: "it isn't: Swift")
-        let result = Audit.Result(files: [], lines: 0, findings: [], unread: [unread])
-        for format in Output.allCases {
-            let text = try format.render(result)
-            #expect(text.contains("it isn't: Swift"), "\(format)")
-        }
-        #expect(try Output.github.render(result).hasPrefix("::error file=A.swift,title=error-audit::"))
-        #expect(try Output.sarif.render(result).contains("\"executionSuccessful\" : false"))
-    }
-
     @Test func `includes every shape that would exhaust the stack or the time of the parser`() async throws {
         let shapes: [(head: String, part: String)] = [
             ("let a = ", "["), ("let a: ", "["), ("let a = ", "([("), ("let a = ", "f { ("), ("let a = ", "{"),
             ("if a {}", " else if a {}\n"), ("", "try\n"), ("a", "\n.b()"), ("a", "()"), ("let a: ", "A -> "),
             ("let a: A", "?"), ("let a: ", "A<"), ("if case ", "let "), ("", "#if A\n"), ("a = ", "\"\\("),
         ]
-        for shape in shapes {
-            let text = shape.head + String(repeating: shape.part, count: 20_000)
-            #expect(Nesting.isTooDeep(text), "\(shape)")
+        for (head, part) in shapes {
+            #expect(Nesting.isTooDeep(head + String(repeating: part, count: 20_000)), "\(head) \(part)")
         }
     }
 
     @Test func `excludes code at the limits, which is read in seconds`() async throws {
         let square = String(repeating: "[", count: 12) + "1" + String(repeating: "]", count: 12)
         let braces = String(repeating: "if a { ", count: 98) + String(repeating: "}", count: 98)
-        let scratch = try Scratch([
-            "A.swift": "let a = \(square)\n", "B.swift": "func f() { \(braces) }\n",
-            "C.swift": "let a = b" + String(repeating: "\n    .c()", count: 300) + "\n",
-        ])
+        let chain = "let a = b" + String(repeating: "\n    .c()", count: 300) + "\n"
+        let files = ["A.swift": "let a = \(square)\n", "B.swift": "func f() { \(braces) }\n", "C.swift": chain]
+        let scratch = try Scratch(files)
         #expect(try await Self.unread(scratch) == [])
     }
 
@@ -108,13 +98,5 @@ extension UnreadTests {
             "switch a {\n" + String(repeating: "case .b: c()\n", count: 5_000) + "}",
         ]
         for text in texts { #expect(!Nesting.isTooDeep(text), "\(text.prefix(40))") }
-    }
-
-    @Test func `is no file because of its words: each kind is found without them`() {
-        let texts = [
-            "func f() { store.request { data, err in use(data) } }", "func f() { let value = try? load() }",
-            "func f() { publisher.replaceError(with: []) }", "func f() { promise.whenSuccess { use($0) } }",
-        ]
-        for text in texts { #expect(Audit().findings(in: text, path: "A.swift").count == 1, "\(text)") }
     }
 }

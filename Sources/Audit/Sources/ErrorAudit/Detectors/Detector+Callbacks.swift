@@ -56,7 +56,7 @@ extension Detector {
         // In `{ _, _ in done() }`, the last of several ignored arguments is the error.
         let isPair =
             names.count > 1 && !isNew && !Self.iterators.contains(verb) && (isCompletion || isHandler)
-            && Self.isAction(closure) && call.arguments.first?.expression.is(StringLiteralExprSyntax.self) != true
+            && Self.isAction(closure)
         guard isEnd || isPair || closure.statements.isEmpty && (isCompletion || isHandler) else { return nil }
         loss.notes.append(("the closure ignores its argument, which might contain an error", -30))
         return loss
@@ -76,15 +76,19 @@ extension Detector {
 
     /// Finds a method such as `didFailWithError` that doesn't use its error.
     func delegate(_ function: FunctionDeclSyntax) -> Loss? {
-        let failed = function.signature.parameterClause.parameters.first { parameter in
-            let label = Words.of(parameter.firstName.text)
-            return label.first == "did" && label.contains("error")
-                && Words.has(parameter.type.trimmedDescription, ["error"])
+        let parameters = function.signature.parameterClause.parameters
+        let isFailure = parameters.map { Words.of($0.firstName.text) }.contains {
+            $0.first == "did" && ($0.contains("error") || $0.contains("fail"))
         }
-        guard let failed, let body = function.body?.statements else { return nil }
+        let failed = parameters.first { Words.has($0.type.trimmedDescription, ["error"]) }
+        guard isFailure, let failed, let body = function.body?.statements else { return nil }
         let name = (failed.secondName ?? failed.firstName).text
-        guard isUnread(name, of: function, body) else { return nil }
-        var loss = Loss(kind: .droppedResult, token: Syntax(function.funcKeyword), tried: nil, block: body)
+        let isPartlyReported = file.fate(of: body, names: [name]) == .partlyReported
+        guard isPartlyReported || isUnread(name, of: function, body) else { return nil }
+        let test = isPartlyReported ? body.first { $0.mentions([name]) }.map(Syntax.init) : nil
+        var loss = Loss(
+            kind: .droppedResult, token: test ?? Syntax(function.funcKeyword), tried: nil, block: body)
+        loss.isPartlyReported = isPartlyReported
         loss.bus = "postError(\(name == "_" ? "error" : name))"
         return loss
     }

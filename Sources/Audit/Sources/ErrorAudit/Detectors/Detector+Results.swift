@@ -89,11 +89,7 @@ extension Detector {
     private func isPassedOn(_ subject: ExprSyntax) -> Bool {
         if let member = subject.as(MemberAccessExprSyntax.self) { return member.declName.baseName.text != "result" }
         guard let name = subject.as(DeclReferenceExprSyntax.self)?.baseName.text else { return false }
-        let members = subject.scope(declaring: name) == nil ? subject.enclosing(MemberBlockSyntax.self)?.members : nil
-        let isStored = members?.contains { member in
-            member.decl.as(VariableDeclSyntax.self)?.bindings.first?.pattern.trimmedDescription == name
-        }
-        return isStored == true || isPassed(name, around: Syntax(subject))
+        return isPassed(name, around: Syntax(subject))
     }
 
     /// Returns whether a variable is returned or is passed to a call that isn't just a debug line.

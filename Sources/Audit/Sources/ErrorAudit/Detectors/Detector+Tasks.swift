@@ -75,9 +75,6 @@ extension Detector {
             // doesn't contain the error.
             let isCalled = member.parent?.as(FunctionCallExprSyntax.self)?.calledExpression.id == member.id
             return isCalled && name != "cancel" && isUsed(parent, isVariable: isVariable)
-        case .functionCallExpr(let call):
-            // Accept `tasks.map { await $0.value }`.
-            return isVariable && call.mentions(Self.reads) || isUsed(parent, isVariable: isVariable)
         case .initializerClause:
             if isVariable { return true }
             let name = parent.parent?.as(PatternBindingSyntax.self)?.pattern.as(IdentifierPatternSyntax.self)?
@@ -90,9 +87,6 @@ extension Detector {
             return isVariable || isRead(target.lastName, in: Syntax(file.tree))
         case .labeledExpr:
             let outer = parent.parent?.parent
-            if let tuple = outer?.as(TupleExprSyntax.self), tuple.elements.count == 1 {
-                return isUsed(Syntax(tuple), isVariable: isVariable)
-            }
             let call = isVariable ? nil : outer?.as(FunctionCallExprSyntax.self)
             guard let call, ["append", "insert"].contains(call.name) else { return true }
             return isRead(call.callee.split(separator: ".").dropLast().last.map(String.init), in: Syntax(file.tree))
@@ -121,7 +115,6 @@ extension Detector {
         case .closureExpr(let closure):
             return closure.signature?.returnClause.map(isValue)
                 ?? Self.transforms.contains(closure.enclosingCall?.name ?? "")
-        case .accessorBlock: return true
         case .switchCase: return block.parent?.parent.map { isUsed($0) } ?? false
         default:
             let function = block.parent?.as(FunctionDeclSyntax.self)

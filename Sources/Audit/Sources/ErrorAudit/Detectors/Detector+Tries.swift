@@ -15,7 +15,7 @@ extension Detector {
             // Accept the bus's `rethrowing`: it posts the error before it throws the error.
             let call = node.expression.bare.as(FunctionCallExprSyntax.self)
             if let call, call.name == "rethrowing" || file.isReporter(call.callee) { return nil }
-            guard !nilIsReported(of: node) else { return nil }
+            guard !nilIsReported(of: Syntax(node)) else { return nil }
             loss.kind = .optionalTry
             loss.bus = "\(wait)errors.catching { try \(code) }"
             let isStatement = node.parent?.is(CodeBlockItemSyntax.self) == true
@@ -26,8 +26,8 @@ extension Detector {
     }
 
     /// Returns whether the code that receives the nil reports the failure.
-    private func nilIsReported(of node: TryExprSyntax) -> Bool {
-        var current = Syntax(node)
+    func nilIsReported(of node: Syntax) -> Bool {
+        var current = node
         for parent in node.ancestors {
             switch parent.as(SyntaxEnum.self) {
             case .conditionElement(let condition): return branchReports(condition)

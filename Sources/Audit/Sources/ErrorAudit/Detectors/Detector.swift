@@ -24,11 +24,20 @@ struct Detector {
         case .tryExpr(let node): [attempt(node)]
         case .doStmt(let node): node.catchClauses.map { catchClause($0, of: node) }
         case .functionCallExpr(let node):
-            [task(node) ?? group(node) ?? publisher(node) ?? hook(node)]
+            [task(node) ?? group(node) ?? publisher(node) ?? hook(node) ?? silentCall(node)]
                 + node.closures.map { callback($0.closure, label: $0.label, of: node) }
+        case .subscriptCallExpr(let node): [keychain(node)]
         case .switchExpr(let node): [failureCase(of: node)]
-        case .ifExpr(let node): [failureBranch(node.conditions, node.body, else: node.elseBody, of: Syntax(node))]
-        case .guardStmt(let node): [failureBranch(node.conditions, node.body, of: Syntax(node), isGuard: true)]
+        case .ifExpr(let node):
+            [
+                failureBranch(node.conditions, node.body, else: node.elseBody, of: Syntax(node))
+                    ?? quietBranch(node.conditions, else: node.elseBody?.as(CodeBlockSyntax.self), of: Syntax(node))
+            ]
+        case .guardStmt(let node):
+            [
+                failureBranch(node.conditions, node.body, of: Syntax(node), isGuard: true)
+                    ?? quietBranch(node.conditions, else: node.body, of: Syntax(node))
+            ]
         case .variableDecl(let node): [asyncLet(node)]
         case .initializerClause(let node): [defaultHook(node)]
         case .functionDecl(let node): [delegate(node)]
@@ -85,6 +94,6 @@ struct Loss {
 
     func instead(_ plainly: Bool) -> String {
         guard plainly else { return bus }
-        return plain ?? bus.replacing(/postError\((.+?)\)/) { "logger.error(\"\\(\($0.1))\")" }
+        return plain ?? bus.replacing(/postError\((.+?)\)(?=[ ;}]|$)/) { "logger.error(\"\\(\($0.1))\")" }
     }
 }

@@ -34,14 +34,14 @@ struct SourceFiles {
 
     /// Returns the Swift files at or under the given files and folders.
     ///
-    /// - Throws: `NoSuchPath` if a given path doesn't exist.
-    func find(_ paths: [String]) throws(NoSuchPath) -> Selection {
+    /// - Throws: An ``Unread`` if a given path doesn't exist.
+    func find(_ paths: [String]) throws(Unread) -> Selection {
         var all = Selection()
         var folders: [String] = []
         for (given, path) in zip(paths, paths.map(Project.absolute)) {
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-                throw NoSuchPath(path: given)
+                throw Unread(path: given, reason: "no such file or folder")
             }
             let folder = isFolder.boolValue ? path : Project.parent(of: path)
             var (rules, isExcluded) = rules(for: folder)
@@ -113,6 +113,7 @@ struct SourceFiles {
 
     /// Adds the patterns of the `.gitignore` file in a folder.
     private func read(_ folder: String, into rules: inout Rules) {
+        // error-audit: harmless, because most folders have no such file, and without it more is read
         guard let data = FileManager.default.contents(atPath: Project.join(folder, ".gitignore")) else { return }
         rules.ignores.add(String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline), in: folder)
     }
@@ -161,11 +162,5 @@ struct SourceFiles {
 
     static func isGenerated(_ name: String) -> Bool {
         [".pb.swift", ".grpc.swift", ".generated.swift"].contains { name.hasSuffix($0) }
-    }
-
-    /// An error for a given path that doesn't exist.
-    struct NoSuchPath: Error, CustomStringConvertible {
-        let path: String
-        var description: String { "\(path): no such file or folder" }
     }
 }

@@ -82,8 +82,6 @@ public struct Baseline: Equatable, Sendable {
     /// Removes the entries that a run no longer finds.
     ///
     /// An entry stays if `isUnjudged` returns true, because the run didn't look for such a finding.
-    ///
-    /// - Parameters:
     mutating func drop(goneFrom findings: [Finding], unless isUnjudged: (Finding.Identity) -> Bool) {
         let found = Self(findings).counts
         for (identity, count) in counts where !isUnjudged(identity) {

@@ -18,15 +18,21 @@ extension Detector {
     private func excuse(_ tried: Tried, _ loss: Loss) -> String? {
         let names = tried.names
         func all(_ set: Set<String>) -> Bool { !names.isEmpty && names.allSatisfy(set.contains) }
-        let isClosing = !names.isEmpty && names.allSatisfy { Words.closing.isSuperset(of: Words.of($0)) }
+        func closes(_ name: String) -> Bool {
+            name.first?.isLowercase == true && Words.closing.isSuperset(of: Words.of(name))
+        }
+        let isClosing = !names.isEmpty && names.allSatisfy(closes) && !tried.labels.contains("timeout")
         let isDeleting = !names.isEmpty && !Self.deletions.isDisjoint(with: names)
-        let isDecoding = names.first.map { Words.of($0).first == "decode" || Words.of($0).last == "container" } ?? false
+        let first = Words.of(names.first ?? "")
+        let isDecoding =
+            (first.first == "decode" || first.last == "container") && !tried.labels.contains("from")
+            && loss.kind != .droppedResult
         let macro = loss.token.enclosing(MacroExpansionExprSyntax.self)?.macroName.text
         let excuses: [(holds: Bool, why: String)] = [
             (loss.kind == .reportedTwice, "nothing is lost, but the error is reported twice"),
             (loss.isExpected, "only errors that the program expects arrive here"),
             (loss.isSleep || all(Self.sleeps), "only the end of the task ends a sleep"),
-            (isDecoding && !tried.labels.contains("from"), "decoding only checks whether the value has this form"),
+            (isDecoding, "decoding only checks whether the value has this form"),
             (tried.callees.first?.hasPrefix("FileHandle.standard") == true, "nobody reads a closed standard output"),
             (isClosing, "it only closes: `\(names.last ?? "")`"),
             (isDeleting && !tried.allWords.isDisjoint(with: Words.temporary), "it only deletes a temporary file"),
@@ -43,7 +49,7 @@ extension Detector {
     private static let probes = Words.list(
         """
         resourceValues attributesOfItem attributesOfFileSystem checkResourceIsReachable
-        checkPromisedItemIsReachable destinationOfSymbolicLink getResourceValue isReachable fileExists
+        checkPromisedItemIsReachable destinationOfSymbolicLink exists fileExists getResourceValue isReachable readlink
         """)
     /// Functions whose result depends only on their arguments.
     private static let parsers = Words.list(
@@ -61,10 +67,6 @@ extension Detector {
         let isDecorative = has(Words.expendable, tried.words)
         let block = loss.block?.parent?.description ?? ""
         let isCleanUp = verbs.allSatisfy(Words.cleansUp.contains) && !verbs.isEmpty
-        let isStatement = loss.token.parent.map { parent in
-            parent.as(CodeBlockItemSyntax.self).map { !$0.isValueOfItsBlock }
-                ?? (parent.as(ExprListSyntax.self)?.first?.is(DiscardAssignmentExprSyntax.self) ?? false)
-        }
         let (write, send, fetch) = (verb(Words.writes), verb(Words.sends), verb(Words.fetches))
         let isPayment = has(Words.payments, tried.words)
         let isForced = loss.kind == .forcedTry
@@ -74,25 +76,28 @@ extension Detector {
             (write != nil && !isCleanUp && !isDecorative, 22, "`\(write ?? "")` changes something"),
             (write == nil && send != nil, 20, "`\(send ?? "")` sends something"),
             (write == nil && send == nil && fetch != nil && !isForced, 2, "`\(fetch ?? "")` reads from somewhere else"),
-            (tried.isAwaited, 15, "it awaits work that can fail in many ways"),
-            (tried.words.isSuperset(of: ["create", "directory"]), -37, "later writes to the directory fail too"),
+            (tried.isAwaited, 4, "it awaits work that can fail in many ways"),
+            (
+                tried.words.isSuperset(of: ["create", "directory"]) || tried.names.contains("mkdir"), -37,
+                "later writes to the directory fail too"
+            ),
             (loss.isPartlyReported, -5, "some errors are reported, but not all"),
-            (loss.kind == .optionalTry && isStatement == true, 10, "the nil is ignored"),
+            (loss.kind == .optionalTry && isDiscarded(loss.token), 1, "the nil is ignored"),
             (task == "Task", 5, "it stands in a task of its own"),
             (has(["todo", "fixme"], Words.of(block)) || block.contains("andle error"), 15, "it isn't handled yet"),
             (isDecorative, -20, "it only decorates, or can be created again"),
             (has(Words.expendable, context), -15, "it is in code that only decorates"),
             (
-                has(["is", "has", "can", "should", "check", "validate", "exists", "supports"], context.prefix(1)), -20,
+                has(["is", "has", "can", "should", "check", "validate", "exists", "supports"], context.prefix(1)), -30,
                 "the function only returns yes or no"
             ),
             (isCleanUp && !isPayment, -20, "it only ends or removes something"),
             (Words.cleansUp.contains(context.first ?? ""), -10, "it is in a function that cleans up"),
             (loss.token.enclosing(DeferStmtSyntax.self) != nil, -15, "it is at the end of a scope"),
             (isOnErrorPath(loss.token), -25, "the first error is reported"),
-            (comments.explains(loss, in: file), -20, "a comment explains it"),
+            (comments.explains(loss, in: file), -30, "a comment explains it"),
             (
-                isForced && has(["file", "url", "database", "contents", "connection", "data"], tried.words), 20,
+                isForced && has(["file", "database", "contents", "connection", "data"], tried.words), 20,
                 "it depends on a disk or a network"
             ),
             (isForced && tried.isConstant, -10, "its arguments are constants"),
@@ -102,6 +107,12 @@ extension Detector {
             ),
         ]
         return weights.filter(\.holds).map { ($0.why, $0.points) }
+    }
+
+    /// Returns whether an expression is a statement, or is assigned to `_`.
+    func isDiscarded(_ node: Syntax) -> Bool {
+        node.parent?.as(CodeBlockItemSyntax.self).map { !$0.isValueOfItsBlock }
+            ?? node.parent?.as(ExprListSyntax.self)?.first?.is(DiscardAssignmentExprSyntax.self) ?? false
     }
 
     /// Returns whether a node is in a `catch` that throws or reports the first error.

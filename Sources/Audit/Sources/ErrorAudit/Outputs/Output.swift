@@ -33,7 +33,7 @@ public enum Output: String, CaseIterable, Sendable {
         case .text: Self.text(result, showing)
         case .json: try Self.encode(result)
         case .github: Self.annotations(result)
-        case .sarif: try Self.encode(Sarif.log(result))
+        case .sarif: try Sarif.log(result)
         }
     }
 
@@ -65,16 +65,12 @@ public enum Output: String, CaseIterable, Sendable {
     }
 
     private static func annotations(_ result: Audit.Result) -> String {
-        func escape(_ text: String, _ characters: String = "%\n\r") -> String {
-            let escaped = text.unicodeScalars.map { scalar in
-                let code = String(scalar.value, radix: 16, uppercase: true)
-                return characters.unicodeScalars.contains(scalar)
-                    ? "%" + (code.count < 2 ? "0" : "") + code : "\(scalar)"
-            }
-            return escaped.joined()
+        let codes: [Unicode.Scalar: String] = ["%": "%25", "\n": "%0A", "\r": "%0D", ":": "%3A", ",": "%2C"]
+        func escape(_ text: String, except: String = "") -> String {
+            text.unicodeScalars.map { except.unicodeScalars.contains($0) ? "\($0)" : codes[$0] ?? "\($0)" }.joined()
         }
         func line(_ level: String, _ path: String, _ place: String, _ message: String) -> String {
-            "::\(level) file=\(escape(path, "%\n\r:,")),\(place)::\(escape(message))"
+            "::\(level) file=\(escape(path)),\(place)::\(escape(message, except: ":,"))"
         }
         let findings = result.findings.filter { $0.harmless == nil }.map { finding in
             let title = "title=error-audit %28\(finding.kind.rawValue)%29"

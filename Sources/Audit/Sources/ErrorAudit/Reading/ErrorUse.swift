@@ -53,7 +53,6 @@ struct ErrorUse {
             isReported = true
         case .sequenceExpr(let sequence):
             guard let (target, values) = sequence.assignment, values.count == 1, let value = values.first else { break }
-            if target.is(DiscardAssignmentExprSyntax.self), value.is(DeclReferenceExprSyntax.self) { return false }
             // Ignore resets: `self.error = nil` and `isAlertShown = false` remove a message.
             if value.isLiteral(true) { return true }
             return value.isLiteral(false) ? !Words.indicatesFailure(target.lastName) : !value.isBareValue

@@ -33,7 +33,8 @@ extension SyntaxProtocol {
     ///
     /// The visitor returns whether to visit the parts of a node too.
     func visit(_ visitor: (Syntax) -> Bool) {
-        withoutActuallyEscaping(visitor) { Walk($0).walk(self) }
+        guard !self.is(TokenSyntax.self), visitor(Syntax(self)) else { return }
+        for child in children(viewMode: .sourceAccurate) { child.visit(visitor) }
     }
 
     /// Returns the nodes of a type among this node and the nodes in it.
@@ -89,19 +90,6 @@ extension SyntaxProtocol {
                 ?? node.parent?.as(OptionalBindingConditionSyntax.self).map { $0.initializer == nil } ?? false
             return isRead && node.ancestors.first { $0.declares(name) }?.id == Syntax(self).id
         }
-    }
-}
-
-private final class Walk: SyntaxAnyVisitor {
-    private let visitor: (Syntax) -> Bool
-
-    init(_ visitor: @escaping (Syntax) -> Bool) {
-        self.visitor = visitor
-        super.init(viewMode: .sourceAccurate)
-    }
-
-    override func visitAny(_ node: Syntax) -> SyntaxVisitorContinueKind {
-        visitor(node) ? .visitChildren : .skipChildren
     }
 }
 
@@ -233,6 +221,6 @@ extension CodeBlockItemSyntax {
             return function.signature.returnClause != nil
         }
         return list.parent?.is(CodeBlockSyntax.self) == false
-            || list.parent?.parent?.is(AccessorDeclSyntax.self) == true
+            || list.parent?.parent?.as(AccessorDeclSyntax.self)?.accessorSpecifier.text == "get"
     }
 }

@@ -60,7 +60,7 @@ enum Words {
     static let cleansUp = list(
         """
         abort cancel clean cleanup clear close deactivate deinit delete disconnect discard dismiss dispose drop end
-        evict finalize finish flush invalidate kill leave logout pause prune purge release remove reset rollback
+        evict finalize finish flush forget invalidate kill leave logout pause prune purge release remove reset rollback
         shutdown signout stop teardown terminate trim undo unlink unlock unregister unsubscribe vacuum wipe
         """)
     /// Words for closing something that the program itself opened, if a name consists only of them.
@@ -79,7 +79,7 @@ enum Words {
     static let writes = list(
         """
         accept add apply approve archive authorize backup block buy charge commit configure copy create destroy
-        duplicate edit enable encode execute export favorite favourite finish flush follow import insert install
+        duplicate edit enable execute export favorite favourite finish flush follow import insert install
         invite join launch link mark merge migrate move mute open overwrite pay persist pin place record refresh
         register remove rename replace restore rotate save schedule set settle sign start store subscribe sync
         synchronize toggle transfer update upsert vote write
@@ -93,11 +93,12 @@ enum Words {
     static let changes = writes.union(sends)
     /// Verbs for reading from another source.
     static let fetches = list("download fetch find get list load lookup query read request retrieve search")
-    /// Words for things that decorate or that are created again if they are missing.
+    /// Words for things that only count or decorate or that are created again if they are missing.
     static let expendable = list(
         """
-        animation artwork avatar cache cached caches color colors colour favicon haptic haptics icon image images
-        placeholder prefetch preload preview sound thumbnail tooltip vibration
+        analytics animation artwork avatar cache cached caches color colors colour donate favicon haptic haptics icon
+        image images metrics pixel pixels placeholder prefetch preload preview sound telemetry thumbnail tooltip
+        vibration
         """)
     /// Words for temporary files that the program itself creates.
     static let temporary = list("cache cached caches partial scratch staging temp temporary tmp")
