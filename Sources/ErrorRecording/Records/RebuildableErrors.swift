@@ -62,7 +62,7 @@ public struct RebuildableErrors: Sendable {
     ///
     /// - Parameters:
     ///   - type: The type to add.
-    ///   - encode: Returns the code to record for an error. If it returns nil or throws, no value is recorded.
+    ///   - encode: Returns the code to record for an error. If it returns nil or throws, the value isn't recorded.
     ///   - decode: Returns the error for a code. If it returns nil or throws, the error can't be rebuilt.
     /// - Returns: The set with the type.
     public func adding<E: Error, Code: Codable & Sendable>(

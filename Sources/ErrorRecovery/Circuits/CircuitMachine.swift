@@ -23,7 +23,7 @@ struct CircuitMachine {
         case failure(Failure)
         /// An error that doesn't count as a failure.
         case otherError
-        /// A circuit's refusal or state change, which shows nothing about the dependency.
+        /// A circuit's refusal or state change, which doesn't show anything about the dependency.
         case refusal
         /// The call's task was cancelled, or the error is a cancellation.
         case cancellation
@@ -89,7 +89,7 @@ struct CircuitMachine {
     private var window: CallWindow
     private var phase = Phase.closed(latest: nil)
     private var lastTrial: UInt64 = 0
-    /// The number of the current closed period, or of the last one if the circuit isn't closed.
+    /// The number of the current closed period, or of the last closed period if the circuit isn't closed.
     private var era = 1
     /// How many calls were refused since the machine was created.
     private var refused = 0
