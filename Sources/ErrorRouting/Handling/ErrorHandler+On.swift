@@ -15,7 +15,7 @@ extension ErrorHandler {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
@@ -50,7 +50,7 @@ extension ErrorHandler {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
@@ -87,7 +87,7 @@ extension ErrorHandler {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func on<E: Error & Equatable>(
         _ value: E, fileID: String = #fileID, line: UInt = #line,
@@ -129,7 +129,7 @@ extension ErrorHandler {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (NSError) throws -> HandleStrategy
