@@ -52,7 +52,7 @@ extension IncidentReleaseTests {
 
     @Test func `a kind is new in the newest release if it is in no other release of its service`() throws {
         let old = [Self.record("Old", at: 0, release: "2.10"), Self.record("Old", at: 50, release: "2.9")]
-        // The newest release is the one that appeared last, whatever its name.
+        // The newest release is the release that appeared last, regardless of its name.
         expect(try Self.marked(old + [Self.record("New", at: 60, release: "2.9")]), equals: ["New F.swift"])
         // An error of the older release after the newest one has begun, and one without a release.
         let late = [Self.record("New", at: 60, release: "2.9"), Self.record("New", at: 61, release: "2.10")]
@@ -60,7 +60,7 @@ extension IncidentReleaseTests {
         let unnamed = [Self.record("Old", at: 90, release: nil), Self.record("New", at: 60, release: "1")]
         expect(try Self.marked(unnamed), equals: ["New F.swift"])
         expect(try Self.marked([Self.record("A", release: "1"), Self.record("B", release: "1")]), equals: [])
-        // Services have their own releases: the one with one release has no newest.
+        // Services have their own releases: a service with a single release has no newest release.
         let mail = [Self.record("Mail", at: 99, service: "mail", release: "7")]
         expect(
             try Self.marked(old + mail + [Self.record("New", at: 60, release: "2.9")]), equals: ["New F.swift"])

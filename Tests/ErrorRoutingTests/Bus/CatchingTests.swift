@@ -30,7 +30,7 @@ extension CatchingTests {
         let line: UInt = #line
         expect(recorded.reports.map(\.source.line), equals: [line - 10, line - 9])
 
-        // For a body that returns nothing, the result says whether it succeeded.
+        // For a body that doesn't return a value, the result says whether it succeeded.
         let client = Client()
         let sent = await withRecordedErrors { bus in
             #expect(bus.catching { try client.send(1) })

@@ -60,7 +60,7 @@ extension LinearReadingSharingTests {
         #expect(throughScopes > rounds * 5)
     }
 
-    /// Returns a handler with a few rules more than another one, or one of two on top of each other.
+    /// Returns a handler with a few rules more than another handler, or a handler overlaid with another.
     private func derived(
         from pairs: [Pair], for errors: [LinearReading.Specimen], _ generator: inout LinearReading.Generator
     ) -> Pair {

@@ -21,7 +21,7 @@ extension RecursionTests {
         handler = ErrorHandler()
     }
 
-    /// An error that always has another one wrapped in it.
+    /// An error that always has another error wrapped in it.
     private final class Endless: NSError, @unchecked Sendable {
         override var userInfo: [String: Any] {
             [NSUnderlyingErrorKey: Endless(domain: "endless", code: 1)]

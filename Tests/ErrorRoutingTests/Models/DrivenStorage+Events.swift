@@ -2,8 +2,8 @@
 
 /// Events in the forms that tests need, and their inputs.
 extension DrivenStorage {
-    /// Completes the worker's report, for which every observer must be notified; returns the failures that nobody else
-    /// reports, or nil if it comes too late.
+    /// Completes the worker's report, for which every observer must be notified; returns the failures that no other
+    /// code reports, or nil if it comes too late.
     func complete(_ disposition: HandleOutcome.Disposition = .handled, failures: [ActionFailure] = []) -> [Event]? {
         let event = complete(disposition, failures: failures, isObserved: true)
         return if case .notifies(let unreported) = event { unreported } else { nil }

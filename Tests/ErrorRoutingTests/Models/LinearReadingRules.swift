@@ -3,7 +3,7 @@ import Foundation
 // `erased` is internal.
 @testable import ErrorRouting
 
-/// A matcher of the library, whatever its output.
+/// A library matcher with any output.
 protocol AnyErrorMatcher: Sendable {
     func found(in error: any Error) -> String?
     func adding(_ rule: LinearReading.Rule, to handler: ErrorHandler) -> ErrorHandler

@@ -173,7 +173,7 @@ final class BusWalk {
         expect(left.failures, equals: failed.map { .failure($0) })
         expect(bus.storage.isReportRemoved, equals: true)
         check()
-        // The action and its worker go on, and change nothing.
+        // The action and its worker continue, without effect.
         if let action { expect(bus.storage.actionEnds(action, with: bus.failure(0)), equals: false) }
         expect(bus.storage.actionFails(bus.failure(0)), equals: false)
         // A worker that notifies observers of a report might return before the caller has the remaining reports.

@@ -47,7 +47,7 @@ extension FaultLab {
             }
         #endif
 
-        /// Returns all lines except the one with the operating system.
+        /// Returns all lines except the line with the operating system.
         private static func lines(of page: String) -> [Substring] {
             page.split(separator: "\n").filter { !$0.hasPrefix("Observed on") }
         }
@@ -90,7 +90,8 @@ extension FaultLab {
             return (get.error, get.isRetried, post.isRetried)
         }
 
-        /// Each situation has its own server: a connection that one left behind must not affect the next.
+        /// Each situation has its own server: a connection that a situation left behind must not affect the next
+        /// situation.
         private static func retryObservation(
             of situation: Situation,
             as method: HTTPMethod,

@@ -115,7 +115,7 @@ extension ScopeBindingTests {
                 await withErrorScope("inner", handler: handler, order: .rootFirst, metadata: ["b": "inner"]) { inner in
                     expect(inner.path, equals: ["outer", "inner"])
                     postError(Numbered(2), metadata: ["c": "poster"])
-                    // Another scope may be bound within it, also one from further out.
+                    // Another scope can be bound within it, including a scope from further out.
                     outer.bound { postError(Numbered(3)) }
                 }
                 postError(Numbered(4))
@@ -241,7 +241,7 @@ extension ScopeBindingTests {
 
     enum Call: CaseIterable {
         case withErrorBus, withErrorScope, bound
-        /// The control: it binds nothing.
+        /// The control, which doesn't bind a scope.
         case catching
     }
 
