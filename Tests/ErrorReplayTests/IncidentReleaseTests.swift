@@ -54,7 +54,7 @@ extension IncidentReleaseTests {
         let old = [Self.record("Old", at: 0, release: "2.10"), Self.record("Old", at: 50, release: "2.9")]
         // The newest release is the release that appeared last, regardless of its name.
         expect(try Self.marked(old + [Self.record("New", at: 60, release: "2.9")]), equals: ["New F.swift"])
-        // An error of the older release after the newest one has begun, and one without a release.
+        // An error of the older release after the newest release has begun, and an error without a release.
         let late = [Self.record("New", at: 60, release: "2.9"), Self.record("New", at: 61, release: "2.10")]
         expect(try Self.marked(old + late), equals: [])
         let unnamed = [Self.record("Old", at: 90, release: nil), Self.record("New", at: 60, release: "1")]
@@ -103,7 +103,7 @@ extension IncidentReleaseTests {
             var record = ErrorRecord(type: type, message: "m", source: source, fingerprint: "\(type)\(rest) \(file)")
             let row = try #require(try IncidentTests.shown(IncidentTests.incident([record])).rows.first)
             expect(row.short, equals: short, "\(record.fingerprint)")
-            // A fingerprint that a redaction has changed is shown as it is.
+            // A fingerprint that a redaction has changed is shown unchanged.
             record.fingerprint = "another"
             let other = try #require(try IncidentTests.shown(IncidentTests.incident([record])).rows.first)
             expect([other.short, other.name], equals: [nil, "another"])

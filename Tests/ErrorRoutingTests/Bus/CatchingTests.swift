@@ -45,7 +45,7 @@ extension CatchingTests {
                 try client.send(-2)
             }
             #expect(!isSent)
-            // An unused result causes no warning.
+            // An unused result doesn't cause a warning.
             bus.catching { try client.send(-3) }
         }
         expect(sent.matches(of: .type(Numbered.self)).map(\.number), equals: [-1, -2, -3])
@@ -119,7 +119,7 @@ extension CatchingTests {
                 try bus.rethrowing { throw CancellationError() }
             }
             await bus.task { throw CancellationError() }.value
-            // If it is posted directly, it is an error like any other.
+            // If a cancellation is posted directly, it is treated like any other error.
             bus.post(CancellationError())
         }
         expect(recorded.reports.map(\.role), equals: Array(repeating: .notice, count: 5) + [.failure])

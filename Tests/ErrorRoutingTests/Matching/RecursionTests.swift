@@ -120,7 +120,7 @@ extension RecursionTests {
         }
     }
 
-    // MARK: Errors and matchers that ask about the error that is asked about
+    // MARK: Errors and matchers that evaluate the error that is being evaluated
 
     private static let messages = ErrorMap(default: "Something went wrong")
         .on(Payment.self, "Payment failed")

@@ -9,7 +9,7 @@ extension DrivenStorage {
         return if case .notifies(let unreported) = event { unreported } else { nil }
     }
 
-    /// Begins an asynchronous action; nil if it may not begin.
+    /// Begins an asynchronous action; nil if it must not begin.
     func begin(at now: Duration, limit: Duration = .seconds(30)) -> RunningAction? {
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
         let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }

@@ -58,7 +58,7 @@ extension LinearReading {
 }
 
 extension LinearReading.Matcher: CustomStringConvertible {
-    /// The library's description of it.
+    /// The library's description of the matcher.
     var description: String { "\(made)" }
 
     typealias Found = LinearReading.Found

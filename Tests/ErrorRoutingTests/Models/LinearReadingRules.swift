@@ -92,7 +92,7 @@ extension LinearReading.Matcher {
 }
 
 extension LinearReading.Rule {
-    /// The action: it notes its arguments, and returns as the rule says.
+    /// The action: it notes its arguments, and returns the strategy of the rule.
     func act(_ output: Any, _ report: ErrorReport? = nil) throws -> HandleStrategy {
         // Don't note the notices that follow on a bus: they aren't specimens.
         if LinearReading.isNotice(output) { return .next }

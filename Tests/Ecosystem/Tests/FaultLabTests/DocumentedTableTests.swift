@@ -5,8 +5,8 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    /// Compares two tables with the observed results: the full one next to this file, and the documentation's, which
-    /// has only the common situations.
+    /// Compares two tables with the observed results: the full table next to this file, and the documentation's table,
+    /// which contains only the common situations.
     ///
     /// `ERROR_BUS_UPDATE=1` rewrites both tables.
     @Suite("The tables of situations agree with the observed results")

@@ -235,7 +235,7 @@ extension ScopeBindingTests {
             errors.task { gate.open() }
         }
         expect(scopes(recorded), equals: Dictionary(uniqueKeysWithValues: (1...5).map { ($0, ["scope"]) }))
-        // All reports come from here, and none from elsewhere on the bus.
+        // All reports come from this file, and not from other posts to the bus.
         #expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID })
     }
 
