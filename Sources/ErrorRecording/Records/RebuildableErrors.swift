@@ -55,7 +55,7 @@ public struct RebuildableErrors: Sendable {
         adding(type, encoding: { $0 }, decoding: { $0 })
     }
 
-    /// Returns this set with a type added that isn't `Codable`, such as a type from another module.
+    /// Returns this set with an added type that isn't `Codable`, such as a type from another module.
     ///
     /// The code must contain everything that rules read from the error. A replay compares a rebuilt error with the
     /// recorded error by type, case, domain, and code, and by the underlying errors.

@@ -216,7 +216,7 @@ struct CircuitMachine {
             return open(failure, at: now, using: &generator, releasing: opening.failure.error)
         case .cancellation:
             // Open the circuit again instead of admitting another trial call: that call might be cancelled too, and
-            // each of them would reach a dependency that might be down.
+            // each of these calls would reach a dependency that might be down.
             let failure = Failure(error: opening.failure.error, retryAfter: opening.restOfHint(at: now))
             phase = .open(Opening(failure: failure, since: now, period: period(using: &generator)))
             // Leave the cause out: the earlier change that opened the circuit already contains it.
