@@ -5,9 +5,9 @@ import Foundation
 /// The printer uses a value's own description if the type has one, and its mirror if it doesn't. The printer visits at
 /// most 1,024 children in total, to a depth of 16, and writes at most 16 KiB of UTF-8. `…` marks omissions. It doesn't
 /// use the descriptions of containers such as `Array`, because they print all elements. It doesn't inspect class
-/// instances or actors, because their state might be changing or guarded by a lock. It prints no addresses, and it
-/// sorts the elements of sets and dictionaries, so the string is the same in every run. If a set or dictionary doesn't
-/// fit, its elements and everything after them are left out.
+/// instances or actors, because their state might be changing or guarded by a lock. It omits addresses, and it sorts
+/// the elements of sets and dictionaries, so the string is the same in every run. If a set or dictionary doesn't fit,
+/// its elements and everything after them are left out.
 ///
 /// The printer can't detect a dangling `unowned` reference in a struct's field: reading it traps, as in `print`.
 package struct BoundedPrinter {
@@ -85,9 +85,9 @@ package struct BoundedPrinter {
         return beginning(of: words[...]).lowercased().contains(address) ? TypeName.full(type) : words
     }
 
-    /// Whether a type's own description would print an address or other values.
+    /// Whether a type's own description would print an address or the values that a value of the type contains.
     ///
-    /// There might be many such values, or they might contain themselves.
+    /// There might be many contained values, or they might contain themselves.
     private static func isUnsuitable(_ type: Any.Type) -> Bool {
         if type is AnyClass {
             // Exempt errors: an error can be a sequence of errors and have one description for all of them.

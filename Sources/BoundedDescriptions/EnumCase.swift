@@ -3,7 +3,7 @@ package enum EnumCase {
     /// Returns the name of a value's enum case.
     ///
     /// The result is nil if the value isn't an enum, or if its enum was imported from C, because such cases have no
-    /// names at run time. The function reads the type's metadata and the value's tag, but no payload, and it runs no
+    /// names at run time. The function reads the type's metadata and the value's tag. It doesn't read a payload or run
     /// user code.
     package static func name(of value: some Any) -> String? {
         unsafe caseName(value).map { unsafe String(cString: $0) }

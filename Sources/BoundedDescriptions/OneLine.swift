@@ -70,11 +70,11 @@ package enum OneLine {
 }
 
 extension String {
-    /// Returns whether the string has at most a number of bytes of UTF-8, all of which satisfy a condition.
+    /// Returns whether the string has at most `limit` bytes of UTF-8 and all of them satisfy a condition.
     @inlinable
     package func hasOnly(atMost limit: Int = .max, _ isWanted: (UInt8) -> Bool) -> Bool {
         let hasOnly = unsafe utf8.withContiguousStorageIfAvailable { bytes in
-            // Don't return early: without a branch, the processor checks many bytes at once.
+            // Don't return early: without a branch, the processor checks many bytes at the same time.
             unsafe bytes.count <= limit && bytes.reduce(UInt8(0)) { $0 | (isWanted($1) ? 0 : 1) } == 0
         }
         // Handle Foundation's strings separately: their storage might not be contiguous.

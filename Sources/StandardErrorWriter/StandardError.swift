@@ -95,7 +95,7 @@ package enum StandardError {
         let isStarted =
             unsafe pthread_create(
                 &thread, nil,
-                // Return no value: in Android's declaration, the result isn't optional.
+                // Don't return a value: in Android's declaration, the result isn't optional.
                 { _ in StandardError.runThread() },
                 nil) == 0
         #if canImport(Darwin) || canImport(Musl)

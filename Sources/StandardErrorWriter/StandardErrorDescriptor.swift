@@ -52,7 +52,7 @@ enum StandardErrorDescriptor {
         }
 
         // Disable the signal for the open file: Darwin sends it to the process, so blocking it in this thread would
-        // have no effect. Restore the setting afterwards, because other processes share it.
+        // have no effect. Restore the setting afterward, because other processes share it.
         private static func withoutSignal(_: Int, _ body: () -> Int) -> Int {
             guard fcntl(STDERR_FILENO, F_GETNOSIGPIPE) == 0 else { return body() }
             _ = fcntl(STDERR_FILENO, F_SETNOSIGPIPE, 1)

@@ -26,21 +26,21 @@ enum Destination: CaseIterable {
     var path: [String] { self == .firstScope || self == .secondScope ? ["shop"] : [] }
 }
 
-/// A layer around an operation; the first one is the outermost.
+/// A layer around an operation; the first layer is the outermost.
 enum Layer {
     case retry(attempts: Int, reporting: Destination?)
-    /// The first circuit reports to the first bus, the second one to the second bus.
+    /// The number of the circuit, which is also the number of the bus to which it reports.
     case circuit(Int)
 }
 
-/// The end of an operation, which swallows its error.
+/// The end of an operation, where its error is caught.
 enum End {
     case catching(Destination), task(Destination), loader(Destination), action(Destination)
 }
 
 /// One operation of a program.
 struct Operation {
-    /// A client that sends the requests; nil for an operation without one.
+    /// A client that sends the requests; nil if the operation doesn't have a client.
     struct Client {
         let method: HTTPMethod
         let attempts: Int?

@@ -13,8 +13,8 @@ extension DocumentationTests {
         let snippets = Markdown.swiftBlocks(in: text)
         expect(snippets.count, equals: count)
         var sources = Dictionary(uniqueKeysWithValues: snippets.enumerated().map { ("snippet\($0).swift", $1) })
-        // The module contains these only on Apple's platforms, so they are checked with the page that uses them. They
-        // use only its public declarations.
+        // The module contains these types only on Apple's platforms, so they are checked with the page that uses them.
+        // They use only its public declarations.
         for name in ["SwiftUI/View+PresentsErrors", "SwiftUI/AsyncButton", "UIKit/ErrorAlerts"] {
             let file = try Markdown.text(of: "Sources/ErrorPresentation/\(name).swift")
             sources[name.replacing("/", with: ".") + ".swift"] = "import ErrorPresentation\n" + file

@@ -108,7 +108,7 @@ private func exchange<Value>(_ value: inout Value, with other: Value) -> Value {
     return value
 }
 
-/// Observes a value as SwiftUI does: reads it again after each change and keeps the last one.
+/// Observes a value as SwiftUI does: reads it again after each change and keeps the last value.
 @MainActor
 private final class Seen<Value: Sendable> {
     private(set) var last: Value

@@ -162,7 +162,7 @@ extension PresenterMachineTests {
         expect(machine.dismiss(2), equals: 2)
         expect(machine.current, equals: .init(id: 1, message: "a", canRetry: true))
         expect(machine.statistics, equals: .init(received: 3, shown: 2, waiting: 1))
-        // If no other error is shown, it returns at once.
+        // If no other error is shown, it returns immediately.
         machine.dismissAll([3])
         expect(machine.beginRetry(), equals: 1)
         expect(machine.dismiss(1), equals: 1)
@@ -209,7 +209,7 @@ extension PresenterMachineTests {
         expect(machine.add("a"), equals: .waits(3))
         machine.cancelRetry(1)
         expectNil(machine.endRetry())
-        // Now both are errors like it, and the first one counts it.
+        // Now both errors are like the new error, which the first error counts.
         expect(machine.add("a"), equals: .merged(into: 1))
         expect(machine.beginRetry(1), equals: 1)
         expect(machine.add("c", asFailureOf: 1), equals: .waits(4))

@@ -103,7 +103,8 @@ extension PresenterTests {
             await meet()
             await waitUntil { presenter.statistics.received == 6 && presenter.inbox.counts == .init() }
             expect(presenter.current?.style, equals: .banner)
-            // `catching` posts a cancellation as a notice. `URLError.cancelled` is one only in a cancelled task.
+            // `catching` posts a cancellation as a notice. `URLError.cancelled` counts as a cancellation only in a
+            // cancelled task.
             let isFailure = error is URLError
             var expected = ErrorPresenter.Statistics(received: 6, shown: 1, waiting: 1, neverShown: 4)
             if isFailure { (expected.merged, expected.neverShown) = (1, 3) }
@@ -122,7 +123,8 @@ extension PresenterTests {
             floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: ManualClock())
         await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
             let observation = presenter.observe(bus)
-            // All come from one line. The first is delivered, the second is held, and the third replaces it.
+            // All errors come from one line. The first is delivered, the second is held, and the third replaces the
+            // second.
             for presenter in [presenter, other, presenter] {
                 await presenter.run(failureTitle: "Saving", errors: bus) { throw Plain("no") }
             }

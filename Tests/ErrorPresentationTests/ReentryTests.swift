@@ -147,7 +147,7 @@ private final class Evil: Error, Sendable {
 
     init(_ onRelease: @escaping @MainActor @Sendable () -> Void) { self.onRelease = onRelease }
 
-    // Call it at once: it is released on the main actor, where the loader and the presenter are used.
+    // Call it immediately: it is released on the main actor, where the loader and the presenter are used.
     deinit { MainActor.assumeIsolated { onRelease() } }
 }
 

@@ -48,7 +48,7 @@ func waitUntil(_ condition: () -> Bool) async {
 }
 
 extension ErrorPresenter {
-    /// The error in a view that shows one error at a time, whatever its style.
+    /// The error in a view that shows one error at a time, regardless of its style.
     var current: PresentedError? { alert ?? banner ?? inline }
     /// Closes the shown error of a style, as a binding does that is set to nil.
     func closeShown(_ style: PresentationStyle) {

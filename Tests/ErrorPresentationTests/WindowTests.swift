@@ -168,7 +168,7 @@ extension WindowTests {
             await waitUntil { presenter.alert?.title == "b" }
             #expect(presenter.isSound)
             expectNil(place.alert)
-            // The window shows what it gave back, and what it was just taking.
+            // The window shows the errors that it gave back and the errors that it was just taking.
             place.appear(in: presenter)
             await waitUntil { presenter.statistics.received == 3 }
             #expect(presenter.isSound)

@@ -37,7 +37,7 @@ extension CrashTests {
                 while true { recorder.record(report(Sized(length: 40 * round))) }
             }
         }
-        // The next recorder ends the last line.
+        // The next recorder terminates the last line.
         try await ErrorRecorder(path: folder.file).recordAll([Order.late])
         var (records, broken): ([ErrorRecord], Int) = ([], 0)
         for name in folder.names {
@@ -95,7 +95,7 @@ extension CrashTests {
         var follower = Follower(folder.file)
         var sequences: [Int] = []
         for _ in 0..<60 {
-            // Record so few that the file before the last one still exists when the reader opens it.
+            // Record so few reports that the file before the last file still exists when the reader opens it.
             for _ in 0..<10 { recorder.record(report(Sized(length: 500))) }
             await recorder.settle()
             sequences += try follower.read()
@@ -105,7 +105,7 @@ extension CrashTests {
         expect(sequences, equals: Array(1...600))
     }
 
-    /// Reads like `tail -F`: it reads the open file to its end before it opens the file that has the name now.
+    /// Reads like `tail -F`: it reads the open file to its end before it opens the file that now has the name.
     private struct Follower {
         private let path: String
         private var handle: FileHandle?

@@ -21,7 +21,7 @@ extension ExitTests {
             endIfItHangs()
             StandardError.exitLimit = .seconds(60)
             let recorder = try ErrorRecorder(path: try handedOver("exit"))
-            // Release another one without pending reports.
+            // Release another recorder, without pending reports.
             _ = try ErrorRecorder(path: try handedOver("exit"))
             await withErrorBus(handler: ErrorHandler()) { bus in
                 bus.observeUntilEnd { recorder.record($0) }

@@ -28,7 +28,8 @@ extension LogPolicyTests {
         // Another file with the name comes before a broken line, and a broken line before everything else.
         expect(policy.step(Facts(size: 99, endsWhole: false, isNamed: false), for: [9]), equals: .reopen)
         expect(policy.step(Facts(size: 99, endsWhole: false), for: [9]), equals: .endLine)
-        // Without that file, the open one grows; but a deleted one takes no lines, unless a descriptor names it.
+        // If that file can't be opened, the open file grows. A deleted file doesn't take lines, unless a descriptor
+        // names it.
         expect(policy.step(Facts(size: 99, isNamed: false), for: [9, 9], mayReopen: false), equals: .write(2))
         let deleted = Facts(isNamed: false, isDeleted: true)
         expect(policy.step(deleted, for: [9]), equals: .reopen)

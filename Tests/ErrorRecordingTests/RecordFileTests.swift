@@ -179,7 +179,7 @@ extension RecordFileTests {
         expect(await recorder.recordAll([Order.late, Order.late, Order.late]).written, equals: 3)
         expect(try RecordedFile(folder).records.map(\.sequence), equals: [1, 2, 3])
         expect(try RecordedFile("\(folder.file).1").text, equals: "old\n")
-        // If the older file is the same file, renaming it does nothing.
+        // If the older file is the same file, renaming it has no effect.
         let path = "\(folder.path)/linked"
         let linked = try ErrorRecorder(path: path, configuration: .init(fileSize: 1, fileCount: 2))
         try FileManager.default.linkItem(atPath: path, toPath: "\(path).1")

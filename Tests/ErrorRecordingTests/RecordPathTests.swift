@@ -135,7 +135,7 @@ extension RecordPathTests {
                 }
                 expect(unsafe symlink(target, "\(folder.path)/\(link)"), equals: 0)
             }
-            // The root folder of another process might be another one.
+            // The root folder of another process might be another folder.
             let root = "/proc/\(getpid())/root"
             expect(RecordPath("\(root)/nowhere").file, equals: "\(root)/nowhere")
             for path in ["to a file", "to a folder/errors.jsonl"] {
@@ -188,7 +188,7 @@ extension RecordPathTests {
                 recorder.record(report(Order.late))
                 await recorder.settle()
             }
-            // Another recorder can't know how the file ends, nor can the first one then.
+            // Another recorder can't find out how the file ends, and then the first recorder can't either.
             try await ErrorRecorder(path: path).recordAll([Order.late])
             expect(await recorder.recordAll([Order.late]), equals: .init(recorded: 3, written: 3))
             // It is renamed when it is full.

@@ -43,7 +43,7 @@ extension RecordTests {
         expect(record.metadata, equals: ["order": "17"])
         expect(record.source, equals: "Intake/Rules.swift:12")
         expect(try decoded(RecordLine(record).bytes), equals: record)
-        // A line of a service without a release is that of an earlier version of this package.
+        // A service without a release writes the same line as an earlier version of this package.
         var released = record
         released.release = "2.4.1"
         let newer = try #require(String(bytes: RecordLine(released).bytes, encoding: .utf8))
@@ -57,7 +57,7 @@ extension RecordTests {
         expect(outer.trail.map(\.fingerprint).map { $0.hasSuffix("(inner 2)") }, equals: [true])
     }
 
-    /// Each of these ends a line for some reader; Python's `splitlines` uses all of them.
+    /// Each of these scalars ends a line for some reader; Python's `splitlines` uses all of them.
     private var lineEnds: [Unicode.Scalar] {
         ["\n", "\r", "\u{B}", "\u{C}", "\u{1C}", "\u{1D}", "\u{1E}", "\u{85}", "\u{2028}", "\u{2029}"]
     }

@@ -250,7 +250,7 @@ extension RecorderTests {
             Posting.bus.withLock { $0 = bus }
             bus.observeUntilEnd { recorder.record($0) }
             bus.post(Posting())
-            // Each posts twice, so their number grows; errors that the full queue drops post nothing.
+            // Each posts twice, so their number grows; errors that the full queue drops don't cause posts.
             await sixth.wait()
             Posting.bus.withLock { $0 = nil }
             return bus

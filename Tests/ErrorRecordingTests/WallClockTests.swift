@@ -45,7 +45,7 @@ extension WallClockTests {
             // One change is not counted twice.
             clock.check(reading(after: 30, ahead: ahead))
         }
-        // An older reading of another thread changes nothing.
+        // An older reading of another thread has no effect.
         clock.check(reading(after: 29))
         clock.check(reading(after: 31, ahead: 0))
         expect(clock.time(of: start + .seconds(29)), equals: 129_000_000 + ahead)

@@ -138,7 +138,7 @@ extension CircuitBreakerTests {
             try await breaker.run {
                 running.open()
                 await gate.wait()
-                // The error of a cancelled call shows nothing about the dependency.
+                // The error of a cancelled call doesn't show anything about the dependency.
                 throw Timeout(code: 2)
             }
         }
@@ -296,7 +296,7 @@ extension CircuitBreakerTests {
                 }
             }
         }
-        // All reports are changes, and each can follow the one before it.
+        // All reports are changes, and each change can follow the previous change.
         let states = recorded.matches(of: .type(CircuitChanged.self)).map(\.state)
         expect(states.first, equals: .open)
         expect(states.count, equals: recorded.reports.count)
@@ -346,7 +346,7 @@ private final class StateReadingPoster: ErrorPosting {
     }
 }
 
-/// A poster that posts nothing.
+/// A poster that doesn't post errors.
 struct SilentPoster: ErrorPosting {
     func post(
         _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
@@ -360,7 +360,7 @@ struct SilentPoster: ErrorPosting {
 }
 
 extension CircuitBreaker {
-    /// Returns a circuit that opens at one timeout and posts nothing.
+    /// Returns a circuit that opens at one timeout and doesn't post errors.
     static func quiet(_ clock: ManualClock) -> CircuitBreaker {
         CircuitBreaker(
             "test", counting: .type(Timeout.self), minimumCalls: 1, jitter: 0, clock: clock, errors: SilentPoster())

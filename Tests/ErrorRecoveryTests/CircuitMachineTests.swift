@@ -23,7 +23,7 @@ extension CircuitMachineTests {
         }
         for _ in 0..<9_999 { expectNil(busy.fail(at: 0)) }
         expect(busy.fail(at: 0), equals: .open)
-        // Seven of a hundred open it, although 0.07 times 100 is more than 7.
+        // Seven failures of a hundred calls open the circuit, although 0.07 times 100 is more than 7.
         var exact = Circuit(failureRatio: 0.07, minimumCalls: 100, window: 10, openPeriod: 5)
         for _ in 0..<6 { expectNil(exact.fail(at: 0)) }
         for _ in 0..<93 { expectNil(exact.succeed(at: 0)) }

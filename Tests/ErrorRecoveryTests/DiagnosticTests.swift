@@ -17,7 +17,7 @@ extension DiagnosticTests {
             "RetryPolicy().retrying(F())",
             "instance method 'retrying(_:cost:fileID:line:)' requires that 'F' conform to 'Equatable'"
         ),
-        // Misspelt members.
+        // Misspelled members.
         (
             "RetryPolicy().retrying(matching: .type(E.self).where { $0.kode == 1 })",
             "value of type 'E' has no member 'kode'"

@@ -54,7 +54,7 @@ extension ForeignErrorTests {
             { operation in try await retry(policy) { _ in try await retry(policy) { _ in try await operation() } } },
             { operation in try await closed.run(operation) },
             { operation in
-                // This is a trial call, and a call within one.
+                // This is a trial call, and a call within a trial call.
                 let open = CircuitBreaker.quiet(clock)
                 await open.fail(with: Timeout())
                 clock.advance(by: .seconds(5))

@@ -63,7 +63,7 @@ extension NestedRetryTests {
             let refusal = CircuitOpen(name: "test", retryAfter: nil, cause: Timeout())
             throw isWrapped ? Wrapped(cause: refusal) : refusal
         }
-        // All attempts were refused: nothing was sent, so nothing is withdrawn.
+        // All attempts were refused: requests weren't sent, so tokens aren't withdrawn.
         try? await retry(policy, clock: clock) { _ in try refuse() }
         expect(budget.statistics, equals: .init(available: 3, granted: 0, refused: 0))
         // One attempt was sent, many were refused, and then another was sent. That is one retry.

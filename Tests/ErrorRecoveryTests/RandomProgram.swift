@@ -33,7 +33,7 @@ struct RandomProgram {
         let deadline: Int?
         let budget: Int?
         let retriesRefusals: Bool
-        /// Where to post attempts; nil to post nothing.
+        /// Where to post attempts; nil if attempts aren't posted.
         let target: Int?
     }
 

@@ -53,7 +53,7 @@ final class ProgramRun: Sendable {
         var states: [CircuitChanged.State] = []
     }
 
-    /// A clock whose sleeps end at once and might cancel the sleeping task.
+    /// A clock whose sleeps end immediately and might cancel the sleeping task.
     private final class ProgramClock: Clock, Sendable {
         typealias Instant = ImmediateClock.Instant
 

@@ -33,7 +33,7 @@ extension RetryPolicy {
     }
 }
 
-/// A clock whose sleeps end at once: it advances to the deadline and records each sleep.
+/// A clock whose sleeps end immediately: it advances to the deadline and records each sleep.
 final class ImmediateClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset = Duration.zero

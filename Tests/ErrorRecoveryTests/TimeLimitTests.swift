@@ -61,7 +61,7 @@ struct TimeLimitTests {
             }
             expect(error?.underlyingErrors.count, equals: isKept ? 1 : 0)
             #expect(error.map { ErrorMatcher.causedBy(Timeout.self).match($0) != nil } == isKept)
-            // It isn't a cancellation: nobody cancelled the caller.
+            // It isn't a cancellation: the caller wasn't cancelled.
             #expect(error.map { ErrorMatcher.cancellation.match($0) == nil } == true)
         }
     }

@@ -52,15 +52,15 @@ extension IncidentReleaseTests {
 
     @Test func `a kind is new in the newest release if it is in no other release of its service`() throws {
         let old = [Self.record("Old", at: 0, release: "2.10"), Self.record("Old", at: 50, release: "2.9")]
-        // The newest release is the one that appeared last, whatever its name.
+        // The newest release is the release that appeared last, regardless of its name.
         expect(try Self.marked(old + [Self.record("New", at: 60, release: "2.9")]), equals: ["New F.swift"])
-        // An error of the older release after the newest one has begun, and one without a release.
+        // An error of the older release after the newest release has begun, and an error without a release.
         let late = [Self.record("New", at: 60, release: "2.9"), Self.record("New", at: 61, release: "2.10")]
         expect(try Self.marked(old + late), equals: [])
         let unnamed = [Self.record("Old", at: 90, release: nil), Self.record("New", at: 60, release: "1")]
         expect(try Self.marked(unnamed), equals: ["New F.swift"])
         expect(try Self.marked([Self.record("A", release: "1"), Self.record("B", release: "1")]), equals: [])
-        // Services have their own releases: the one with one release has no newest.
+        // Services have their own releases: a service with a single release has no newest release.
         let mail = [Self.record("Mail", at: 99, service: "mail", release: "7")]
         expect(
             try Self.marked(old + mail + [Self.record("New", at: 60, release: "2.9")]), equals: ["New F.swift"])
@@ -103,7 +103,7 @@ extension IncidentReleaseTests {
             var record = ErrorRecord(type: type, message: "m", source: source, fingerprint: "\(type)\(rest) \(file)")
             let row = try #require(try IncidentTests.shown(IncidentTests.incident([record])).rows.first)
             expect(row.short, equals: short, "\(record.fingerprint)")
-            // A fingerprint that a redaction has changed is shown as it is.
+            // A fingerprint that a redaction has changed is shown unchanged.
             record.fingerprint = "another"
             let other = try #require(try IncidentTests.shown(IncidentTests.incident([record])).rows.first)
             expect([other.short, other.name], equals: [nil, "another"])

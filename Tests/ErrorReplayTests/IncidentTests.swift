@@ -11,7 +11,7 @@ import Testing
 struct IncidentTests {
     /// The data that the page reads.
     struct Shown: Decodable {
-        /// A kind; its numbers are those of all parts, its names those of the first one.
+        /// A kind; its numbers are the sums over all parts, and its names are those of the first part.
         struct Row: Decodable {
             let name: String
             let short: String?

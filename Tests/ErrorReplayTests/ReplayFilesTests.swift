@@ -148,7 +148,7 @@ extension ReplayFilesTests {
         let file = try #require(FileHandle(forWritingAtPath: path))
         for _ in 0..<20 { try file.write(contentsOf: chunk) }
         try handOver([path, String(decoding: line, as: UTF8.self)], as: "large")
-        // Use another process, because other tests use memory in this one.
+        // Use another process, because other tests use memory in this process.
         await #expect(processExitsWith: .success) {
             endIfItHangs()
             let handed: [String] = try handedOver("large")

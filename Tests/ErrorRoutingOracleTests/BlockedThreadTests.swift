@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The tests run in processes of their own, because they block threads of the pool.
+/// The tests run in separate processes, because they block pool threads.
 @Suite(
     "Behaviours 16, 19 and 26: a shutdown removes the reports at its deadline, whatever blocks",
     .tags(.behaviour16, .behaviour19, .behaviour26), .hangLimit)
@@ -51,7 +51,7 @@ extension BlockedThreadTests {
         await run
         await yieldOften()
         expect(later.count, equals: before)
-        // A failure after the end changes no count; it is one line.
+        // A failure after the end doesn't change a count; it is written as one line.
         expect(stage.bus.counts, equals: counts)
         if isThrowing { await stage.lines.reaches(1) }
         expect(stage.lines.entries.labels, equals: isThrowing ? ["failure of 1"] : [])

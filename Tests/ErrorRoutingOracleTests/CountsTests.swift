@@ -76,7 +76,7 @@ extension CountsTests {
         expect(stage.bus.counts, equals: Counts(posted: 8, dropped: 2, pending: 6))
         await stage.running {
             #expect(await stage.bus.flush(within: .seconds(600)))
-            // 3 failed, so its rule counts as the one that handled it.
+            // 3 failed, so its rule counts as the rule that handled it.
             let expected = Counts(
                 posted: 9, handled: 2, ignored: 1, unmatched: 4, dropped: 2, failures: 1)
             expect(stage.bus.counts, equals: expected)

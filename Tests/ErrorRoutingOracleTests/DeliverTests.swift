@@ -38,7 +38,7 @@ extension DeliverTests {
     @Test("a full bus, a finished one, and one that is shut down return .dropped")
     @MainActor func dropped() async {
         let stage = Stage(Self.rules, capacity: 1)
-        // On this actor the post is complete once it counts; a shutdown refuses an incomplete one.
+        // On this actor, a post is complete as soon as it is counted; a shutdown would refuse an incomplete post.
         let waiting = Task { @MainActor in await stage.bus.deliver(Mishap(1)) }
         while stage.bus.counts.posted == 0 { await Task.yield() }
         expect(await stage.bus.deliver(Mishap(1)).disposition, equals: .dropped)

@@ -9,7 +9,7 @@ import Testing
 struct FailureTests {}
 
 extension FailureTests {
-    /// Rules that fail for a number twice and then stop, and that stop failures.
+    /// Rules of which two fail for a number; the other rules stop the error and the failures.
     private static func failing(on number: Int, isAsynchronous: Bool) -> ErrorHandler {
         let isFailing = { @Sendable (error: Mishap) in error.number == number }
         let rules = ErrorHandler().on(ActionFailure.self) { _ in .stop }.on(Mishap.self) { _ in .stop }

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-// Behaviours 12, 16 and 20 mention `flush`; it has no number of its own.
+// Behaviours 12, 16 and 20 mention `flush`; it doesn't have its own number.
 @Suite(
     "Behaviours 12, 16 and 20: flush waits until everything posted before is delivered and observed",
     .tags(.behaviour12, .behaviour16, .behaviour20), .hangLimit)

@@ -30,7 +30,7 @@ extension ObserverTests {
         expect(marks.count, equals: 8)
         for (observer, log) in logs.enumerated() {
             #expect(log.entries.contains { $0.error as? Mishap == Mishap(10_000 + observer) })
-            // Nothing is missing in between, and nothing at the end.
+            // Reports aren't missing, neither in between nor at the end.
             expect(log.entries.map(\.sequence), equals: Array(all.suffix(log.count)))
         }
         stage.expectLaws()

@@ -46,7 +46,7 @@ extension ShutdownPhaseTests {
         let stage = Stage(hanging.handler)
         stage.post(0...4)
         async let run: Void = stage.bus.run()
-        // On this actor the post is complete once it counts; a shutdown refuses an incomplete one.
+        // On this actor, a post is complete as soon as it is counted; a shutdown would refuse an incomplete post.
         let outcome = Task { @MainActor in await stage.bus.deliver(Mishap(5)) }
         await hanging.entered.wait()
         while stage.bus.counts.posted < 6 { await Task.yield() }
@@ -66,7 +66,7 @@ extension ShutdownPhaseTests {
         hanging.leave.open()
         await hanging.left.wait()
         await yieldOften()
-        // No rule after the action has run.
+        // The rules after the action haven't run.
         expect(hanging.later.entries, equals: [0])
         expect(stage.bus.counts, equals: counts)
         expect(stage.seen.entries.labels, equals: ["0"])

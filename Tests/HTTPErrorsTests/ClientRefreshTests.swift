@@ -61,7 +61,7 @@ extension ClientRefreshTests {
             expect(count.withLock { $0 }, equals: refreshes)
             expect(script.requests.count, equals: 10 + refreshes)
         }
-        // A token that worked can expire at once.
+        // A token that worked can expire immediately.
         let valid = Locked("1")
         let count = Locked(0)
         let script = Script { message, _ in
@@ -77,7 +77,7 @@ extension ClientRefreshTests {
 
     @Test("if another request is replacing a request's new token, the request waits and is sent with the next one")
     func replacedWhileSent() async throws {
-        // The server revokes "1" at once, so it refuses requests with that token while a refresh runs.
+        // The server revokes "1" immediately, so it refuses requests with that token while a refresh runs.
         let (number, held, go) = (Locked(0), Gate(), Gate())
         let script = Script { message, number in
             let sent = message.headers["Authorization"] ?? ""
@@ -203,7 +203,7 @@ extension ClientRefreshTests {
             }
             let isRefusal = (statuses ?? [401]).contains(status)
             let kind = NetworkError(HTTPFailure(status: status)).kind
-            // The new token is accepted: an order is sent twice, because the server refused the first one.
+            // The new token is accepted: an order is sent twice, because the server refused the first request.
             var script = server(refusingWith: status, taking: "new")
             var client = try APIClient(script, token: token { "new" }) { _ in GitHubError(code: 1) }
             let order = Call(NoContent.self, method: .post)

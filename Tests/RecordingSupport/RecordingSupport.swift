@@ -35,7 +35,7 @@ package struct RecordedFile {
     package var records: [ErrorRecord] {
         lines.compactMap { try? JSONDecoder().decode(ErrorRecord.self, from: Data($0.utf8)) }
     }
-    /// Whether each line is a record, and the last one has its end.
+    /// Whether each line is a record, and the last line is terminated.
     package var isWhole: Bool { text.isEmpty || text.hasSuffix("\n") && records.count == lines.count }
 
     package init(_ path: String) throws {

@@ -41,7 +41,7 @@ extension StandardErrorPipeTests {
                 expect(stage.flags, equals: before)
                 expect(stage.lines(2_000), equals: sent)
                 expect(stage.flags, equals: before)
-                // Lines are written at once again after the count is written, but the writer might not be done yet.
+                // Lines are written immediately again after the count is written, but the writer might not be done yet.
                 while StandardError.buffer.withLock({ $0.thread == .writing }) { yieldToOtherThreads() }
                 StandardError.write("at once")
                 expect(stage.available(), equals: "at once\n")

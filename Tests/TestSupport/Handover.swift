@@ -1,6 +1,6 @@
 import Foundation
 
-// The closures of exit tests capture nothing: capture lists came with Swift 6.3. A test passes values to its exit
+// The closures of exit tests can't capture values: capture lists came with Swift 6.3. A test passes values to its exit
 // test's process through a file, which that process finds by its parent's identifier.
 
 /// Passes a value to the processes of exit tests.

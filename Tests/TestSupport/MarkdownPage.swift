@@ -102,7 +102,7 @@ package struct MarkdownPage {
         return prose[prose.index(before: start)] == "!"
     }
 
-    /// Returns the position of the bracket that the one at a position closes.
+    /// Returns the position of the opening bracket for the closing bracket at a position.
     private func opening(of position: String.Index) -> String.Index? {
         var depth = 0
         for index in prose[...position].indices.reversed() {

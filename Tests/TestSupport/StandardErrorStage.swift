@@ -4,7 +4,7 @@ import Testing
 
 /// A file that replaces standard error, and its other end, for a test in a separate process.
 ///
-/// The closures of exit tests capture nothing, so each creates its own.
+/// The closures of exit tests don't capture values, so each closure creates its own stage.
 package struct StandardErrorStage {
     /// The end that reads the output on standard error.
     package let reader: Int32
@@ -63,7 +63,7 @@ package struct StandardErrorStage {
         return count
     }
 
-    /// Returns what can be read at once.
+    /// Returns what can be read immediately.
     package func available(atMost limit: Int = .max) -> String {
         var text: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65536)

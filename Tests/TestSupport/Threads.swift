@@ -4,7 +4,7 @@ import Synchronization
 
 /// Runs a body on new threads, which begin together, and waits until all have ended.
 ///
-/// The system interrupts threads anywhere, unlike tasks, and there may be more of them than cores.
+/// The system interrupts threads anywhere, unlike tasks, and there can be more threads than cores.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async {
     let start = StartingLine(count)
     await withCheckedContinuation { continuation in

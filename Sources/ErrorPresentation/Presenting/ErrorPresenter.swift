@@ -155,10 +155,11 @@ public final class ErrorPresenter {
     /// Presents an error that the caller caught, without posting it.
     ///
     /// The error counts as the result of the user's own action, so in a full queue it replaces an error that came from
-    /// a bus. In a cancelled task, a cancellation isn't shown. If that task is running a retry, no other error is shown
-    /// either.
+    /// a bus. In a cancelled task, a cancellation isn't shown. If that task is running a retry, other errors aren't
+    /// shown either.
     ///
     /// - Parameters:
+    ///   - error: The error to present.
     ///   - retry: The operation to run again on the user's request. If it fails, it must present its failure with this
     ///     function or with ``run(failureTitle:errors:fileID:line:_:)``. That failure is shown next, before the waiting
     ///     errors of its style. If the task is cancelled when the operation returns, the retry counts as cancelled, and

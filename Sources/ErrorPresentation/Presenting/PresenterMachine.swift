@@ -11,7 +11,7 @@ struct PresenterMachine {
         let type: ObjectIdentifier?
         /// Whether the error, or a repeat of it, is the result of the user's own action.
         var isFromUser: Bool
-        /// Whether the error is the failure of a retry, which precedes the waiting errors.
+        /// Whether the error precedes the waiting errors, because it is the failure of a retry.
         var isNext = false
         /// Whether the error is shown or was shown before.
         ///
@@ -63,7 +63,7 @@ struct PresenterMachine {
     /// The caller must then add or skip each error that counts as waiting.
     mutating func receive(_ counts: ErrorPresenter.Statistics) { statistics = statistics + counts }
 
-    /// Counts received errors that aren't shown, which might be the failure of a retried error.
+    /// Counts received errors that aren't shown; `failed` is the retried error if they are the failure of its retry.
     mutating func skip(_ count: Int, asFailureOf failed: ID? = nil) {
         if let failed { failRetry(failed) }
         statistics.waiting -= count
@@ -136,7 +136,7 @@ struct PresenterMachine {
 
     /// Removes the errors that came from a bus, as if they had never arrived, so that another window can show them.
     ///
-    /// If `includesShown` is true, also removes the errors that the user has seen but not dismissed.
+    /// If `includesShown` is true, the errors that the user has seen but not dismissed are removed too.
     ///
     /// - Returns: The errors, in the order in which they are shown.
     mutating func removeBusErrors(includesShown: Bool) -> [PresentedError] {
@@ -149,7 +149,7 @@ struct PresenterMachine {
         return removed.map(\.error)
     }
 
-    /// Begins a retry of an error's operation, or begins one of its options.
+    /// Records that an error's operation is being retried, or that one of its options is being performed.
     ///
     /// The error might no longer be shown.
     mutating func beginRetry(_ id: ID) {
@@ -166,7 +166,7 @@ struct PresenterMachine {
     /// Records that an error's operation was cancelled and will finish without a result.
     mutating func cancelRetry(_ id: ID) { retries[id]?.isCancelled = true }
 
-    /// Ends a retry or an option.
+    /// Records that a retry or an option has finished.
     ///
     /// The operation's error is removed, unless the operation was cancelled and didn't fail. In that case the error
     /// stays, because its failure hasn't been resolved, and it is shown again even if it was closed: SwiftUI closes an

@@ -9,7 +9,7 @@ import Foundation
 final class Recovery {
     /// The presenter that shows the error.
     ///
-    /// Callers compare it, because another presenter might use the same ID.
+    /// Presenters compare it with themselves, because another presenter might use the same ID.
     private(set) weak var presenter: ErrorPresenter?
     /// The error; nil after it was dismissed or its retry has finished.
     var error: (any Error)? { arrival?.error }

@@ -1,9 +1,9 @@
 import ErrorRouting
 
-/// Passes each bus failure to one window, the window whose scene became active last.
+/// Passes each bus failure to one window: the window whose scene became active last.
 ///
-/// While no scene is active, the failures wait here. When a window is no longer in front, its waiting errors return
-/// here; when a window is closed, its shown errors do too.
+/// While no scene is active, the failures wait in the inbox. When a window is no longer in front, its waiting errors
+/// return to the inbox; when a window is closed, its shown errors do too.
 @MainActor
 final class SharedBus {
     private static var all: [ObjectIdentifier: SharedBus] = [:]
@@ -38,7 +38,9 @@ final class SharedBus {
 
     func deliver() { front?.wakeUp() }
 
-    /// Records whether a window is on screen and its scene is active, and moves errors that it can't show back here.
+    /// Records whether a window is on screen and its scene is active.
+    ///
+    /// Errors that the window can't show any more return to the inbox.
     func update(_ presenter: ErrorPresenter) {
         let former = front
         active.removeAll { $0.object == nil || $0.object === presenter && !presenter.isInFront }

@@ -1,4 +1,4 @@
-/// A plain value that decides which of a window's places shows the alert.
+/// A plain value that decides which place in a window, such as a view or its sheet, shows the alert.
 ///
 /// Places register while they are on screen, and the innermost place shows the errors. At most one place has an open
 /// alert. The next alert opens only after that place has closed its alert or has disappeared. So an error is never
@@ -49,8 +49,8 @@ struct Stage: Equatable {
 
     /// Records that a place's alert is closed.
     ///
-    /// If the place didn't have to close its alert, the user hasn't answered, and the place must confirm the closing in
-    /// a second call. Then the alert opens again in the place that is in front by then.
+    /// If the alert didn't have to be closed, it was closed without an answer from the user. Then the place must
+    /// confirm the closing in a second call, after which the alert opens again in the place that is in front by then.
     mutating func close(_ place: Place) {
         guard let alert, alert.place == place else { return }
         if alert.isClosing { self.alert = nil } else { self.alert?.isClosing = true }

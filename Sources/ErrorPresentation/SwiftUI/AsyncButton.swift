@@ -25,6 +25,7 @@
         ///   - title: The button's title, from the app's string tables.
         ///   - failureTitle: The title of a failure, such as "The cart could not be saved", from the app's string
         ///     tables.
+        ///   - role: The button's role, such as `.destructive`.
         ///   - errors: Where to post a failure.
         ///   - fileID: The source file in the report of a failure.
         ///   - line: The source line in the report of a failure.

@@ -35,6 +35,7 @@
         /// of SwiftUI.
         ///
         /// - Parameters:
+        ///   - bus: The bus to observe.
         ///   - rules: How errors are shown. By default, only errors that the user is waiting for are shown, as alerts.
         ///   - texts: The texts to show instead of the errors' own texts.
         /// - Returns: A view that shows the errors.
@@ -48,6 +49,7 @@
         /// Shows a bus's failures as alerts and as custom banners; see ``presentsErrors(from:rules:texts:)``.
         ///
         /// - Parameters:
+        ///   - bus: The bus to observe.
         ///   - rules: How errors are shown. By default, only errors that the user is waiting for are shown, as alerts.
         ///   - texts: The texts to show instead of the errors' own texts.
         ///   - banner: Creates a banner's view. `dismiss` closes the banner. `retry` runs the failed operation again;

@@ -48,8 +48,8 @@
         ///
         /// - Parameters:
         ///   - window: The window below the alerts. It isn't retained.
-        ///   - bus: The bus to show. Of several windows with this bus, the window that became active last shows its
-        ///     failures.
+        ///   - bus: The bus to observe. If several windows observe the bus, the window that became active last shows
+        ///     the bus's failures.
         ///   - rules: How errors are shown. By default, only errors that the user is waiting for are shown, as alerts.
         ///   - texts: The texts to show instead of the errors' own texts.
         public init(

@@ -100,7 +100,7 @@ public final class ErrorRecorder: Sendable {
     /// shorten the wait. To wait again, call the method again.
     ///
     /// - Parameter limit: How long to wait.
-    /// - Returns: The statistics. If any report is still pending, the limit expired.
+    /// - Returns: The statistics. If reports are still pending, the limit has expired.
     @discardableResult
     public func close(within limit: Duration) async -> Statistics {
         writer.close()

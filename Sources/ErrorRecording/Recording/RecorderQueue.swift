@@ -2,7 +2,7 @@
 ///
 /// It is a plain value without side effects.
 ///
-/// Only the writer takes elements, and it calls ``finished(written:failed:)`` afterwards. Until then, the elements
+/// Only the writer takes elements, and it calls ``finished(written:failed:)`` afterward. Until then, the elements
 /// count as pending and use capacity.
 struct RecorderQueue<Element> {
     /// An element with its number among all recorded elements.

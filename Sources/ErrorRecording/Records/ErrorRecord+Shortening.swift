@@ -5,11 +5,11 @@ extension ErrorRecord {
     /// The length of the shortest line into which any record can be shortened.
     static let smallestLine = 1_024
 
-    /// Returns the record, shortened so that its line is at most `size` bytes long, which must be at least
-    /// ``smallestLine``.
+    /// Returns the record, shortened so that its line is at most `size` bytes long.
     ///
-    /// The messages of the underlying errors are shortened first, because they often repeat the record's message. Their
-    /// types and fingerprints are kept longer than metadata, because a replay compares them.
+    /// The size must be at least ``smallestLine``. The messages of the underlying errors are shortened first, because
+    /// they often repeat the record's message. The types and fingerprints of the underlying errors are removed only
+    /// after metadata, because a replay compares them.
     func fitting(_ size: Int) -> ErrorRecord {
         var record = self
         var excess: Int { RecordLine.length(of: record) - size }

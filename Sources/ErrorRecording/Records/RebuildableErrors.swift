@@ -55,14 +55,14 @@ public struct RebuildableErrors: Sendable {
         adding(type, encoding: { $0 }, decoding: { $0 })
     }
 
-    /// Returns this set with a type added that isn't `Codable`, such as a type from another module.
+    /// Returns this set with an added type that isn't `Codable`, such as a type from another module.
     ///
     /// The code must contain everything that rules read from the error. A replay compares a rebuilt error with the
     /// recorded error by type, case, domain, and code, and by the underlying errors.
     ///
     /// - Parameters:
     ///   - type: The type to add.
-    ///   - encode: Returns the code to record for an error. If it returns nil or throws, no value is recorded.
+    ///   - encode: Returns the code to record for an error. If it returns nil or throws, the value isn't recorded.
     ///   - decode: Returns the error for a code. If it returns nil or throws, the error can't be rebuilt.
     /// - Returns: The set with the type.
     public func adding<E: Error, Code: Codable & Sendable>(

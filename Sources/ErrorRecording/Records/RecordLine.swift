@@ -12,8 +12,8 @@ package struct RecordLine {
 
     /// Encodes a record as a line of at most `limit` bytes, and shortens the record if needed.
     ///
-    /// A limit less than ``ErrorRecord/smallestLine`` is raised to it, and a limit greater than ``limit`` is lowered to
-    /// it.
+    /// A limit less than ``ErrorRecord/smallestLine`` is raised to ``ErrorRecord/smallestLine``, and a limit greater
+    /// than ``limit`` is lowered to ``limit``.
     package init(_ record: ErrorRecord, limit: Int = Self.limit) {
         let limit = min(max(limit, ErrorRecord.smallestLine), Self.limit)
         write(record)

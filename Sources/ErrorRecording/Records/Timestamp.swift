@@ -2,7 +2,7 @@ import Foundation
 
 /// Formats times as strings of equal length that sort in time order: `2026-05-31T16:05:09.125000Z`.
 ///
-/// Foundation's formats have only milliseconds, and take as long as the rest of a line.
+/// Foundation's formats show only milliseconds, and formatting takes as long as writing the rest of a line.
 enum Timestamp {
     /// Formats microseconds since 1970; the result is correct within the years 1 to 9999.
     static func text(ofMicroseconds microseconds: Int64) -> String {

@@ -17,7 +17,7 @@ import Synchronization
 /// callers forever. A call that began before the circuit closed doesn't open it again.
 ///
 /// Set a call's time limit inside the circuit. A limit around the circuit cancels the call, and an error in a cancelled
-/// task doesn't count, because it shows nothing about the dependency.
+/// task doesn't count, because it doesn't show anything about the dependency.
 ///
 /// A call that a trial call makes through the same circuit, such as a token refresh, is part of the trial call: it
 /// isn't refused, and only the outcome of the trial call counts. In a closed circuit, a call within another call counts
@@ -263,7 +263,7 @@ extension CircuitBreaker {
     ///
     /// Don't call this method under the lock, because it runs the error's own code.
     private func end(_ error: any Error) -> CircuitMachine.End {
-        // Don't count the error of a cancelled call: it shows nothing about the dependency.
+        // Don't count the error of a cancelled call: it doesn't show anything about the dependency.
         if Task.isCancelled || isCancellation(error) { return .cancellation }
         if Self.ofCircuits.match(error) != nil { return .refusal }
         guard matches(error) else { return .otherError }

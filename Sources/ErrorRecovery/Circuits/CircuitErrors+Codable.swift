@@ -13,7 +13,7 @@ extension CircuitChanged: CodedByForm {
         CodedCircuitError(name: name, state: state.rawValue, cause: cause.map { CodedError($0) })
     }
 
-    /// Creates a change, without its cause if this program doesn't know the cause's type; nil if the state is unknown.
+    /// Creates a change, without its cause if the cause's type is unknown to this program; nil if the state is unknown.
     init?(_ form: CodedCircuitError) {
         guard let state = form.state.flatMap(State.init) else { return nil }
         self.init(name: form.name, state: state, cause: form.cause?.error())
@@ -25,7 +25,7 @@ extension CircuitOpen: CodedByForm {
         CodedCircuitError(name: name, retryAfter: retryAfter, cause: CodedError(cause))
     }
 
-    /// Creates a refusal; nil if this program doesn't know the cause's type.
+    /// Creates a refusal; nil if the cause's type is unknown to this program.
     init?(_ form: CodedCircuitError) {
         guard let cause = form.cause?.error() else { return nil }
         self.init(name: form.name, retryAfter: form.retryAfter, cause: cause)

@@ -23,7 +23,7 @@ struct CircuitMachine {
         case failure(Failure)
         /// An error that doesn't count as a failure.
         case otherError
-        /// A circuit's refusal or state change, which shows nothing about the dependency.
+        /// A circuit's refusal or state change, which doesn't show anything about the dependency.
         case refusal
         /// The call's task was cancelled, or the error is a cancellation.
         case cancellation
@@ -89,7 +89,7 @@ struct CircuitMachine {
     private var window: CallWindow
     private var phase = Phase.closed(latest: nil)
     private var lastTrial: UInt64 = 0
-    /// The number of the current closed period, or of the last one if the circuit isn't closed.
+    /// The number of the current closed period, or of the last closed period if the circuit isn't closed.
     private var era = 1
     /// How many calls were refused since the machine was created.
     private var refused = 0
@@ -216,7 +216,7 @@ struct CircuitMachine {
             return open(failure, at: now, using: &generator, releasing: opening.failure.error)
         case .cancellation:
             // Open the circuit again instead of admitting another trial call: that call might be cancelled too, and
-            // each of them would reach a dependency that might be down.
+            // each of these calls would reach a dependency that might be down.
             let failure = Failure(error: opening.failure.error, retryAfter: opening.restOfHint(at: now))
             phase = .open(Opening(failure: failure, since: now, period: period(using: &generator)))
             // Leave the cause out: the earlier change that opened the circuit already contains it.

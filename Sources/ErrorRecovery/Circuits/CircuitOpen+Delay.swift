@@ -16,7 +16,7 @@ extension CircuitOpen {
     /// ``retryAfter``, the delay is never nil.
     ///
     /// - Parameters:
-    ///   - isolation: The delay if the circuit is isolated, because the circuit doesn't know when it will be closed.
+    ///   - isolation: The delay if the circuit is isolated, because the time when it will be closed is unknown.
     ///   - trial: The delay while a trial call is in progress, because its end is unknown.
     /// - Returns: ``retryAfter``; if it is nil, the delay that fits the circuit's state.
     public func delay(

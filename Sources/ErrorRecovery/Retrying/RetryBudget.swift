@@ -20,14 +20,14 @@ import Synchronization
 /// attempts, nine requests are sent only if the bucket contains enough tokens for eight retries. An inner call differs
 /// from an outer call:
 ///
-/// - It deposits nothing. Only the outermost call deposits, and only it counts as a call in the bound above.
-/// - Within a first attempt, its own first attempt costs nothing, like the first attempt of an outermost call.
+/// - It doesn't deposit tokens. Only the outermost call deposits, and only it counts as a call in the bound above.
+/// - Within a first attempt, its own first attempt is free, like the first attempt of an outermost call.
 /// - Within a retry, its first attempt repeats an earlier request, so it withdraws a token as a retry does. The attempt
 ///   is made even if the bucket is empty, because there is no error to throw instead. The bucket's balance then becomes
 ///   negative, and no retry is granted until calls have deposited the missing tokens.
 ///
-/// An attempt that a ``CircuitBreaker`` refuses sends nothing. Its tokens pay for the next attempt. If there is no next
-/// attempt, they return to the bucket.
+/// An attempt that a ``CircuitBreaker`` refuses doesn't send a request, so its tokens pay for the next attempt. If
+/// there is no next attempt, they return to the bucket.
 ///
 /// The idea comes from Finagle's retry budget and gRPC's retry throttling. The bucket is one atomic word. A call that
 /// finds the bucket full only reads that word, so concurrent calls don't contend for its cache line.

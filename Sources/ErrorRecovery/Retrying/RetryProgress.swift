@@ -22,7 +22,7 @@ struct RetryProgress {
         on error: any Error, isCancelled: Bool, elapsed: () -> Duration,
         using generator: inout some RandomNumberGenerator
     ) -> RetryStep.Verdict {
-        // Keep the tokens of an attempt that a circuit refused: it sent nothing, so they pay for the next attempt.
+        // Keep the tokens if a circuit refused the attempt: they pay for the next attempt, because no request was sent.
         let isPaid = policy.budget != nil && isRefusal(error)
         if !isPaid { paid = 0 }
         let verdict = verdict(on: error, isPaid: isPaid, isCancelled, elapsed, &generator)
@@ -31,7 +31,7 @@ struct RetryProgress {
         return verdict
     }
 
-    /// Withdraws from the budget last, so that a retry costs nothing if another limit prevents it.
+    /// Returns the verdict; withdraws from the budget last, so that a retry prevented by another limit is free.
     private mutating func verdict(
         on error: any Error, isPaid: Bool, _ isCancelled: Bool, _ elapsed: () -> Duration,
         _ generator: inout some RandomNumberGenerator
@@ -47,7 +47,7 @@ struct RetryProgress {
             (cost, hint, isOwnRule) = (ruleCost, delay, true)
         }
         if attempt >= policy.maxAttempts { return .attemptsSpent }
-        // Check this late, because it searches all underlying errors.
+        // Call `forbidsRetry` late, because it searches all underlying errors.
         if forbidsRetry(error) { return .notRetryable }
         if let hint, hint > policy.maxRetryAfter { return .hintTooLong(hint) }
         var (delay, isHinted) = (max(hint ?? .zero, .zero), hint != nil)

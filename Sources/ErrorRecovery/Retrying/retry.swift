@@ -17,13 +17,13 @@ public import ErrorRouting
 /// metadata contains the number of the failed attempt (`retry.attempt`), the policy's number of attempts (`retry.of`),
 /// and the delay after the failed attempt (`retry.delay`).
 ///
-/// Nested retries multiply: three attempts with three attempts each are nine. Give both policies the same
+/// Nested retries multiply: three attempts with three attempts each make nine attempts. Give both policies the same
 /// ``RetryBudget``, which bounds them together, or retry in only one layer.
 ///
 /// - Parameters:
 ///   - policy: Which errors are retried, how often, and after which delays.
 ///   - clock: The clock for the delays and the deadline; a test clock in tests.
-///   - errors: Where to post the errors of attempts that are retried, with the role `.attempt`; nil to post nothing.
+///   - errors: Where to post the errors of attempts that are retried, with the role `.attempt`; nil not to post them.
 ///   - metadata: The metadata to post with these errors.
 ///   - fileID: The source file in the reports of these errors.
 ///   - line: The source line in the reports of these errors.
@@ -33,7 +33,7 @@ public import ErrorRouting
 /// - Returns: The operation's result.
 /// - Throws: The error of the last attempt.
 /// - Complexity: If the first attempt succeeds, a budget adds at most a task-local value and one atomic read, and a
-///   deadline adds one read of the clock. Nothing is allocated.
+///   deadline adds one read of the clock. The call doesn't allocate memory.
 @inlinable
 public func retry<T, F: Error, C: Clock>(
     _ policy: RetryPolicy, clock: C = ContinuousClock(), errors: (any ErrorPosting)? = nil,

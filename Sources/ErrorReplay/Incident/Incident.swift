@@ -20,8 +20,8 @@ package struct Incident: Sendable {
 
     static let roles = ["failure", "attempt", "notice", "other roles"]
 
-    /// The numbers under which all lines with the same deciding bytes are counted: kind, deployment, host, scope,
-    /// outcome, and the location of the throw.
+    /// Where lines with the same deciding bytes (see ``RecordScan/key``) are counted: the numbers of their kind,
+    /// deployment, host, scope, outcome, and throw location.
     private struct Cell: Sendable {
         let (kind, deployment, host, scope, outcome): (Int, Int, Int, Int, Int)
         let origin: Int?
@@ -73,7 +73,7 @@ package struct Incident: Sendable {
 
     // MARK: Lines
 
-    /// Counts one line, without its line feed.
+    /// Counts one line, which is passed without its line feed.
     mutating func add(line: Span<UInt8>) {
         let end = line.count > 0 && line[line.count - 1] == UInt8(ascii: "\r") ? line.count - 1 : line.count
         let line = line.extracting(first: end)

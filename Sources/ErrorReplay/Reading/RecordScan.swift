@@ -37,7 +37,7 @@ struct RecordScan {
     private var position = 0
     private var isASCII = true
 
-    /// Scans a line without its line feed, and returns whether the line is recognized.
+    /// Scans a line, which is passed without its line feed, and returns whether the line is recognized.
     ///
     /// If it isn't recognized, ignore the other properties.
     mutating func read(_ line: Span<UInt8>) -> Bool {
@@ -110,7 +110,7 @@ struct RecordScan {
                 return false
             }
             // Add the list of shortened fields before the value, so that the key without the value is a prefix of the
-            // key.
+            // whole key.
             appendToKey(value.upperBound..<position, line)
         }
         appendToKey(value, line)
@@ -224,7 +224,7 @@ extension RecordScan {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? Int(byte - UInt8(ascii: "0")) : nil
     }
 
-    /// Returns the length of an escape; nil if it is incomplete, or one half of a surrogate pair.
+    /// Returns the length of an escape; nil if the escape is incomplete or is one half of a surrogate pair.
     private static func lengthOfEscape(at index: Int, _ line: Span<UInt8>) -> Int? {
         guard index + 1 < line.count else { return nil }
         switch line[index + 1] {
@@ -289,7 +289,7 @@ extension RecordScan {
     /// The deciding bytes without the error's value; nil if there is no value.
     var keyWithoutValue: [UInt8]? {
         guard let value = range(of: .value) else { return nil }
-        // Copy the bytes and remove the rest, because creating an array from a slice would run generic code.
+        // Copy the whole key and remove the value, because creating an array from a slice would run generic code.
         var shared = key
         shared.removeLast(value.count + 1)
         return shared

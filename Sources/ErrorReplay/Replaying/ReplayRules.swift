@@ -25,7 +25,7 @@ struct ReplayRules: Sendable {
     private let rules: ErrorHandler
     private let scopes: [String: ErrorHandler]
     private let longestPath: Int
-    /// A bus that never runs, which creates the scopes.
+    /// A bus that creates the scopes and never runs.
     ///
     /// Its scopes combine rules as they would in a service.
     private let bus: ErrorBus
@@ -97,7 +97,7 @@ struct ReplayRules: Sendable {
             && explanation.entries.count { $0.stage == .rule && isAlike($0.rule) } == 1
     }
 
-    /// Returns the part of a result that follows the disposition if a rule determined it.
+    /// Returns the part of a result that follows the disposition if a rule determined the result.
     private static func suffix(_ rule: String, _ source: String) -> String { " by \(rule) at \(source)" }
 
     /// Returns the file in a source location such as `File.swift:12`.

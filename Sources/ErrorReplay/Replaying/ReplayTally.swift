@@ -6,7 +6,7 @@ struct ReplayTally: Sendable {
     enum Outcome: Hashable, Sendable {
         /// The report was recorded without being delivered.
         case undelivered
-        /// The error couldn't be rebuilt, and a rule needs more than its names.
+        /// The error couldn't be rebuilt, and a rule needs more than the error's names.
         case notRebuilt(Replay.NotJudged)
         /// The result is unchanged; the payload is the result, formatted as in a difference.
         case same(String)

@@ -22,7 +22,7 @@ struct VerdictCache<Verdict: Sendable>: Sendable {
     private var keys: [[UInt8]] = []
     private var verdicts: [Verdict?] = []
 
-    /// `count` is the maximum number of cached verdicts; a power of two.
+    /// `count` is the maximum number of cached verdicts, which must be a power of two.
     init(count: Int = 2_048) {
         assert(count >= Self.slotCount && count.nonzeroBitCount == 1, "slots are found by the bits of a hash")
         self.count = count

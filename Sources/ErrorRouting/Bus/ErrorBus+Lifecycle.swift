@@ -41,7 +41,7 @@ extension ErrorBus {
 
     /// Starts the delivery and returns true, unless it was already started.
     ///
-    /// The given work is what the caller runs in; the bus's actions belong to it too.
+    /// `work` is the work that encloses the caller; it also encloses the bus's actions.
     @discardableResult
     func start(within work: [Ambience.Work]) -> Bool {
         unrunWatch.close()
@@ -71,9 +71,9 @@ extension ErrorBus {
 
     /// Finishes the bus when its tasks have ended and all reports are delivered.
     ///
-    /// This includes tasks that the actions for the last reports start. The bus ends even if actions keep posting:
-    /// after the tasks have ended, it accepts about as many more reports as its capacity. If the caller was cancelled,
-    /// the bus accepts none.
+    /// The method also waits for tasks that the actions for the last reports start. The bus ends even if actions keep
+    /// posting: after the tasks have ended, it accepts about as many more reports as its capacity. If the caller was
+    /// cancelled, the bus doesn't accept more reports.
     func finishWhenIdle() async {
         // Flush first: a task might be waiting for a held report.
         _ = flushPromise(until: nil)
@@ -91,8 +91,8 @@ extension ErrorBus {
             _ = await flushPromise(until: nil).value
             let delivered = storage.deliveredCount
             await tasks.waitForAll()
-            // Close the bus only if it was idle: if nothing was delivered while waiting, no action can have started a
-            // task.
+            // Close the bus only if it was idle: if it delivered no reports during the wait, an action can't have
+            // started a task.
             guard let action = storage.close(ifIdleSince: delivered) else { continue }
             perform(action)
             // Keep the timer until the bus has ended, even if other code has finished it: the limit is still in effect.
@@ -100,7 +100,7 @@ extension ErrorBus {
         }
     }
 
-    /// Cancels the tasks and stops accepting reports once body and tasks have ended.
+    /// Cancels the tasks, and stops accepting reports once the body and the tasks have ended.
     ///
     /// It is called when the caller of ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` is cancelled.
     func cancel() {
@@ -219,8 +219,8 @@ extension ErrorBus {
 
     /// Calls a closure when a time limit expires; if the limit isn't positive, calls it before returning.
     ///
-    /// With the system's clock, the timer has its own thread. A task would need a thread of the pool, and all of these
-    /// might be blocked when a shutdown is needed. Returns a closure that cancels the timer.
+    /// With the system's clock, the timer has its own thread. A task would need a thread from the thread pool, where
+    /// all threads might be blocked when a shutdown is needed. Returns a closure that cancels the timer.
     func startTimer(within limit: Duration, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         if limit <= .zero {
             body()

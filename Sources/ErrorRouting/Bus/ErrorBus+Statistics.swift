@@ -31,14 +31,14 @@ extension ErrorBus {
         public internal(set) var dropped = 0
         /// Errors that are pending or in delivery.
         public internal(set) var pending = 0
-        /// Actions that threw or exceeded the time limit; not part of the sum, because their errors are counted too.
+        /// Actions that threw or exceeded the time limit; not part of the sum, which contains their notices instead.
         public internal(set) var actionFailures = 0
-        /// How long the delivery of the current report and the notification of its observers have taken so far; nil while
-        /// the bus does neither.
+        /// How long the delivery of the current report and the notification of its observers have taken so far; nil
+        /// while the bus does neither.
         ///
-        /// The bus can't stop a synchronous action or an observer that blocks its thread; it shows here as a growing time.
-        /// The bus doesn't read its clock for every report, so the time might include up to 63 earlier deliveries with
-        /// their observers.
+        /// The bus can't stop a synchronous action or an observer that blocks its thread; the block shows here as a
+        /// growing time. The bus doesn't read its clock for every report, so the time might include up to 63 earlier
+        /// deliveries and the calls of their observers.
         public internal(set) var deliveryTime: Duration?
 
         /// The number of errors for each outcome, with the outcome's name, for gauges, exporters, and tables.

@@ -46,7 +46,7 @@ extension ErrorPosting {
         _ operation: () throws -> T?
     ) -> T? { try? rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
 
-    /// Runs an operation that returns nothing and posts the error that it throws.
+    /// Runs an operation that doesn't return a value and posts the error that it throws.
     ///
     /// See ``catching(metadata:fileID:line:_:)``.
     ///
@@ -57,7 +57,7 @@ extension ErrorPosting {
         _ operation: () async throws -> Void
     ) async -> Bool { (try? await rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil }
 
-    /// Runs a synchronous operation that returns nothing and posts the error that it throws.
+    /// Runs a synchronous operation that doesn't return a value and posts the error that it throws.
     ///
     /// See ``catching(metadata:fileID:line:_:)``.
     ///

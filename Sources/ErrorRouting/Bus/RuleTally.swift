@@ -9,8 +9,8 @@ import Synchronization
 struct RuleTally: ~Copyable, @unchecked Sendable {
     /// The count of one rule.
     ///
-    /// It retains the rule's description, whose address identifies the rule, but not the rule: the action of a scope's
-    /// rule might retain the request that the scope was created for, or the bus.
+    /// The entry retains the rule's description, whose address identifies the rule. It doesn't retain the rule itself,
+    /// because the action of a scope's rule might retain the request that the scope was created for, or the bus.
     final class Entry: Sendable {
         let rule: RuleDescription
         private let number = Atomic<Int64>(0)

@@ -14,11 +14,11 @@ struct UnrunWatch: ~Copyable, Sendable {
     /// Whether the watch hasn't ended.
     var isOpen: Bool { firstPost.load(ordering: .relaxed) != .max }
 
-    /// Records a post; returns whether it is the first post that came at least ``patience`` after the first one.
+    /// Records a post; returns whether it is the first post that came at least ``patience`` after the first post.
     @inline(__always)
     func note(_ moment: Moment) -> Bool {
         let first = firstPost.load(ordering: .relaxed)
-        // Check the usual cases first: the bus runs, or the post comes soon after the first one.
+        // Check the usual cases first: the bus runs, or the post comes soon after the first post.
         return first == 0 || moment.sinceOrigin &- first >= Self.patience ? noteUnusual(moment, first) : false
     }
 

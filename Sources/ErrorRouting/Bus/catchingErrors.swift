@@ -50,7 +50,7 @@ public func catchingErrors<T>(
     _ operation: () throws -> T?
 ) -> T? { try? AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation) }
 
-/// Runs an operation that returns nothing and posts the error that it throws.
+/// Runs an operation that doesn't return a value and posts the error that it throws.
 ///
 /// See ``catchingErrors(metadata:fileID:line:_:)``.
 ///
@@ -63,7 +63,7 @@ public func catchingErrors(
     (try? await AmbientErrorPosting().rethrowing(metadata: metadata(), fileID: fileID, line: line, operation)) != nil
 }
 
-/// Runs a synchronous operation that returns nothing and posts the error that it throws.
+/// Runs a synchronous operation that doesn't return a value and posts the error that it throws.
 ///
 /// See ``catchingErrors(metadata:fileID:line:_:)``.
 ///

@@ -2,7 +2,7 @@
 ///
 /// A small block is read linearly and creates no plan if each of its rules only compares the error's type, value, or
 /// domain. The reason is that most handlers created for one error add one or two rules to a preset. If a rule must call
-/// its matcher, the block creates a plan, which costs only as much as one such call.
+/// its matcher, the block creates a plan, which costs only as much as one call of a matcher.
 ///
 /// `@unchecked` because of the lists, whose memory doesn't change.
 @safe final class Block: @unchecked Sendable {
@@ -16,7 +16,7 @@
     private let (rules, onNoMatch, always): (RuleStepList, RuleStepList, RuleStepList)
     /// The owner of the lists' memory.
     private let memory: RuleSteps
-    /// Whether the rules are read linearly: there are few of them, and none must call its matcher.
+    /// Whether the rules are read linearly, because there are few of them and their matchers needn't be called.
     private let isReadLinearly: Bool
     private let plans = TypeTable<TypePlan>()
 
@@ -95,8 +95,8 @@
         if let plan = plans[type] { return plan }
         // Don't create a plan at the limit: it would lack an index and the type's domain, and the table would keep it.
         if PerThread.isAtLimit { return nil }
-        // Create the plan outside the table's lock, because this runs user code. If two threads create a plan at the
-        // same time, the table keeps the first.
+        // Create the plan outside the table's lock, because creating a plan runs user code. If two threads create a
+        // plan at the same time, the table keeps the first.
         return plans.insert(TypePlan(of: rules, for: error), for: type)
     }
 

@@ -45,7 +45,7 @@
 
     deinit { for position in 0..<count + summary.firstFallback { unsafe element(at: position).release() } }
 
-    /// Returns a path of a block and another path's blocks, skipping a number of that path's first blocks.
+    /// Returns a path of a block and another path's blocks, except for the first `copied` blocks of that path.
     static func make(_ block: Block, on path: BlockPath?, after copied: Int) -> BlockPath {
         make(count: 1 + (path?.count ?? 0) - copied) { position in
             guard position > 0, let path else { return Borrowed(block) }

@@ -108,7 +108,7 @@ import Foundation
         return find(reporter.withSubject(of: error) { $0.nsError() }, domains)
     }
 
-    /// Returns the steps for an instance of `NSError` itself, which runs no user code.
+    /// Returns the steps for an instance of `NSError` itself, which doesn't run user code.
     @inline(__always)
     private func findNSError<Content: Error>(
         _ content: Content, _ error: UnboxedError, _ domains: KeyTable<Domain>

@@ -27,7 +27,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // See `Rule`.
         ErrorMatcher<Input>.evaluate(&subject, test, closure)
     }
 
-    /// Returns the matcher's output; nil if it doesn't match, or if user code is nested too deeply.
+    /// Returns the matcher's output; nil if the matcher doesn't match or user code is nested too deeply.
     private final func match(_ error: UnboxedError, _ reporter: inout DispatchReporter) -> Input? {
         guard let entry = PerThread.enterUserCode() else { return nil }
         defer { PerThread.leaveUserCode(entry) }

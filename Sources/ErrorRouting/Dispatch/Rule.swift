@@ -14,9 +14,9 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
         var isAsynchronous = false
         /// Whether the action receives the report.
         var needsReport = false
-        /// Whether the rule is an `ignore`, which has no effect except to stop the errors that it matches.
+        /// Whether the rule is an `ignore` rule, which only stops the errors that it matches.
         var ignores = false
-        /// Whether the rule is an `expecting`, which also only stops errors, but they count as handled.
+        /// Whether the rule is an `expecting` rule, which only stops the errors that it matches; they count as handled.
         var expects = false
     }
 
@@ -28,7 +28,9 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
     final let certainty: RuleStep.Certainty
     /// How the matcher's output is found.
     final let test: MatcherTest
-    /// The predicate of the test, stored here so that it costs only a call; if the test has none, it returns true.
+    /// The test's predicate, stored here so that it costs only a call.
+    ///
+    /// If the test doesn't contain a predicate, this predicate returns true.
     final let predicate: ErrorPredicate
 
     /// Creates a rule for the errors that a matcher matches.
@@ -53,10 +55,12 @@ class Rule: @unchecked Sendable {  // All stored properties are constants.
         registration = RuleRegistration(shape: shape, source: source)
     }
 
-    /// Whether an error of a type might match; runs no user code.
+    /// Whether an error of a type might match; doesn't run user code.
     final func mayMatch(_ type: Any.Type) -> Bool { requiredType.map { $0 == ObjectIdentifier(type) } ?? true }
 
-    /// Calls the matcher for an explanation, which enters user code once for all rules, and returns whether it matches.
+    /// Calls the matcher and returns whether it matches.
+    ///
+    /// Only an explanation calls this method. It enters user code once for all rules.
     func callMatcher(_ subject: inout ErrorSubject) -> Bool { mustBeOverridden() }
 
     /// Calls the action, which must be synchronous, with an error that is known to match (``RuleStep/isKnown(of:)``).

@@ -149,7 +149,7 @@ struct RuleRunner: ~Copyable {
         _ thrown: any Error, of rule: Borrowed<Rule>, _ error: UnboxedError, under supervisor: (any ActionSupervisor)?
     ) {
         // Set the outcome: the report in an `always` action's failure shows the outcome so far, as the action's own
-        // does.
+        // report does.
         if search.stage == .always { carryOutcome() }
         let failure = ActionFailure(
             error: thrown, report: reporter.report(of: error), rule: rule.object.registration.description)

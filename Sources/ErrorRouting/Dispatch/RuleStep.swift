@@ -6,8 +6,8 @@ import Foundation
 struct RuleStep {
     /// How certain it is that an error matches.
     ///
-    /// The certainty makes calls of matchers unnecessary. A wrong certainty is a failed match, because code that reads
-    /// the error compares the error's type.
+    /// The certainty makes calls of matchers unnecessary. If it is wrong, the match fails, because code that reads the
+    /// error compares the error's type.
     enum Certainty {
         /// The rule is known to match, and its matcher's output is the error itself.
         case certain

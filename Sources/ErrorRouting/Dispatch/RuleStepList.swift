@@ -53,7 +53,7 @@
     /// Evaluates predicates up to a step whose predicate returns true, or up to a step without a predicate.
     ///
     /// Returns the steps from that step on, and whether its predicate returned true. User code is entered once for all
-    /// predicates, because entering it costs as much as calling one of them.
+    /// predicates, because entering it costs as much as calling one predicate.
     @inline(never)
     private func afterPredicates(for error: UnboxedError, of type: any Error.Type) -> (Self, isHolding: Bool) {
         var steps = self

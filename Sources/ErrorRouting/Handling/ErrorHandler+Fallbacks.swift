@@ -8,7 +8,7 @@ extension ErrorHandler {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     public func onNoMatch(
         fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (any Error) throws -> HandleStrategy
@@ -52,7 +52,7 @@ extension ErrorHandler {
     ///   - returning: The type that the action returns; the default is the only valid value.
     ///   - action: The action; its result decides whether later `always` actions run. If it returns nothing, they run.
     ///     It can throw.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     public func always(
         fileID: String = #fileID, line: UInt = #line, returning: HandleStrategy.Type = HandleStrategy.self,
         do action: @escaping @Sendable (any Error) throws -> HandleStrategy

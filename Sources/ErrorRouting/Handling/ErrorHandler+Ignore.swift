@@ -1,11 +1,11 @@
 extension ErrorHandler {
-    /// Adds a rule that stops the errors that it matches without running an action; they count as ignored.
+    /// Adds a rule that stops the errors that it matches; they count as ignored, and the rule doesn't run an action.
     ///
     /// - Parameters:
     ///   - matcher: The matcher of the errors to ignore.
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func ignore<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line
@@ -17,7 +17,7 @@ extension ErrorHandler {
     ///   - type: The type to ignore.
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func ignore<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
         adding(SynchronousRule(ignoring: .type(type), at: .init(fileID: fileID, line: line)))
@@ -25,9 +25,9 @@ extension ErrorHandler {
 
     /// Adds a rule for each of several types of expected errors.
     ///
-    /// Each rule stops the errors that it matches without running an action, and they count as handled. Use it for
-    /// errors that need no action but shouldn't be hidden: a log shows them as handled, at the level `notice`, but
-    /// ignored errors only at the level `debug`.
+    /// Each rule stops the errors that it matches; they count as handled, and the rule doesn't run an action. Use it
+    /// for errors that need no action but shouldn't be hidden: a log shows them as handled, at the level `notice`, but
+    /// it shows ignored errors only at the level `debug`.
     ///
     /// ```swift
     /// let rules = ErrorHandler().expecting(InvalidOrder.self, OrderMissing.self)
@@ -38,7 +38,7 @@ extension ErrorHandler {
     ///   - rest: More types to expect.
     ///   - fileID: The file of the rules' source location; pass it only from your own wrappers.
     ///   - line: The line of the rules' source location.
-    /// - Returns: This handler with the new rules, which are tried before the existing ones.
+    /// - Returns: This handler with the new rules, which are tried before the existing rules.
     public func expecting<First: Error, each Rest: Error>(
         _ first: First.Type, _ rest: repeat (each Rest).Type, fileID: String = #fileID, line: UInt = #line
     ) -> ErrorHandler {
@@ -58,7 +58,7 @@ extension ErrorHandler {
     ///   - value: The value to ignore.
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func ignore<E: Error & Equatable>(_ value: E, fileID: String = #fileID, line: UInt = #line) -> ErrorHandler {
         adding(SynchronousRule(ignoring: .value(value), at: .init(fileID: fileID, line: line)))
@@ -71,7 +71,7 @@ extension ErrorHandler {
     ///   - code: The code, or nil for every code of the domain.
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     public func ignore(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line
     ) -> ErrorHandler { ignore(matching: .nsError(domain: domain, code: code), fileID: fileID, line: line) }

@@ -19,7 +19,7 @@ extension ErrorHandler {
     ///   - line: The line of the rule's source location.
     ///   - isolation: The actor that the action belongs to; the default is the only valid value.
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         isolation: MainActor = .shared,

@@ -7,15 +7,15 @@ extension ErrorHandler {
     /// Adds a rule: if the matcher matches, the action runs with the matcher's output.
     ///
     /// There are four kinds of actions: an action receives the match, or the match and the ``ErrorReport``; and it can
-    /// suspend or not. The compiler picks the synchronous overload for a closure that awaits nothing. With every
-    /// method, write a main-actor action as `{ @MainActor error in … }`; it counts as an action that can suspend.
+    /// suspend or not. The compiler picks the synchronous overload for a closure that doesn't await. With every method,
+    /// write a main-actor action as `{ @MainActor error in … }`; it counts as an action that can suspend.
     ///
     /// - Parameters:
     ///   - matcher: The matcher of the errors to handle.
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
@@ -50,7 +50,7 @@ extension ErrorHandler {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
@@ -87,7 +87,7 @@ extension ErrorHandler {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     @inlinable
     public func on<E: Error & Equatable>(
         _ value: E, fileID: String = #fileID, line: UInt = #line,
@@ -129,7 +129,7 @@ extension ErrorHandler {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - action: The action; its result decides whether later rules are still tried. It can throw.
-    /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    /// - Returns: This handler with the new rule, which is tried before the existing rules.
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         do action: @escaping @Sendable (NSError) throws -> HandleStrategy

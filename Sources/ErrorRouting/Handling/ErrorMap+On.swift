@@ -9,7 +9,7 @@ extension ErrorMap {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - condition: Selects the matches to which the rule applies; nil for all matches.
-    /// - Returns: This map with the new rule, which is tried before the existing ones.
+    /// - Returns: This map with the new rule, which is tried before the existing rules.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>, _ value: Value, fileID: String = #fileID, line: UInt = #line,
         where condition: (@Sendable (Output) -> Bool)? = nil
@@ -22,7 +22,7 @@ extension ErrorMap {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - value: Computes the value from the match.
-    /// - Returns: This map with the new rule, which is tried before the existing ones.
+    /// - Returns: This map with the new rule, which is tried before the existing rules.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (Output) -> Value
@@ -36,7 +36,7 @@ extension ErrorMap {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - condition: Selects the matches to which the rule applies; nil for all matches.
-    /// - Returns: This map with the new rule, which is tried before the existing ones.
+    /// - Returns: This map with the new rule, which is tried before the existing rules.
     public func on<E: Error>(
         _ type: E.Type, _ value: Value, fileID: String = #fileID, line: UInt = #line,
         where condition: (@Sendable (E) -> Bool)? = nil
@@ -49,7 +49,7 @@ extension ErrorMap {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - value: Computes the value from the match.
-    /// - Returns: This map with the new rule, which is tried before the existing ones.
+    /// - Returns: This map with the new rule, which is tried before the existing rules.
     public func on<E: Error>(
         _ type: E.Type, fileID: String = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (E) -> Value
@@ -63,7 +63,7 @@ extension ErrorMap {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - condition: Selects the matches to which the rule applies; nil for all matches.
-    /// - Returns: This map with the new rule, which is tried before the existing ones.
+    /// - Returns: This map with the new rule, which is tried before the existing rules.
     public func on<E: Error & Equatable>(
         _ error: E, _ value: Value, fileID: String = #fileID, line: UInt = #line,
         where condition: (@Sendable (E) -> Bool)? = nil
@@ -76,7 +76,7 @@ extension ErrorMap {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - value: Computes the value from the match.
-    /// - Returns: This map with the new rule, which is tried before the existing ones.
+    /// - Returns: This map with the new rule, which is tried before the existing rules.
     public func on<E: Error & Equatable>(
         _ error: E, fileID: String = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (E) -> Value
@@ -91,7 +91,7 @@ extension ErrorMap {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - condition: Selects the matches to which the rule applies; nil for all matches.
-    /// - Returns: This map with the new rule, which is tried before the existing ones.
+    /// - Returns: This map with the new rule, which is tried before the existing rules.
     public func on(
         domain: String, code: Int? = nil, _ value: Value, fileID: String = #fileID, line: UInt = #line,
         where condition: (@Sendable (NSError) -> Bool)? = nil
@@ -107,7 +107,7 @@ extension ErrorMap {
     ///   - fileID: The file of the rule's source location; pass it only from your own wrappers.
     ///   - line: The line of the rule's source location.
     ///   - value: Computes the value from the match.
-    /// - Returns: This map with the new rule, which is tried before the existing ones.
+    /// - Returns: This map with the new rule, which is tried before the existing rules.
     public func on(
         domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (NSError) -> Value

@@ -206,7 +206,7 @@ extension ErrorHandler {
     /// Explains how the handler would handle an error, rule by rule.
     ///
     /// It calls predicates, but not actions. Among the results of actions, only those of `ignore` and `expecting` are
-    /// known. Therefore each match after the first one is shown as running only if it is reached.
+    /// known. Therefore each match after the first match is shown as running only if it is reached.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
@@ -215,7 +215,7 @@ extension ErrorHandler {
         Explanation(error, on: [.init(rules: rules)])
     }
 
-    /// Explains what the handler would do with an error if only its names are known; runs no user code.
+    /// Explains what the handler would do with an error if only its names are known; doesn't run user code.
     ///
     /// The names decide each rule that compares a type, a domain, or a code. A rule that compares a value, calls a
     /// predicate, or checks a protocol is ``Explanation/Verdict/undecided``. Types with the same name count as the same

@@ -1,8 +1,8 @@
 /// Reads the content of an error's existential box as another type.
 ///
 /// An existential box is the memory in which `any Error` stores a value of a concrete type. This is the only code that
-/// reads memory as a type other than the declared one. It compares the types itself, so a wrong type is a failed match,
-/// regardless of what the caller has found out about the error.
+/// reads memory as a type other than the declared type. It compares the types itself, so the match fails if a type is
+/// wrong, regardless of what the caller has found out about the error.
 enum BoxContent {
     /// Calls a closure with the content of an error's box as a type; returns nil if the content doesn't have that type.
     ///

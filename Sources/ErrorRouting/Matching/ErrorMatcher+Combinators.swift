@@ -4,7 +4,7 @@
 /// stack.
 final class MatcherList<Output: Sendable>: Sendable {
     let alternatives: [ErrorMatcher<Output>]
-    /// The conditions after the first one; empty for `||`.
+    /// The conditions after the first condition; empty for `||`.
     let conditions: [ErrorMatcher<any Error>]
 
     /// The maximum length of a list before it becomes an element of another list; each addition copies the list.

@@ -3,7 +3,7 @@ import Foundation
 /// The facts that all errors of one type share, taken from one of them.
 struct ErrorOfType: ComparedError {
     private(set) var subject: ErrorSubject
-    /// Whether to bridge the error for its domain.
+    /// Whether to bridge the error to read its domain.
     ///
     /// All errors of a Swift type have the same domain; an `NSError` object has its own.
     let readsDomain: Bool
@@ -40,7 +40,7 @@ struct ErrorOfType: ComparedError {
     var isCancellation: Bool? { nil }
     var underlying: [ErrorOfType]? { nil }
 
-    /// Returns whether a matcher matches all errors of the type, even without their domain.
+    /// Returns whether a matcher matches all errors of the type, even if their domain isn't read.
     func alwaysMatch(_ shape: MatcherShape) -> Bool {
         var errors = ErrorOfType(subject)
         return shape.likelihood(for: &errors) >= .always

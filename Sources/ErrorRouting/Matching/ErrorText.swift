@@ -48,9 +48,9 @@ enum ErrorText {
     /// errors are an exception: on Linux they are `LocalizedError`s, but only their description contains the coding
     /// path.
     ///
-    /// An error's own description is read once, and an error that has one is never reflected. In other errors, reading
-    /// an `unowned` field whose object no longer exists traps, as in `print(error)`, because a mirror can't recognize
-    /// such a field.
+    /// An error's own description is read once, and an error that has a description is never reflected. In other
+    /// errors, reading an `unowned` field whose object no longer exists traps, as in `print(error)`, because a mirror
+    /// can't recognize such a field.
     static func message(of error: any Error) -> String { messageAndFields(of: error).message }
 
     /// Returns the error's message, together with its fields if they were read for the message.

@@ -7,7 +7,8 @@ import Foundation
 /// out, because casts of `NSError` objects are wrong on Linux: a cast to `CocoaError` succeeds for every domain, and a
 /// cast to `URLError` fails for every domain.
 package enum NSErrorBridge {
-    /// Returns an `NSError` as the Swift type that has its domain; nil if none of the three has its domain and code.
+    /// Returns an `NSError` as the Swift type that has its domain; nil if none of the three types has its domain and
+    /// code.
     static func swiftError(_ error: NSError) -> (any Error)? {
         switch error.domain {
         case NSURLErrorDomain:

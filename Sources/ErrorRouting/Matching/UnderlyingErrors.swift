@@ -98,8 +98,8 @@ struct UnderlyingErrorWalk {
         if type(of: error) is any UnderlyingErrorsProviding.Type, let error = error as? any UnderlyingErrorsProviding {
             return errors(among: error.underlyingErrors)
         }
-        // Don't read the user info of other errors: it contains no errors, and creating it costs more than reflecting
-        // the error.
+        // Don't read the user info of other errors: it doesn't contain errors, and creating it costs more than
+        // reflecting the error.
         if bridged[position] != nil || ErrorText.hasDomainOfItsOwn(error) {
             let nsError = bridged[position] ?? error as NSError
             bridged[position] = nsError
@@ -142,7 +142,7 @@ struct UnderlyingErrorWalk {
         // Read the payload only once.
         var rest = values.makeIterator()
         guard let payload = rest.next(), !Self.isPlainTuple(type(of: payload)) else { return [] }
-        // Look into the tuple of several associated values, which doesn't count as an intermediate tuple.
+        // Inspect the tuple of several associated values: it doesn't count as an intermediate tuple.
         if let payloads = Mirror.ofTuple(payload)?.children { return errors(in: payloads.lazy.map(\.value)) }
         return errors(in: sequence(first: payload) { _ in rest.next() })
     }
@@ -195,7 +195,7 @@ struct UnderlyingErrorWalk {
         type == Int.self || type == String.self || type == Bool.self || type == Double.self
     }
 
-    /// Whether a type's name shows that it is a tuple of such types: `(code: Swift.Int, reason: Swift.String)`.
+    /// Whether a type's name shows that it is a tuple of plain types: `(code: Swift.Int, reason: Swift.String)`.
     ///
     /// Most enum cases with a payload have such a tuple, and reflecting it costs four times as much as this check.
     private static func isPlainTuple(_ type: Any.Type) -> Bool {

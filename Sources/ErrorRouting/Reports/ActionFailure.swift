@@ -11,7 +11,7 @@ public struct ActionFailure: UnderlyingErrorsProviding, CustomStringConvertible 
     /// The rule whose action failed.
     public let rule: RuleDescription
 
-    /// Creates a description of an action's failure.
+    /// Creates the failure of an action.
     ///
     /// - Parameters:
     ///   - error: The error that the action threw.

@@ -10,7 +10,7 @@ struct ErrorCode: Equatable, Sendable {
     /// The domain, or the kind that the error's details provide.
     let domain: String?
 
-    /// Creates the code for all errors of a type; runs no user code.
+    /// Creates the code for all errors of a type; doesn't run user code.
     init(ofType error: any Error) { (type, number, domain) = (ObjectIdentifier(Swift.type(of: error)), 0, nil) }
 
     /// Reads an error's code, which might run user code.

@@ -34,7 +34,7 @@ struct ErrorLine {
         text = fields.joined(separator: " ")
     }
 
-    /// Creates a line with the type, the source, and the given message, if any; calls no user code.
+    /// Creates a line with the type, the source, and the given message, if any; doesn't call user code.
     init(naming report: ErrorReport, message: String? = nil) {
         text =
             "\(report.role.name) type=\(OneLine.bare(ErrorText.typeName(of: report.error)))"

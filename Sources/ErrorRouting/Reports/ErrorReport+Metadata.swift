@@ -6,7 +6,7 @@ package protocol ErrorMetadataProviding: Error {
     /// The metadata; computed on each access.
     var errorMetadata: [String: String] { get }
 
-    /// All keys that the metadata of such errors can contain.
+    /// All keys that the metadata of errors with this type can contain.
     static var errorMetadataKeys: Set<String> { get }
 }
 
@@ -32,7 +32,7 @@ private struct ErrorMetadata {
     /// Types without metadata, cached because observers read each report's metadata.
     private static let plainTypes = NonconformingTypes()
 
-    /// Returns the metadata of an error; if it provides none, that of the first wrapped error that does.
+    /// Returns an error's metadata or, if it doesn't provide any, the metadata of the first wrapped error that does.
     static func of(_ error: any Error) -> ErrorMetadata? { mayProvide(error) ? read(error) : nil }
 
     private static func mayProvide(_ error: any Error) -> Bool {
@@ -62,7 +62,7 @@ private struct ErrorMetadata {
 
     func added(to given: [String: String]) -> [String: String] {
         if keys.isDisjoint(with: given.keys) { return given.merging(own) { given, _ in given } }
-        // Add nothing if the error was posted again with the metadata of its report.
+        // Don't add metadata if the error was posted again with the metadata of its report.
         if own.allSatisfy({ given[$0] == $1 }) { return given }
         return given.merging(own.map { (Self.prefix + $0, $1) }) { given, _ in given }
     }

@@ -33,7 +33,8 @@ extension ErrorReport {
         /// Returns the same parts with the time of the oldest error that the report represents.
         func since(_ firstMoment: Moment) -> RareParts { RareParts(role, mark, log, table, firstMoment) }
 
-        /// The part of a flood limit's kind that separates errors by mark, and those posted during logging from others.
+        /// The part of a flood limit's kind that separates errors by mark, and separates errors posted during logging
+        /// from other errors.
         var floodMark: ObjectIdentifier? { mark.map { ObjectIdentifier($0) } ?? log.map { _ in .init(RareParts.self) } }
     }
 }

@@ -24,7 +24,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 
         /// The file and the line, such as `Module/File.swift:12`; if the line is 0, only ``fileID``.
         ///
-        /// The location of an error that a route throws, for example, is the route: it has no line.
+        /// A route, for example, is a source without a line.
         public var description: String { line == 0 ? fileID : "\(fileID):\(line)" }
     }
 
@@ -60,7 +60,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 
     /// The mark that the bus's `PostWitness` returned for the error; nil if there is no witness.
     ///
-    /// No other error inherits the mark, and no caller can set it.
+    /// Other errors don't inherit the mark, and callers can't set it.
     package var mark: (any AnyObject & Sendable)? { rareParts?.mark }
 
     /// When the error was posted, as a date.

@@ -19,7 +19,7 @@ final class FloodKind: Hashable, Sendable {
     /// The code's domain, or the result of the user's closure, which replaces all fields except role and mark.
     private let text: String?
 
-    /// Creates the key of a posted error; calls no user code.
+    /// Creates the key of a posted error; doesn't call user code.
     @inline(__always)
     init(
         of code: ErrorCode, at source: ErrorReport.Source, in scope: [String], as role: ErrorReport.Role = .failure,

@@ -1,4 +1,6 @@
-/// A reference that doesn't retain its object; its creator must ensure that other code does while it is used.
+/// A reference that doesn't retain its object.
+///
+/// The creator of the reference must ensure that other code retains the object while the reference is used.
 ///
 /// Concurrent dispatches read shared objects through these references. If each dispatch retained an object, all of them
 /// would write to one reference count, and the throughput wouldn't grow with the number of cores.

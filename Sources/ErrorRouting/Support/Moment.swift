@@ -2,9 +2,9 @@ import Foundation
 
 /// An instant of the continuous clock in whole nanoseconds, which is the clock's resolution.
 ///
-/// The size of a `ContinuousClock.Instant` is unknown at compile time. If a report contained one, the report's size
-/// would also be unknown, and the runtime would be called for each copy. Also, reading `ContinuousClock` costs half as
-/// much again as reading the underlying system clock.
+/// The size of a `ContinuousClock.Instant` is unknown at compile time. If a report contained an instant of that type,
+/// the report's size would also be unknown, and the runtime would be called for each copy. Also, reading
+/// `ContinuousClock` costs 50 percent more than reading the underlying system clock.
 struct Moment: Sendable, Comparable {
     /// The instant from which the nanoseconds are counted.
     private static let origin: ContinuousClock.Instant = {

@@ -127,7 +127,7 @@ final class TokenKeeper: Sendable {
     ) async throws -> String? {
         let promise = Promise<Refreshed>()
         let step = state.withLock { state -> Step in
-            // Return the new token if the refused one was replaced while the request was in progress.
+            // Return the new token if the refused token was replaced while the request was in progress.
             if state.token != refused { return .has(state.token) }
             if !state.isAwaited {
                 // Begin the pause if a refreshed token was refused. During the pause, fail without a refresh.

@@ -6,7 +6,7 @@ import Foundation
 extension TransportRequest {
     /// The header fields that determine where a body ends.
     ///
-    /// If the length is wrong, `URLSession` truncates the body or sends no body.
+    /// If the length is wrong, `URLSession` truncates the body or doesn't send it.
     private static let framing: Set = ["content-length", "transfer-encoding"]
 
     /// Throws if the method or a header field could change another part of the message, or if no time is left.

@@ -23,7 +23,7 @@ extension NetworkError: CodedByForm {
             neverReachedServer: neverReachedServer)
     }
 
-    /// Creates an error, without its cause if this program doesn't know the cause's type; nil if the kind is unknown.
+    /// Creates an error, without its cause if the cause's type is unknown to this program; nil if the kind is unknown.
     init?(_ form: Form) {
         guard let kind = Kind(rawValue: form.kind) else { return nil }
         self.init(

@@ -69,7 +69,7 @@ extension ErrorHandler {
     /// )
     /// ```
     ///
-    /// An action that is nil adds no rule.
+    /// An action that is nil doesn't add a rule.
     ///
     /// - Parameters:
     ///   - onUnauthorized: The action for `unauthorized`: the user isn't signed in, or the sign-in has expired.

@@ -4,9 +4,7 @@ import Foundation
 ///
 /// The RFC allows only whole seconds, but some servers send `2.0`.
 enum RetryAfter {
-    /// The longest hint: a year.
-    ///
-    /// Longer hints are shortened to it.
+    /// The longest hint, a year, to which longer hints are shortened.
     static let longest = Duration.seconds(365 * 86_400)
 
     /// Returns how long to wait, from zero to ``longest``; nil if no value is a number of seconds or a date.
@@ -78,7 +76,7 @@ enum HTTPDate {
 
     private static func digits(_ word: String) -> Int? { word.isDigits ? Int(word) : nil }
 
-    /// Returns the year for two digits: in this century or, if that is more than 50 years from now, in the last
+    /// Returns the year for two digits: in this century or, if that is more than 50 years from now, in the previous
     /// century.
     private static func wholeYear(_ year: Int, now: Int64) -> Int {
         let current = Int(now / 31_556_952) + 1970

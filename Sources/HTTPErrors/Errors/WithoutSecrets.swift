@@ -4,8 +4,8 @@ import Foundation
 
 /// Returns an error without possible secrets: a URL's query, and values from the body of a request or response.
 ///
-/// A `NetworkError` keeps its cause, which can therefore reach logs. Foundation's errors might contain secrets, so they
-/// are copied without them. Any other error is returned unchanged.
+/// A `NetworkError` keeps its cause, which can therefore reach logs. Foundation's errors might contain secrets, so the
+/// function returns copies that don't contain the secrets. Any other error is returned unchanged.
 ///
 /// `basePath` is the path of a client's base, which is removed from URLs; it is empty if unknown. `depth` is how many
 /// errors this error is wrapped in.

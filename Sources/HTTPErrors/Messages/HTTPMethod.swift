@@ -11,7 +11,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// - Parameter rawValue: The method. Its ASCII letters are converted to uppercase. The client throws an error of
     ///   kind `encoding` for a request whose method isn't a token (RFC 9110, section 5.6.2).
     public init(rawValue: String) {
-        // Leave non-ASCII characters unchanged, because some of them are ASCII letters in uppercase.
+        // Leave non-ASCII characters unchanged, because uppercasing turns some of them into ASCII letters.
         self.rawValue = String(
             decoding: rawValue.utf8.map { (97...122).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
     }

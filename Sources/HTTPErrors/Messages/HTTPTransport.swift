@@ -12,8 +12,8 @@ public protocol HTTPTransport: Sendable {
     /// Sends a request and returns the response.
     ///
     /// If the task is cancelled, it throws immediately, for example a `CancellationError`. It obeys the request's time
-    /// limit, and sends nothing if the limit isn't positive. If the body exceeds the transport's own limit, it stops
-    /// there and returns the beginning of the body in a truncated response (``TransportResponse/isTruncated``).
+    /// limit, and doesn't send a request if the limit isn't positive. If the body exceeds the transport's own limit, it
+    /// stops there and returns the beginning of the body in a truncated response (``TransportResponse/isTruncated``).
     ///
     /// - Parameter request: The request to send.
     /// - Returns: The response.

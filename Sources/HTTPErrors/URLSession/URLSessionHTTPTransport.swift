@@ -64,7 +64,7 @@ public final class URLSessionHTTPTransport: HTTPTransport {
         self.timeout = timeout
         self.transferLimit = min(transferLimit, Self.longest)
         self.bodyLimit = bodyLimit
-        // Fall back, because `copy()` returns `Any`.
+        // Use `.ephemeral` if the cast fails: `copy()` returns `Any`.
         let own = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         own.timeoutIntervalForResource = self.transferLimit / .seconds(1)
         // Allow many connections, because a transfer that no caller waits for must not block other requests.

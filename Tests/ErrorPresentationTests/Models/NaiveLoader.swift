@@ -4,7 +4,7 @@
 struct NaiveLoader {
     enum Load {
         case running, cancelled, ignored
-        /// The load ended with a result while a newer one was running.
+        /// The load ended with a result while a newer load was running.
         case answered(Result<Int, Plain>)
 
         var isRunning: Bool { if case .running = self { true } else { false } }
@@ -32,7 +32,7 @@ struct NaiveLoader {
             loads[index] = .cancelled
         }
         guard !loads.contains(where: { $0.isRunning }) else {
-            // The newest result counts at once.
+            // The newest result is in effect immediately.
             if case .answered = loads[index], !loads[(index + 1)...].contains(where: { $0.isRunning }) { decide() }
             return
         }

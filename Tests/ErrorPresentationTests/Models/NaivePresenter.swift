@@ -12,7 +12,7 @@ struct NaivePresenter {
         var count = 1
         var canRetry = false
         var isFromUser = false
-        /// The error whose retry failed with this one.
+        /// The error whose retry failed with this error.
         var failureOf: ID?
     }
 
@@ -26,7 +26,7 @@ struct NaivePresenter {
 
         var canRetry: Bool { newError.canRetry }
 
-        /// Whether other errors are merged into this one.
+        /// Whether other errors are merged into this error.
         ///
         /// An error that can be retried isn't merged.
         func isLike(_ other: NewError) -> Bool {

@@ -179,7 +179,7 @@ final class Screens {
         guard let view = window.views.first(where: { $0.alert != nil }), let error = view.alert else {
             return "no alert"
         }
-        // The user might tap while the alert has to be closed: the answer is one all the same.
+        // The user might tap while the alert has to be closed: it is still an answer.
         window.presenter.dismiss(error)
         close(view)
         answered.append(error.message)
@@ -219,7 +219,7 @@ final class Screens {
 
     // MARK: The model
 
-    /// Keeps the order of the windows in front, and passes unseen errors to the one that is last.
+    /// Keeps the order of the windows in front, and passes unseen errors to the last window.
     private func noteOrder() {
         let former = order.last
         order.removeAll { !$0.isInFront }

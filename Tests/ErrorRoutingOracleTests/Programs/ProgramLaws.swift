@@ -72,7 +72,7 @@ extension ProgramRun {
     private func expectOrder(_ seen: [ErrorReport], _ left: [ErrorReport], _ comment: Comment) {
         let sequences = seen.map(\.sequence)
         #expect(zip(sequences, sequences.dropFirst()).allSatisfy { $0 < $1 }, comment)
-        // A failure comes right after its report, or after another failure of it.
+        // A failure comes right after its report, or after another failure for that report.
         for (index, report) in seen.enumerated() {
             guard let failure = report.error as? ActionFailure else { continue }
             let before = index > 0 ? seen[index - 1].error : nil
@@ -100,7 +100,7 @@ extension ProgramRun {
         for report in seen {
             guard let error = report.error as? Posted else { continue }
             outcomes[error] = report.outcome
-            // A hanging action might end by a shutdown, and then it isn't observed.
+            // A hanging action might end because of a shutdown, and then it isn't observed.
             expect(report.outcome.disposition, equals: error.fate.disposition, comment)
             if error.fate.fails { expect(report.outcome.failures.count, equals: 1, comment) }
         }

@@ -1,7 +1,8 @@
 import ErrorRouting
 import ErrorRoutingTesting
 
-/// Rules whose asynchronous action hangs on error 1, whatever is cancelled, and that note the numbers that get further.
+/// Rules whose asynchronous action hangs on error 1, regardless of cancellations, and that note the numbers that get
+/// further.
 struct Hanging {
     /// Opens when the action has begun.
     let entered = Gate()

@@ -14,7 +14,7 @@ struct Stage {
     /// The counts with which the observer's end was notified.
     let ends = Log<Counts>()
 
-    /// Creates a bus that nothing runs yet.
+    /// Creates a bus that isn't running yet.
     ///
     /// - Parameters:
     ///   - handler: The rules.

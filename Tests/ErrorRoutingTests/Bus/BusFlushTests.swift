@@ -95,7 +95,7 @@ extension BusFlushTests {
     func observers() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
-            // If it finishes meanwhile, the bus ends only after that, too.
+            // If the bus is finished while the observer runs, it also ends only after that.
             for isFinished in [false, true] {
                 let (entered, leave, seen) = (Gate(), DispatchSemaphore(value: 0), Journal<UInt64>())
                 let bus = ErrorBus(handler: ErrorHandler())
@@ -204,7 +204,7 @@ extension BusFlushTests {
             let before = [1, 2].map { bus.flushPromise(until: bus.clock.deadline(after: .seconds($0))) }
             await clock.waitForSleepers()
             #expect(await bus.shutdown(within: .zero).isEmpty)
-            // The first one's timer sets that of the second one after the shutdown.
+            // The first flush's timer sets the second flush's timer after the shutdown.
             let all = before + [bus.flushPromise(until: bus.clock.deadline(after: .seconds(3)))]
             for promise in all {
                 await clock.waitForSleepers()
@@ -213,7 +213,7 @@ extension BusFlushTests {
             }
             #expect(bus.ended.valueIfFulfilled == nil)
             leave.signal()
-            // The shutdown has removed nothing.
+            // The shutdown hasn't removed reports.
             expect(await unlimited.value, equals: true)
             await running
             observation.cancel()

@@ -112,7 +112,7 @@ extension BusReentryTests {
             leave.signal()
             await left.wait()
         }
-        // Lets the workers end: any action that they began is noted by then.
+        // Lets the workers end, so that any action that they have begun is noted.
         for _ in 0..<100 { await Task.yield() }
         #expect(journal.entries.isEmpty)
     }
@@ -209,11 +209,12 @@ extension BusReentryTests {
             }
             : base.on(Numbered(1)) { _ in try cancel() }
         let withFirst = handler.on(Numbered(1)) { _ in await note("before") }
-        // While all tests run at once, a task that yields might take longer than the default limit to continue.
+        // While all tests run at the same time, a task that yields might take longer than the default limit to
+        // continue.
         await withErrorBus(handler: withFirst, configuration: .init(actionTimeLimit: nil)) { bus in
             await bus.deliver(Numbered(1))
             await bus.scope("inner", handler: handler).deliver(Numbered(1))
-            // Here no caller waits for the outcomes.
+            // Here, callers don't wait for the outcomes.
             for _ in 0..<2 { bus.post(Numbered(1)) }
         }
         let once = ["before false", "cancels", "first false", "second false"]
@@ -302,7 +303,7 @@ extension BusReentryTests {
     }
 }
 
-/// A clock that sleeps until a gate opens, cancelled or not, or that cannot sleep at all.
+/// A clock that sleeps until a gate opens, even if it is cancelled, or that fails instead of sleeping.
 struct OddClock: Clock {
     let fails: Bool
     let gate = Gate()

@@ -115,7 +115,7 @@ extension CancelTasksTests {
             #expect(await !second)
             #expect(await !first)
             #expect(await !bus.cancelTasks(after: .seconds(3)))
-            // A task that starts now is waited for, and changes nothing about the other one.
+            // A task that starts now is waited for, and doesn't affect the other task.
             bus.task { #expect(Task.isCancelled) }
             #expect(await !bus.cancelTasks(after: .seconds(3)))
             gate.open()

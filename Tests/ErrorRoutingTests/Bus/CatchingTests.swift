@@ -30,7 +30,7 @@ extension CatchingTests {
         let line: UInt = #line
         expect(recorded.reports.map(\.source.line), equals: [line - 10, line - 9])
 
-        // For a body that returns nothing, the result says whether it succeeded.
+        // For a body that doesn't return a value, the result says whether it succeeded.
         let client = Client()
         let sent = await withRecordedErrors { bus in
             #expect(bus.catching { try client.send(1) })
@@ -45,7 +45,7 @@ extension CatchingTests {
                 try client.send(-2)
             }
             #expect(!isSent)
-            // An unused result causes no warning.
+            // An unused result doesn't cause a warning.
             bus.catching { try client.send(-3) }
         }
         expect(sent.matches(of: .type(Numbered.self)).map(\.number), equals: [-1, -2, -3])
@@ -119,7 +119,7 @@ extension CatchingTests {
                 try bus.rethrowing { throw CancellationError() }
             }
             await bus.task { throw CancellationError() }.value
-            // If it is posted directly, it is an error like any other.
+            // If a cancellation is posted directly, it is treated like any other error.
             bus.post(CancellationError())
         }
         expect(recorded.reports.map(\.role), equals: Array(repeating: .notice, count: 5) + [.failure])

@@ -138,7 +138,7 @@ extension MetadataTests {
                 return .next
             },
             configuration: .init(metadataProvider: { _ in
-                // Posts to the first bus, while its provider waits for this one.
+                // Posts to the first bus, while its provider waits for this bus.
                 postError(Numbered(2))
                 return ["by": "other"]
             }))

@@ -31,7 +31,7 @@ extension PendingAtExitTests {
             await withErrorBus(handler: slow) { bus in
                 for number in 1...5 { bus.post(Numbered(number)) }
                 while bus.statistics.deliveryTime == nil { await Task.yield() }
-                // A bus that has delivered everything writes nothing.
+                // A bus that has delivered everything doesn't write lines.
                 await withErrorBus(handler: ErrorHandler().ignore(Numbered.self)) { $0.post(Numbered(6)) }
                 withExtendedLifetime(buses) { exit(0) }
             }

@@ -83,7 +83,7 @@ extension RoleTests {
         let direct = await handler.handle(ErrorReport(error: Numbered(1), role: .attempt, source: .init()))
         expect(direct.disposition, equals: .ignored)
         expect(ran.entries.count, equals: 7)
-        // Without an action there is nothing to run.
+        // These handlers don't contain an action that could run.
         let report = ErrorReport(error: Numbered(1), role: .attempt, source: .init())
         expect(await ErrorHandler().handle(report).disposition, equals: .ignored)
         expect(await scoped.handle(report).disposition, equals: .ignored)

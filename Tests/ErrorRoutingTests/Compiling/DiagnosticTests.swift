@@ -61,7 +61,7 @@ extension DiagnosticTests {
         ("ErrorHandler().on(Payment.lost) { _, _ in .stop }", isNoValue),
         ("ErrorHandler().on(Payment.declined) { error in print(error); return .stop }", isNoValue),
         ("ErrorHandler().on(Payment.declined) { error, _ in await pause(); print(error); return .stop }", isNoValue),
-        // Actions of the main actor.
+        // Main-actor actions.
         ("ErrorHandler().on(E.self) { @MainActor error in touch(); print(error.kode); return .stop }", noMember),
         // Arguments.
         (

@@ -28,7 +28,7 @@ extension BlockTests {
         expect(block.count, equals: 1)
         for _ in 0..<3 { expect(Self.addresses(Self.customized(used)).dropFirst(), equals: block[...]) }
 
-        // The first looks like a handler that is still being built.
+        // The first handler looks like a handler that is still being built.
         let first = Self.customized(unused)
         let others = (0..<3).map { _ in Self.addresses(Self.customized(unused)) }
         expect(Set(others.map { $0[1] }).count, equals: 1)
@@ -103,7 +103,7 @@ extension BlockTests {
         }
     }
 
-    // A recursion over so many would overflow the stack.
+    // A recursion over so many overlays would overflow the stack.
     @Test("20,000 overlays on top of each other, or within each other, are used, explained and deallocated")
     func deep() async {
         await #expect(processExitsWith: .success) {
@@ -168,7 +168,7 @@ extension BlockTests {
         let stopping = Self.numbers(9).on(error) { _ in .stop }
         var (comparisons, onABus): ([Int], [Int]) = ([], [])
         for handler in [stopping, stopping.always { _ in .next }] {
-            // The first creates a plan.
+            // The first call creates a plan.
             await handler.handle(error)
             error.count.value.store(0, ordering: .relaxed)
             await handler.handle(error)
@@ -197,7 +197,7 @@ extension BlockTests {
                 return false
             }.match(Numbered(1))
         }
-        // At the bottom no matcher may be called, so no rule matches.
+        // At the bottom, matchers can't be called, so the rules don't match.
         dive(0) { expect(handler.handleSynchronously(Deep())?.disposition, equals: .unmatched) }
         expect(handler.handleSynchronously(Deep())?.disposition, equals: .handled)
     }

@@ -260,7 +260,7 @@ extension GoingOnTests {
 struct TakenBackDispatchTests {}
 
 extension TakenBackDispatchTests {
-    /// When the report is taken back.
+    /// When the report is removed.
     enum Time: CaseIterable { case never, duringAction, beforeEnd, whileSynchronous }
 
     @Test("it ends after the action during which the report was taken back", arguments: Time.allCases)
@@ -294,7 +294,7 @@ extension TakenBackDispatchTests {
     }
 }
 
-/// A supervisor that takes the report back at a given time.
+/// A supervisor that removes the report at a given time.
 private final class TakingSupervisor: ActionSupervisor {
     private let time: TakenBackDispatchTests.Time
     private let isTaken = Atomic(false)

@@ -50,7 +50,8 @@ extension LinearReadingPathTests {
         #expect(coverage.fallbacksOfSeveral > 20)
     }
 
-    /// Posts errors through a path one by one, and then all at once; returns whether everything was as expected.
+    /// Posts errors through a path one by one, and then all at the same time; returns whether everything was as
+    /// expected.
     private func compare(
         _ path: LinearReading.Path,
         _ errors: [LinearReading.Specimen],

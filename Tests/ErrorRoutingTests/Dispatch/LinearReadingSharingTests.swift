@@ -8,7 +8,7 @@ import Testing
     "Behaviours 1 to 5 and 21: handlers that share rules do what a linear reading of each does",
     .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour21), .hangLimit(minutes: 20))
 struct LinearReadingSharingTests {
-    /// A handler, and the rules that it has.
+    /// A handler, and its rules.
     private typealias Pair = (handler: ErrorHandler, reading: LinearReading.Handler)
 
     private let rounds = isLong ? 4_000 : 40
@@ -60,7 +60,7 @@ extension LinearReadingSharingTests {
         #expect(throughScopes > rounds * 5)
     }
 
-    /// Returns a handler with a few rules more than another one, or one of two on top of each other.
+    /// Returns a handler with a few rules more than another handler, or a handler overlaid with another.
     private func derived(
         from pairs: [Pair], for errors: [LinearReading.Specimen], _ generator: inout LinearReading.Generator
     ) -> Pair {
@@ -79,7 +79,7 @@ extension LinearReadingSharingTests {
         return one
     }
 
-    /// Delivers an error through up to three scopes that lie within each other.
+    /// Delivers an error through up to three nested scopes.
     private func deliver(
         _ error: any Error, _ specimen: LinearReading.Specimen, through pairs: [Pair], _ trace: ActionTrace,
         _ generator: inout LinearReading.Generator

@@ -99,7 +99,7 @@ extension MatcherShapeTests {
         }
     }
 
-    /// A matcher with a shape that calls every error a certain match, whatever its output.
+    /// A matcher with a shape that calls every error a certain match, regardless of its output.
     private static func wrong<Output: Sendable>(_ type: Output.Type) -> ErrorMatcher<Output> {
         ErrorMatcher(.any) { _ in nil }
     }

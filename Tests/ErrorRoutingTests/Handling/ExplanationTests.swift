@@ -233,7 +233,7 @@ extension ExplanationTests {
         // Neither closure is called for an error of another type, but `anywhere` might find one wrapped in it.
         #expect(!asks(narrowed, Zoo.Offline()) && !asks(extracting) && asks(extracting, Zoo.Timeout(seconds: 1)))
         #expect(asks(.anywhere(narrowed), Zoo.Offline()))
-        // A rule that is not reached asks nothing.
+        // A rule that isn't reached doesn't affect the result.
         let ignored = ErrorHandler().on(matching: .predicate { _ in true }) { _ in .stop }.ignore(Zoo.Payment.self)
         #expect(!ignored.explain(Zoo.Payment.expired).callsPredicates)
         #expect(ignored.explain(Zoo.Offline()).callsPredicates)
@@ -254,7 +254,7 @@ extension ExplanationTests {
         let domain = (Zoo.Payment.expired as NSError).domain
         #expect(follows(.nsError(domain: domain)) && !follows(.nsError(domain: domain, code: 1)))
         #expect(!follows(.nsError(domain: "d"), NSError(domain: "d", code: 1)))
-        // A rule that is not reached asks nothing.
+        // A rule that isn't reached doesn't affect the result.
         let ignored = ErrorHandler().on(Zoo.Payment.expired) { _ in .stop }.ignore(Zoo.Payment.self)
         #expect(ignored.explain(Zoo.Payment.expired).followsFromType)
     }

@@ -156,7 +156,7 @@ extension HandleSynchronouslyTests {
                 await Task.yield(); return .stop
             },
         ].map { Self.rules(on: $0, counting: asked) }
-        // Without a plan for the type, and with one.
+        // Try without a plan for the type and with a plan.
         for _ in 0..<3 {
             for handler in handlers {
                 expectNil(handler.handleSynchronously(CancellationError()))

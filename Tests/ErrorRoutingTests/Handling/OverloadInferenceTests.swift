@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The compiler picks the synchronous shape if the closure awaits nothing.
+/// The compiler picks the synchronous shape if the closure doesn't await.
 ///
 /// Many of these tests only have to compile.
 @Suite("Every verb takes an action of each shape, and the compiler infers which", .hangLimit)

@@ -30,7 +30,7 @@ extension MatchingBridgeTests {
         let posix = try #require(ErrorMatcher.type(POSIXError.self).match(system))
         expect(posix.code, equals: .ENOENT)
         #if !os(Linux)
-            // Here `POSIXError` has no user info, whatever it is created with.
+            // Here `POSIXError` has no user info, regardless of how it is created.
             expect((posix as NSError).userInfo["k"] as? String, equals: "v")
         #endif
     }

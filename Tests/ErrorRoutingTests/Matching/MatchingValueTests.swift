@@ -8,7 +8,7 @@ import Testing
 struct MatchingValueTests {}
 
 extension MatchingValueTests {
-    /// A class whose objects are equal by their keys, whatever their class.
+    /// A class whose objects are equal by their keys, regardless of their class.
     private class Base: Error, Equatable, @unchecked Sendable {
         let key: Int
 
@@ -171,7 +171,7 @@ extension MatchingValueTests {
         let expected: [HandleOutcome.Disposition] = [
             .handled, .handled, .ignored, .ignored, .handled, .unmatched, .unmatched,
         ]
-        // Without a plan for the type, and with one.
+        // Try without a plan for the type and with a plan.
         for _ in 0..<4 {
             expect(errors.compactMap { handler.handleSynchronously($0)?.disposition }, equals: expected)
         }
@@ -280,7 +280,7 @@ extension IsolatedHashTests {
     func compared() async {
         let (handler, error) = (Self.handler, OnMainActor(number: 3))
         func isHandled() -> Bool { handler.handleSynchronously(error)?.disposition == .handled }
-        // Without a plan for the type, and with one.
+        // Try without a plan for the type and with a plan.
         for _ in 0..<3 { #expect(isHandled()) }
         await Task.detached { for _ in 0..<3 { expect(handler.handleSynchronously(error)?.isHandled, equals: true) } }
             .value

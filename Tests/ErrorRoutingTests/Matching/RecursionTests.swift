@@ -21,7 +21,7 @@ extension RecursionTests {
         handler = ErrorHandler()
     }
 
-    /// An error that always has another one wrapped in it.
+    /// An error that always has another error wrapped in it.
     private final class Endless: NSError, @unchecked Sendable {
         override var userInfo: [String: Any] {
             [NSUnderlyingErrorKey: Endless(domain: "endless", code: 1)]
@@ -120,7 +120,7 @@ extension RecursionTests {
         }
     }
 
-    // MARK: Errors and matchers that ask about the error that is asked about
+    // MARK: Errors and matchers that evaluate the error that is being evaluated
 
     private static let messages = ErrorMap(default: "Something went wrong")
         .on(Payment.self, "Payment failed")

@@ -2,14 +2,14 @@
 
 /// Events in the forms that tests need, and their inputs.
 extension DrivenStorage {
-    /// Completes the worker's report, for which every observer must be notified; returns the failures that nobody else
-    /// reports, or nil if it comes too late.
+    /// Completes the worker's report, for which every observer must be notified; returns the failures that no other
+    /// code reports, or nil if it comes too late.
     func complete(_ disposition: HandleOutcome.Disposition = .handled, failures: [ActionFailure] = []) -> [Event]? {
         let event = complete(disposition, failures: failures, isObserved: true)
         return if case .notifies(let unreported) = event { unreported } else { nil }
     }
 
-    /// Begins an asynchronous action; nil if it may not begin.
+    /// Begins an asynchronous action; nil if it must not begin.
     func begin(at now: Duration, limit: Duration = .seconds(30)) -> RunningAction? {
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
         let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }

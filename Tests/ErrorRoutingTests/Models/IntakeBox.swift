@@ -85,7 +85,7 @@ final class IntakeBox: Sendable {
     private static func number(of posting: Posting) -> Int { (posting.error.error as? Numbered)?.number ?? -2 }
 }
 
-/// A numbered error, of whatever type.
+/// A numbered error of any type.
 protocol ErrorWithNumber: Error {
     var number: Int { get }
 }

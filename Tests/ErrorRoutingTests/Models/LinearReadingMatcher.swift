@@ -58,7 +58,7 @@ extension LinearReading {
 }
 
 extension LinearReading.Matcher: CustomStringConvertible {
-    /// The library's description of it.
+    /// The library's description of the matcher.
     var description: String { "\(made)" }
 
     typealias Found = LinearReading.Found
@@ -81,7 +81,7 @@ extension LinearReading.Matcher: CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - walk: The errors visited under the outermost one, which limit those visited under this one; nil if
+    ///   - walk: The errors visited under the outermost error, which limit the errors visited under this error; nil if
     ///     this is the outermost.
     func find(in error: Specimen, among walk: [Specimen]? = nil) -> Found? {
         switch self {

@@ -1,7 +1,7 @@
 import ErrorRouting
 
 extension LinearReading {
-    /// A bus's handler and those of the scopes below it, each within the one before.
+    /// A bus's handler and those of the scopes below it, each within the previous scope.
     struct Path: Sendable, CustomStringConvertible {
         /// One handler of the path; the order of the outermost, the bus's, has no meaning.
         struct Level: Sendable {

@@ -3,7 +3,7 @@ import Foundation
 // `erased` is internal.
 @testable import ErrorRouting
 
-/// A matcher of the library, whatever its output.
+/// A library matcher with any output.
 protocol AnyErrorMatcher: Sendable {
     func found(in error: any Error) -> String?
     func adding(_ rule: LinearReading.Rule, to handler: ErrorHandler) -> ErrorHandler
@@ -92,7 +92,7 @@ extension LinearReading.Matcher {
 }
 
 extension LinearReading.Rule {
-    /// The action: it notes its arguments, and returns as the rule says.
+    /// The action: it notes its arguments, and returns the strategy of the rule.
     func act(_ output: Any, _ report: ErrorReport? = nil) throws -> HandleStrategy {
         // Don't note the notices that follow on a bus: they aren't specimens.
         if LinearReading.isNotice(output) { return .next }

@@ -6,7 +6,7 @@ extension LinearReading {
 
     /// An error as plain data, with every property that the design uses.
     indirect enum Specimen: Equatable, Sendable, CustomStringConvertible {
-        /// `declined` with a code; without one `expired` or `unavailable`.
+        /// `declined` contains a code; `expired` and `unavailable` don't.
         case declined(Int), expired, unavailable
         case dark(Int), light
         case coded(Int), plain
@@ -142,7 +142,7 @@ extension LinearReading.Specimen {
         }
     }
 
-    /// The errors directly under this one.
+    /// The errors directly under this error.
     ///
     /// Behaviour 9.
     private var under: [Self] {

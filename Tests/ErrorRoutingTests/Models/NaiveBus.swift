@@ -30,7 +30,7 @@ struct NaiveBus {
     var accepted = 0
     var failures: [Int?] = []
     var delivering: Delivery?
-    /// The failures of the actions of the report in delivery; nil for one that has exceeded its time limit.
+    /// The failures of the actions of the report in delivery; nil for an action that has exceeded its time limit.
     var failed: [Int?] = []
     /// The drops that no notice has reported.
     var unreported: [String: Int] = [:]

@@ -8,7 +8,7 @@ import Testing
     .hangLimit)
 struct ErrorDetailsTests {}
 
-/// An error as packages for databases have it: a struct whose description reveals nothing.
+/// An error as packages for databases have it: a struct whose description doesn't contain details.
 private struct DatabaseError: Error, Equatable, CustomStringConvertible {
     var state: String
     var description: String { "a database error" }

@@ -50,7 +50,7 @@ extension ErrorMetadataTests {
         for given in [["path": "/orders"], ["status": "500"], ["host": "pay", "path": "/orders"]] {
             expect(metadata(given), equals: given.merging(own) { $1 })
         }
-        // An error that is posted again with its report's metadata gets nothing twice.
+        // An error that is posted again with its report's metadata doesn't receive metadata twice.
         for given in [[:], ["path": "/orders"]] {
             let once = metadata(given)
             expect(metadata(once), equals: once)

@@ -135,7 +135,7 @@ extension NamesInTextsTests {
         for (text, limit) in texts { #expect(text.utf8.count <= limit) }
         #expect("\(ErrorMap(default: Array(repeating: 1, count: 10_000_000)))".hasSuffix(", …]"))
         var chain = ErrorMatcher<any Error>.any
-        // As many as may be nested in one another.
+        // As many matchers as can be nested.
         for _ in 0..<127 { chain = !chain }
         expect("\(chain)", equals: String(repeating: "!", count: 127) + "any")
     }

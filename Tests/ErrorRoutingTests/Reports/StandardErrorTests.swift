@@ -48,7 +48,7 @@ extension StandardErrorTests {
             let bus = ErrorBus(handler: handler)
             let running = Task { await bus.run() }
             for number in 1...13 { bus.post(Numbered(number)) }
-            // The worker wrote ten lines to a pipe that takes none, and continued.
+            // The worker wrote ten lines to a pipe that doesn't accept them, and continued.
             await entered.wait()
             let left = await bus.shutdown(within: .zero)
             expect(left.map { $0.error as? Numbered }, equals: [Numbered(11), Numbered(12), Numbered(13)])

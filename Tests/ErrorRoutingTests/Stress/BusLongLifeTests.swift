@@ -61,7 +61,7 @@ extension BusLongLifeTests {
 
     @Test("an ended bus doesn't retain the reports that a shutdown returned")
     func withdrawn() async {
-        // Run in a separate process: the test blocks a thread of the pool.
+        // Run in a separate process: the test blocks a pool thread.
         await #expect(processExitsWith: .success) {
             endIfItHangs()
             let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
@@ -82,7 +82,7 @@ extension BusLongLifeTests {
             await entered.wait()
             expect(await bus.shutdown(within: .zero).count, equals: 2)
             await running.value
-            // The action still has it.
+            // The action still retains the witness.
             #expect(witness != nil)
             leave.signal()
             while witness != nil { await Task.yield() }
@@ -112,7 +112,7 @@ extension BusLongLifeTests {
             for number in 0..<3 { bus.post(Numbered(number)) }
             async let running: Void = bus.run()
             await entered.wait()
-            // The first counts as delivered by now.
+            // The first report counts as delivered by now.
             expect(await bus.shutdown(within: .milliseconds(10)).count, equals: 2)
             leave.signal()
             await running

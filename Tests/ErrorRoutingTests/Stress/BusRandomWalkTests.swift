@@ -87,7 +87,7 @@ final class BusWalk {
         }
     }
 
-    /// Fills the slot of one of the callers that have one, not always the first.
+    /// Fills the slot of a caller that has reserved a slot, which isn't always the first caller.
     private func fill() {
         guard let posted = chance(50) ? naive.reserved.first : naive.reserved.randomElement(using: &random) else {
             return
@@ -106,7 +106,7 @@ final class BusWalk {
         needsNotice = false
         let drops = naive.announceDrops()
         expect(bus.storage.intake.announceDrops(at: .init()), equals: drops == nil)
-        // Nothing delivers a notice after the end, so the dropper reports the drops itself.
+        // A notice isn't delivered after the end, so the dropper reports the drops itself.
         if let drops {
             let taken = bus.storage.takeDropsAfterEnd()
             expect(taken?.error.error as? ErrorsDropped, equals: drops)
@@ -173,7 +173,7 @@ final class BusWalk {
         expect(left.failures, equals: failed.map { .failure($0) })
         expect(bus.storage.isReportRemoved, equals: true)
         check()
-        // The action and its worker go on, and change nothing.
+        // The action and its worker continue, without effect.
         if let action { expect(bus.storage.actionEnds(action, with: bus.failure(0)), equals: false) }
         expect(bus.storage.actionFails(bus.failure(0)), equals: false)
         // A worker that notifies observers of a report might return before the caller has the remaining reports.

@@ -75,7 +75,7 @@ extension BusStormTests {
         in configuration: ErrorBus.Configuration
     ) -> String? {
         if !now.isBalanced { return "\(now)" }
-        // Failures' notices take no capacity: allow the largest number at once, and one notice of drops.
+        // Failures' notices don't take capacity: allow the largest number at one time, and one notice of drops.
         if now.pending < 0 || now.pending > configuration.capacity + 4 { return "pending \(now.pending)" }
         let counts: [KeyPath<ErrorBus.Statistics, Int>] = [
             \.posted, \.handled, \.ignored, \.unmatched, \.suppressed, \.dropped, \.actionFailures,

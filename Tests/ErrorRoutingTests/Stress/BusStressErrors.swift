@@ -56,7 +56,7 @@ enum Stress {
 }
 
 extension StressPlan {
-    /// The targets of posts: the bus, and nested scopes with rules that change nothing.
+    /// The targets of posts: the bus, and nested scopes with rules that have no effect.
     func positions(in bus: ErrorBus) -> [(posting: any ErrorPosting, path: [String])] {
         let handler = ErrorHandler()
             .on(Stress.Quick.self) { _ in .next }

@@ -6,8 +6,8 @@ import TestSupport
 
 /// Runs of the stress test, one after the other, and the faults of each, in a file.
 ///
-/// A second file has the current run's standard error, which is redirected: nothing else may run in
-/// this process.
+/// A second file contains the current run's standard error, which is redirected: other code must not run in this
+/// process.
 struct StressLog {
     private let log: FileHandle
     private let output: FileHandle
@@ -33,7 +33,7 @@ struct StressLog {
         var (count, sum) = (0, ErrorBus.Statistics())
         repeat {
             let plan = StressPlan(seed: seed)
-            // The file has only the current run.
+            // The file contains only the current run.
             ftruncate(log.fileDescriptor, 0)
             write("\(plan)\n")
             guard let counts = await counts(of: plan) else { return }

@@ -21,7 +21,7 @@ struct StressPoster {
         random = SplitMix64(seed: plan.seed &* 1_000 &+ UInt64(id))
     }
 
-    /// Posts all its errors, never suspending.
+    /// Posts all its errors without suspending.
     mutating func post(to bus: ErrorBus) {
         let positions = plan.positions(in: bus)
         while let (error, source) = next(positions.map(\.path)) {
@@ -51,7 +51,7 @@ struct StressPoster {
     }
 
     private mutating func next(_ paths: [[String]]) -> (error: any StressError, source: ErrorReport.Source)? {
-        // Post only a few after the end, because each of them is a line on standard error.
+        // Post only a few after the end, because each post writes a line on standard error.
         if stage.hasEnded { postsAfterTheEnd += 1 }
         guard number < plan.postsEach, postsAfterTheEnd < 5 else { return nil }
         number += 1

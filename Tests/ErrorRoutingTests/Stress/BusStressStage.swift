@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Synchronization
 
-/// The state of one run of the stress test, in which its actions and callers act and note their deeds.
+/// The state of one run of the stress test, in which its actions and callers act and record what they did.
 final class StressStage: Sendable {
     /// An object that lives as long as its error.
     final class Token: Sendable {
@@ -77,12 +77,11 @@ final class StressStage: Sendable {
         return gate
     }
 
-    // MARK: Deeds of actions
+    // MARK: What actions do
 
     /// Returns an error to throw.
     ///
-    /// - Parameter isCertain: Whether it must be reported, whatever happens: only an asynchronous action can be too
-    ///   late.
+    /// - Parameter isCertain: Whether it must be reported in every case: only an asynchronous action can be too late.
     func thrown(isCertain: Bool) -> StressThrown {
         state.withLock { state in
             state.evidence.thrown.append(isCertain)
@@ -90,7 +89,7 @@ final class StressStage: Sendable {
         }
     }
 
-    /// Performs a synchronous action's deed.
+    /// Does what a synchronous action does.
     func act(on mark: StressMark) throws -> HandleStrategy {
         guard let bus = ErrorBus.current else { return .stop }
         switch mark.deed {
@@ -106,7 +105,7 @@ final class StressStage: Sendable {
         return .stop
     }
 
-    /// Performs an asynchronous action's deed.
+    /// Does what an asynchronous action does.
     func actSlowly(on mark: StressMark) async throws -> HandleStrategy {
         state.withLock { $0.inside += 1 }
         defer { state.withLock { $0.inside -= 1 } }
@@ -129,7 +128,8 @@ final class StressStage: Sendable {
         case .hangUntilCancelled:
             try await gateToHangAt().waitUnlessCancelled()
         case .shutdown:
-            // Returns nothing, unless it is too late and so no longer inside.
+            // The shutdown returns an empty array, unless the action is too late and therefore no longer inside the
+            // bus.
             let reports = await bus.shutdown(within: plan.shutdownLimit)
             note { $0.returned += reports.map(StressEvidence.Seen.init) }
         default:

@@ -5,17 +5,17 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Tests a bus under load; a seed chooses its callers, the actions' deeds, its observers, and its end.
+/// Tests a bus under load; a seed determines its callers, what its actions do, its observers, and its end.
 ///
-/// It runs in a separate process, because everything that the bus writes to standard error is read and counts.
+/// It runs in a separate process, because everything that the bus writes to standard error is read and checked.
 ///
 /// | environment variable | meaning |
 /// | --- | --- |
 /// | `ERROR_BUS_STRESS_SECONDS` | how long to continue, seed after seed; by default 1, with `ERROR_BUS_LONG` 120 |
 /// | `ERROR_BUS_STRESS_SEED` | the first seed, by default 1; if no seconds are given, the only one |
 ///
-/// One seed does the same each time, except for the threads' timing. To reproduce a seed's failure, set the seed
-/// and some seconds, and `ERROR_BUS_STRESS_REPEAT=1`, which tries it again and again.
+/// A seed always produces the same run, except for the threads' timing. To reproduce a seed's failure, set the seed and
+/// some seconds, and `ERROR_BUS_STRESS_REPEAT=1`, which tries it again and again.
 @Suite(
     "Behaviours 4, 11 to 16 and 18 to 20: they hold under load",
     .tags(
@@ -35,7 +35,7 @@ extension BusStressTests {
         }
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
         let output = (try? String(contentsOfFile: log + ".err", encoding: .utf8)) ?? ""
-        // A run that didn't end is the last one in the log, and has no line after it.
+        // A run that didn't end is the last run in the log, and no line follows it.
         print("stress test:", text.split(separator: "\n").last.map { String($0) } ?? "nothing")
         if !text.hasSuffix("and all is right\n") {
             Issue.record("\(text)\non standard error:\n\(output.prefix(20_000))")
@@ -63,7 +63,7 @@ extension StressPlan {
         let stage = StressStage(self)
         let warden = Task { @concurrent in await tend(stage) }
         var bus: ErrorBus? = await end == .bodyThrows ? runBody(on: stage) : runBus(on: stage)
-        // Every task of the bus retains it: a worker that was cut off might still post.
+        // Every bus task retains the bus: a worker that was cut off might still post.
         var wrong: [String] = []
         if await !isTrueSoon({ isKnownUniquelyReferenced(&bus) }) { wrong.append("the bus leaks") }
         if let statistics = bus?.statistics { stage.note { $0.statistics = statistics } }

@@ -70,7 +70,7 @@ enum FuzzErrors {
         }
     }
 
-    /// An error whose deinit posts another one.
+    /// An error whose deinit posts another error.
     final class Last: Error {
         deinit { FuzzMischief.act(about: Value(number: 0)) }
     }
@@ -81,7 +81,7 @@ enum FuzzErrors {
         func change(_ inner: any Error) { self.inner = inner }
     }
 
-    // Returns a new error each time, and stores nothing.
+    // Returns a new error each time, and doesn't store it.
     final class Endless: NSError, @unchecked Sendable {
         override var userInfo: [String: Any] {
             FuzzMischief.act(about: Value(number: 1))

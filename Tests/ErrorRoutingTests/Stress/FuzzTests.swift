@@ -30,7 +30,7 @@ extension FuzzTests {
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
         let output = (try? Data(contentsOf: URL(fileURLWithPath: log + ".err"))) ?? Data()
         for name in [log, log + ".err"] { try? FileManager.default.removeItem(atPath: name) }
-        // A run that didn't end is the last one in the log, and has no line after it.
+        // A run that didn't end is the last run in the log, and no line follows it.
         print("fuzz test:", text.split(separator: "\n").last.map(String.init) ?? "nothing")
         if !text.hasSuffix("and all is right\n") {
             let written = String(decoding: output.suffix(20_000), as: UTF8.self)

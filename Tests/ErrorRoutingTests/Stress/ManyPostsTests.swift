@@ -11,7 +11,7 @@ import Testing
 struct ManyPostsTests {}
 
 extension ManyPostsTests {
-    /// Shortly before and beyond where numbers of 31, 32 and 33 bits end.
+    /// Numbers around the largest numbers of 31, 32, and 33 bits.
     static let starts: [Int] = [1 << 31 - 70, 1 << 32 - 70, 1 << 33 - 70, 1 << 33]
 
     @Test("the counts of posts have 64 bits on all systems")

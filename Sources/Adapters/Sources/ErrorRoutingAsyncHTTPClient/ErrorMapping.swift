@@ -9,9 +9,11 @@ import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
 
-/// Maps the errors of async-http-client, and of the libraries that it uses, to the errors of `URLSession`.
+/// Maps errors from async-http-client, and from the libraries that it uses, so that they have the same kinds as errors
+/// from `URLSession`.
 ///
-/// The original error becomes the cause, so that rules can still match it. An unknown error is returned unchanged.
+/// Usually, the original error becomes an underlying error, so that rules can still match it. An unknown error is
+/// returned unchanged.
 enum ErrorMapping {
     /// Returns the mapped error of a request; call it in a task that isn't cancelled.
     static func error(for error: any Error) -> any Error {
@@ -37,7 +39,8 @@ enum ErrorMapping {
 
     /// Returns the mapped error of a body.
     ///
-    /// The server has processed the request, even if it later refuses the stream.
+    /// The error never counts as a refused request, because a server that has begun a body has processed the request,
+    /// even if it later refuses the stream.
     static func error(ofBody error: any Error) -> any Error {
         let mapped = self.error(for: error)
         let isRefused = (mapped as? NetworkError)?.neverReachedServer == true

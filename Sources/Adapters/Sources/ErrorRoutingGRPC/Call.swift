@@ -5,7 +5,7 @@
     import GRPCCore
     import Synchronization
 
-    /// One call, each of whose errors is reported once.
+    /// A call that reports each of its errors once.
     final class Call: Sendable {
         private let answers: ErrorMap<RPCError>
         private let scope: ErrorScope
@@ -32,8 +32,8 @@
             self.cancellation = cancellation
         }
 
-        // End the call here if gRPC can't write the response's metadata: it then releases the messages unread, and no
-        // other code ends the call.
+        // End the call here in case gRPC can't write the response's metadata: gRPC then releases the messages unread,
+        // so other code doesn't end the call.
         deinit { end(with: nil) }
 
         /// Binds the scope and the trace again, because messages are written after the interceptor has returned.

@@ -52,9 +52,10 @@ import Logging
 /// without a line. So the report's fingerprint consists of the route, the error's type, and its case or code. The
 /// source of an ``UpstreamError`` is the file and line that called `upstream`.
 ///
-/// A request that doesn't match a route has the kind `no route`, regardless of its path. Clients choose the path, and
-/// each kind is a scope, a row in a table, and a value of a metric dimension. A `RouterBuilder` finds the route after
-/// the scope has been opened, so its requests have that kind too, but their source and `http.route` contain the route.
+/// A request's kind is its method and route. If the request doesn't match a route, its kind is `no route`, regardless
+/// of its path, because clients choose the path, and each kind is a scope, a row in a table, and a value of a metric
+/// dimension. A `RouterBuilder` finds the route after the scope has been opened. So the kind of its requests is
+/// `no route` too, but their source and `http.route` contain the route.
 ///
 /// A rule in `problems` changes the last five responses. Two rules follow yours: one ignores ``ClientDisconnected``,
 /// and the other handles ``RequestCancelled``, so that neither triggers an alert.

@@ -54,7 +54,8 @@ extension HTTPFields {
 
     /// Adds the fields that other middlewares add to a response.
     ///
-    /// If there are several `CORSMiddleware`, the last one determines the origin, because browsers reject two origins.
+    /// If there are several `CORSMiddleware`, the last middleware determines the origin, because browsers reject two
+    /// origins.
     mutating func add(_ added: HTTPFields) {
         for field in added {
             if field.name != .vary {

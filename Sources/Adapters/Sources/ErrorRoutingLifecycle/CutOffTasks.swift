@@ -29,7 +29,7 @@ final class CutOffTasks: Sendable {
         return number == 0 ? "" : "; tasks cut off: \(number)"
     }
 
-    /// Observes the bus, starting with the first call: no task is cut off before that, and an observer adds a cost to
+    /// Observes the bus, starting with the first call: tasks aren't cut off before that, and an observer adds a cost to
     /// each report.
     private func beginToCount(on bus: ErrorBus) {
         if isCounting.exchange(true, ordering: .relaxed) { return }

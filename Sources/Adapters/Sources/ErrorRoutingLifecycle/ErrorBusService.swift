@@ -83,13 +83,13 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     /// - Parameters:
     ///   - handler: The rules, on which the log is overlaid. A rule must not need a service that stops before the bus.
     ///   - logger: The logger for the errors, and for the last entries, which contain the counts of all errors. Pass
-    ///     the service's own logger, so that its level is used.
+    ///     the service's own logger, so that the bus's entries have the same log level.
     ///   - levels: The levels of the errors' entries. If it returns nil for an error, the level is that of the error's
     ///     severity.
     ///   - configuration: The bus's configuration.
     ///   - limits: The time limits of a shutdown.
-    ///   - recorder: Receives every report, and is closed at the end.
-    ///   - sinks: Receive every report and are closed at the end, such as a `SentrySink`.
+    ///   - recorder: Receives every report and is closed at the end.
+    ///   - sinks: Other destinations, such as a `SentrySink`, which receive every report and are closed at the end.
     ///   - fileID: The file of the last entries, whose module becomes their source.
     ///   - line: The line of the last entries.
     public init(
@@ -116,8 +116,8 @@ public struct ErrorBusService: Service, CustomStringConvertible {
     ///   - log: The log to which the errors are written.
     ///   - configuration: The bus's configuration.
     ///   - limits: The time limits of a shutdown.
-    ///   - recorder: Receives every report, and is closed at the end.
-    ///   - sinks: Receive every report and are closed at the end, such as a `SentrySink`.
+    ///   - recorder: Receives every report and is closed at the end.
+    ///   - sinks: Other destinations, such as a `SentrySink`, which receive every report and are closed at the end.
     ///   - fileID: The file of the last entries, whose module becomes their source.
     ///   - line: The line of the last entries.
     public init(

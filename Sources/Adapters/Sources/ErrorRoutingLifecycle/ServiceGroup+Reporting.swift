@@ -18,7 +18,7 @@ extension ServiceGroup {
     /// for the order in which they stop.
     ///
     /// - Parameters:
-    ///   - services: The services in start order, without `errors`.
+    ///   - services: The services in start order, not including `errors`.
     ///   - errors: The bus that receives the errors.
     ///   - exporters: The services that send logs, metrics, and traces; they stop after the bus.
     ///   - gracefulShutdownSignals: The signals that shut the group down.

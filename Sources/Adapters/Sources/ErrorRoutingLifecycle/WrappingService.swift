@@ -36,7 +36,8 @@ func endsBeforeTasks(_ service: any Service) -> Bool {
     return (service as? any WrappingService).map { endsBeforeTasks($0.wrapped) } ?? false
 }
 
-/// Returns the name of a service's type without its generic arguments; for a marked service, of the service inside.
+/// Returns the name of a service's type without its generic arguments; for a marked service, the name of the type of
+/// the service inside.
 func typeName(of service: any Service) -> String {
     if let marked = service as? any MarkedService { return typeName(of: marked.wrapped) }
     return String("\(type(of: service))".prefix { $0 != "<" })

@@ -43,8 +43,8 @@ public struct ErrorLog: Sendable {
     ///
     /// - Parameters:
     ///   - logger: The logger for the entries.
-    ///   - levels: The levels of failures that should differ from their severity; nil for errors whose severity is
-    ///     right. Convert a table whose values aren't optional: `table.map { $0 }`.
+    ///   - levels: Maps a failure to the level of its entry, or to nil if the entry's level is the failure's severity.
+    ///     If the levels in your map aren't optional, convert the map: `table.map { $0 }`.
     ///   - layout: Where an entry contains the report's fields; nil for `text` if the logger's handler is swift-log's
     ///     `StreamLogHandler`, otherwise `metadata`.
     ///   - passesErrors: Whether the handler also receives the error itself, as swift-log's `error:`.
@@ -138,8 +138,8 @@ extension ErrorHandler {
     ///
     /// - Parameters:
     ///   - logger: The logger for the entries.
-    ///   - levels: The levels of failures that should differ from their severity; nil for errors whose severity is
-    ///     right. Convert a table whose values aren't optional: `table.map { $0 }`.
+    ///   - levels: Maps a failure to the level of its entry, or to nil if the entry's level is the failure's severity.
+    ///     If the levels in your map aren't optional, convert the map: `table.map { $0 }`.
     /// - Returns: The handler.
     public static func logging(
         to logger: Logger,

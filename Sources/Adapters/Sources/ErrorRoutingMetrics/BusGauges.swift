@@ -36,7 +36,7 @@ final class BusGauges: Sendable {
     /// called under a lock, so that older statistics don't replace newer ones.
     func record(isLast: Bool = false, rules: RuleCounts? = nil, _ statistics: () -> ErrorBus.Statistics) {
         guard let keys = add(statistics, rules, isLast: isLast) else { return }
-        // Record without a lock, because this calls the metrics backend. If another thread has changed the sums by
+        // Record without a lock, because recording calls the metrics backend. If another thread has changed the sums by
         // then, record again, because that thread might have recorded its newer sums first.
         var recorded: [Key: Int] = [:]
         while let sums = Self.sums.withLock({ $0[name]?.filter { keys.contains($0.key) } }), sums != recorded {

@@ -1,9 +1,9 @@
 public import ErrorRouting
 
-/// The error of a setting with which Sentry would reject every event.
+/// An error about a setting that would make Sentry reject every event.
 ///
-/// ``SentrySink`` throws it when it is created, so that a service with a wrong setting doesn't start. Its description
-/// doesn't contain a key.
+/// ``SentrySink`` throws the error when it is created, so that a service with a wrong setting doesn't start. The
+/// error's description doesn't contain the key of a DSN.
 public struct InvalidSentrySetting: Error, Sendable, Hashable, CustomStringConvertible, ErrorDetailsProviding {
     /// The setting: `dsn`, `release`, or `environment`.
     public let setting: String

@@ -87,7 +87,7 @@ private struct ExceptionValue: Encodable {
         }
         mechanism = Mechanism(handled: isHandled, meta: meta)
         // Reverse the order, because Sentry expects the innermost frame last. Drop frames without a function, a file,
-        // or an address, because they contain no information.
+        // or an address, because they don't contain information.
         let frames = exception.frames.reversed().filter { $0.function != nil || $0.file != nil || $0.address != nil }
         stacktrace = frames.isEmpty ? nil : ["frames": frames.map(Frame.init)]
     }

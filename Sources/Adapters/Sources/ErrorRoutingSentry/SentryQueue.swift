@@ -1,4 +1,4 @@
-/// The events that wait to be sent, and the logic that decides what happens to them: a plain value.
+/// A plain value with the events that are waiting to be sent and the logic that decides what happens to them.
 ///
 /// Each event is received once, and then reaches exactly one final state: it is sent, discarded, or failed. Until then,
 /// it is pending. Only one event or client report is sent at a time. Times are durations since the sink was created.
@@ -49,9 +49,9 @@ struct SentryQueue<Event: Sendable>: Sendable {
 
     // MARK: The bus's side
 
-    /// Receives an event, and returns whether to wake the sender, and the event if it was discarded.
+    /// Receives an event, and returns whether to wake the sender; also returns the event if it was discarded.
     ///
-    /// Release a discarded event outside the lock, because that might run user code.
+    /// Release a discarded event outside the lock, because releasing it might run user code.
     mutating func receive(_ event: Event, at now: Duration) -> (wakes: Bool, discarded: Event?) {
         defer { check() }
         statistics.received += 1
@@ -119,7 +119,7 @@ struct SentryQueue<Event: Sendable>: Sendable {
             statistics.pending -= 1
             switch status {
             case 200..<300: statistics.sent += 1
-            // Keep these out of client reports, because the server counts them itself.
+            // Keep refused events out of client reports, because the server counts them itself.
             case 429: lose(1, .refused)
             default: lose(1, .sendError)
             }

@@ -97,7 +97,7 @@ public final class SentrySink: ErrorSink, Service, CustomStringConvertible {
     public func receive(_ report: ErrorReport) {
         guard let level = configuration.level(of: report) else { return }
         let (wakes, discarded) = queue.withLock { $0.receive(Chosen(report: report, level: level), at: now()) }
-        // Release a discarded report outside the lock, because that might run user code.
+        // Release a discarded report outside the lock, because releasing it might run user code.
         withExtendedLifetime(discarded) {}
         if wakes { wakeUps.continuation.yield() }
     }
@@ -130,7 +130,7 @@ public final class SentrySink: ErrorSink, Service, CustomStringConvertible {
         wakeUps.continuation.yield()
         // Detach the timer, because the caller's cancellation must not shorten it.
         let timer = Task.detached { [self] in
-            // Don't wait if the sender was never started, because it then sends nothing.
+            // Don't wait if the sender was never started, because the pending events can't be sent then.
             let isStarted = sender.withLock { $0 != nil }
             if isStarted { do { try await sleep(for: limit) } catch { return } }
             abandon()

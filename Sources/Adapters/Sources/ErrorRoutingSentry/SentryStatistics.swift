@@ -14,7 +14,7 @@ public enum SentryDiscardReason: String, Sendable, Hashable, CaseIterable {
     case internalError = "internal_sdk_error"
     /// The server answered with 429; it counts these events itself, so they aren't in client reports.
     case refused = "rate_limited"
-    /// The time for the shutdown ran out, so that these events can't be in a client report.
+    /// The time for the shutdown ran out, so client reports can't contain these events.
     case shutdown = "shutdown"
 
     /// Whether client reports contain this reason.

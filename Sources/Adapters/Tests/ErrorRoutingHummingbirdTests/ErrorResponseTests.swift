@@ -25,7 +25,7 @@ struct ErrorResponseTests {
 
     private typealias Route = @Sendable (Request, BasicRequestContext) async throws -> Response
 
-    /// Requests a route in an application whose middlewares are this one and others within it.
+    /// Requests a route in an application whose middlewares are `ErrorReportingMiddleware` and others within it.
     private func request(
         _ middleware: ErrorReportingMiddleware<BasicRequestContext>,
         within others: [CORSMiddleware<BasicRequestContext>] = [],
@@ -180,7 +180,7 @@ struct ErrorResponseTests {
 
     private struct LambdaSource: RequestContextSource { let logger: Logger }
 
-    /// A context with a logger of its own, like that of HummingbirdLambda.
+    /// A context with its own logger, like that of HummingbirdLambda.
     private struct LambdaContext: RequestContext {
         typealias Source = LambdaSource
 

@@ -288,7 +288,7 @@ struct ErrorBusServiceTests {
         for (number, isRunning) in areRunning.enumerated() {
             errors.bus.task(name: "webhook \(number)") {
                 isRunning.open()
-                // The last one ignores its cancellation.
+                // The last task ignores its cancellation.
                 if number == 4 { await stuck.wait() } else { try await Task.sleep(for: .seconds(600)) }
             }
         }

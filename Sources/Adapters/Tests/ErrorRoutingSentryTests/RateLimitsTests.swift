@@ -25,7 +25,7 @@ struct RateLimitsTests {
             (200, "60:ERROR:key", nil, [60, 0]),
             // Limits of unknown categories only are none.
             (429, "60:metric_bucket:organization:quota_exceeded:custom", nil, [0, 0]),
-            // The longest counts, whatever the order is.
+            // The longest limit is in effect, regardless of the order.
             (200, "90:error:key, 10:error:key, 5::key", nil, [90, 5]),
             (429, nil, .seconds(7), [7, 7]),
             (429, nil, nil, [60, 60]),

@@ -75,7 +75,7 @@ struct SentryFloodTests {
         }
     }
 
-    // In a process of its own, since the memory is measured.
+    // Run in a separate process, because the memory is measured.
     @Test func `no post waits, and the memory is bounded`() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let figures = try await Self.flood()

@@ -44,7 +44,7 @@ public struct Audit: Sendable {
         // given.
         let all = try project.root.map { try source.find([$0]).files } ?? []
         let loggers = await BigStack.map(Array(all.union(selection.files))) { path -> Set<String> in
-            // Parse only a file that contains the name of a quiet level: no other file can declare such a level as a
+            // Parse only a file that contains the name of a quiet level: other files can't declare such a level as a
             // default.
             // error-audit: harmless, because the next step lists the files that can't be read
             guard let text = try? Self.text(of: path), SourceText.namesQuietLevel(text) else { return [] }

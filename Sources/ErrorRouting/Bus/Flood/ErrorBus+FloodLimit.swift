@@ -1,4 +1,4 @@
-/// The flood limit's inputs, which posting threads compute because that might run user code.
+/// The flood limit's inputs. Posting threads compute them, because user code must not run under the bus's lock.
 extension ErrorBus {
     /// Sets the kind of a posting and, if the bus's clock isn't the system's, the time of the post.
     @inline(never)
@@ -10,9 +10,10 @@ extension ErrorBus {
     /// Returns the kind of a posting; nil if the limit doesn't apply to it.
     private func floodKind(of posting: Posting, under limit: FloodLimit) -> FloodKind? {
         let (error, role, mark) = (posting.error.error, posting.role, posting.rareParts?.floodMark)
-        // Don't limit the error at the nesting limit: its code can't be read, so it would be merged with other codes.
+        // Don't limit the error at the nesting limit: its code can't be read, so errors with other codes would be
+        // merged with it.
         if PerThread.isAtLimit, limit.fingerprint == nil { return nil }
-        // Limit only notices of cancellations, like failures: they show that work was cancelled unexpectedly.
+        // Of the notices, limit only cancellations: like failures, they show that work was cancelled unexpectedly.
         if role == .notice, !Cancellation.matches(error) { return nil }
         let scope = posting.unretainedScope?.read { $0.forReports.path } ?? []
         // Use only the type if user code posted the error while another kind was being computed.

@@ -12,9 +12,9 @@ import Synchronization
 /// The memory orders are the weakest that suffice; swaps and exchanges acquire and release:
 ///
 /// - `word` is swapped, so that all callers agree on one order, and later callers see the end.
-/// - `releasedCounter`, and `seenReleased`, to which callers copy it, are stored with release and loaded with acquire.
-///   The worker empties a slot before it publishes the release of the following report. Therefore the caller that is
-///   given the slot's next number because of that release finds the slot empty.
+/// - `releasedCounter` is stored with release and loaded with acquire, and so is `seenReleased`, to which callers copy
+///   it. The worker empties a slot before it publishes the release of the following report. Therefore the caller that
+///   receives the slot's next number after that release finds the slot empty.
 /// - `refusedCount` is incremented with release, so that the next read includes every post that has returned.
 struct BusIntake: ~Copyable, Sendable {
     /// The maximum number of pending reports, regardless of the configuration.
@@ -38,9 +38,9 @@ struct BusIntake: ~Copyable, Sendable {
     /// The posted reports that the worker hasn't taken yet.
     let mailbox: Mailbox<Posting>
 
-    /// Creates an intake with a capacity, limited to ``maximumCapacity``, and the first report's number.
+    /// Creates an intake with a capacity, which is limited to ``maximumCapacity``.
     ///
-    /// All reports before that number count as accepted and released.
+    /// `start` is the first report's number. All reports before that number count as accepted and released.
     init(capacity: Int, startingAt start: Int64 = 0) {
         self.capacity = min(capacity, Self.maximumCapacity)
         word = Padded(IntakeWord(accepted: start))
@@ -106,7 +106,7 @@ struct BusIntake: ~Copyable, Sendable {
     @inline(__always)
     func publishReleased(_ count: Int64) { releasedCounter.set(count) }
 
-    /// Stops accepting reports unless the word has changed; returns whether this call stopped it.
+    /// Stops accepting reports unless the word has changed; returns whether this call closed the intake.
     func close(ifStill expected: IntakeWord) -> Bool { update { $0 == expected && $0.close() } }
 
     /// Takes the notice of drops that comes before the report with a number, with all unreported drops.

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A lock-free queue of numbered slots: any thread fills the slot with its number, and one reader empties the slots in
-/// numeric order.
+/// A lock-free queue of numbered slots: any thread that has received a number fills the slot with that number, and one
+/// reader empties the slots in numeric order.
 ///
-/// The intake's word assigns each number once and never has more than `capacity` of them outstanding. Therefore the
-/// slot of a number was emptied of its earlier number before. The slots are a ring; the system provides its memory page
-/// by page, on first use.
+/// The intake's word assigns each number once and never has more than `capacity` numbers outstanding. Therefore, when a
+/// number is assigned, its slot has already been emptied of the previous element. The slots are a ring; the system
+/// provides its memory page by page, on first use.
 ///
 /// Values of a slot's state:
 ///
@@ -20,10 +20,10 @@ import Synchronization
 /// Invariants:
 ///
 /// 1. Filling never waits for the reader or for other callers.
-/// 2. An element is written before its slot's state is exchanged for `filled` and read only after that state was read:
+/// 2. An element is written before its slot's state is exchanged for `filled`, and read only after that state was read:
 ///    the exchange releases, and the reader's load acquires. A slot is empty when its next number is assigned: the
-///    reader empties it with release and then publishes with release that one more report can be accepted. The caller
-///    that receives a number because of that has read this with acquire.
+///    reader empties it with release, and then publishes with release that one more report can be accepted. The caller
+///    reads that publication with acquire before it receives the number.
 /// 3. Only the thread that finds `asleep` in that exchange, or replaces it in ``endSleep(at:)``, wakes the reader.
 ///
 /// The methods under "The reader's side" are called by one thread at a time.
@@ -43,7 +43,7 @@ import Synchronization
     /// The slots, with room for alignment to a cache line.
     private let memory: UnsafeMutableRawPointer
     private let slots: UnsafeMutableRawPointer
-    /// The number of the ring's slots, which is a power of two, less one.
+    /// The number of the ring's slots, minus 1; the number of slots is a power of two.
     private let mask: Int
 
     /// - Parameter capacity: The number of slots that can be outstanding at a time; at most
@@ -125,7 +125,7 @@ import Synchronization
         slot(of: number).state.value.replace(State.asleep, by: State.empty).isReplaced
     }
 
-    /// Takes the element of an assigned slot; if the slot isn't filled yet, its caller will be refused.
+    /// Takes the element of an assigned slot; if the slot isn't filled yet, the thread that fills it is refused.
     ///
     /// Called for all remaining slots once no more numbers are assigned.
     func close(_ number: Int64) -> Element? {

@@ -1,5 +1,6 @@
 extension ErrorPosting {
-    /// Creates a part of the program with its own rules: a poster that posts through a scope below this poster.
+    /// Creates a scope below this poster, for a part of the program with its own rules, and returns a poster for the
+    /// scope.
     ///
     /// Use it in a library that receives any poster, or that posts to ``AmbientErrorPosting`` (`.ambient`):
     ///
@@ -13,10 +14,10 @@ extension ErrorPosting {
     /// because the task's bus might have changed by then.
     ///
     /// If there is no bus, or if this poster has a custom type, the given handler handles the error first: its
-    /// synchronous actions run during the call, its asynchronous actions in a task. Errors that none of its rules
-    /// matches are passed to this poster, and from there, for example, to the last resort. The failures of actions are
-    /// passed in the same way. If such an action posts an error to a scope without a bus, that scope's handler is
-    /// skipped, so that actions can't call each other without end.
+    /// synchronous actions run during the call, and its asynchronous actions run in a task. Errors that the handler's
+    /// rules don't match are passed to this poster, and from there, for example, to the last resort. The failures of
+    /// actions are passed in the same way. If such an action posts an error to a scope without a bus, that scope's
+    /// handler is skipped, so that actions can't call each other without end.
     ///
     /// - Parameters:
     ///   - name: The scope's name in reports.
@@ -72,7 +73,7 @@ struct ScopedPosting: ErrorPosting {
 
     // MARK: Without a bus
 
-    /// Whether an action of such a handler is running in this task; errors that the action posts skip handlers.
+    /// Whether the handler of a scope without a bus is running an action in this task, so that handlers are skipped.
     @TaskLocal private static var isHandling = false
 
     /// The base's scope if that scope was created without a bus; otherwise nil.

@@ -14,7 +14,7 @@ import BoundedDescriptions
 /// A scope only concatenates handlers, as if all rules of the path were registered in one handler. Only `onNoMatch` has
 /// its own order: it runs if no rule on the whole path matched, and the rules of the innermost scope are tried first.
 /// An ``ActionFailure`` takes the path of the report that the failed action handled. An action's posts don't belong to
-/// a scope unless the action posts through one.
+/// a scope unless the action posts through a scope.
 ///
 /// A scope retains its bus, and its pending reports retain the scope's rules and metadata. A rule that retains its own
 /// scope creates a reference cycle that is never freed, so capture the scope weakly. A scope costs little until an

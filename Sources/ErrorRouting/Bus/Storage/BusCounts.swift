@@ -5,7 +5,7 @@
 /// Each report has exactly one completion:
 ///
 ///     posted ─┬─ dropped                               (full, finished)
-///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its kind)
+///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer report of its kind)
 ///                         │        └─ delivering
 ///                         ├─ delivering ─┬─ handled | ignored | unmatched
 ///                         │              └─ dropped    (removed by shutdown)

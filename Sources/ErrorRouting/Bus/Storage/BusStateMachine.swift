@@ -333,7 +333,7 @@ struct BusStateMachine: ~Copyable {
 
     /// Applies the limits that have expired.
     ///
-    /// An action in progress counts as failed, the promises of overdue flushes are returned, and the worker is roused
+    /// An action in progress counts as failed, the promises of overdue flushes are returned, and the worker is woken
     /// for held reports.
     mutating func timeIsUp(at now: Duration, _ intake: borrowing BusIntake) -> TimerAction {
         var action = TimerAction(timedOut: takeFlushes { $0.deadline.map { $0 <= now } ?? false })
@@ -525,7 +525,7 @@ extension BusStateMachine {
 
     var isDelivering: Bool { if case .delivering = phase { true } else { false } }
 
-    /// Whether the worker is busy with a report: its rules, or whoever is notified of it.
+    /// Whether the worker is running a report's rules or notifying observers and the waiting caller of a report.
     var isBusy: Bool {
         switch phase {
         case .delivering, .notifying: true

@@ -71,7 +71,7 @@ final class FaultHandler: ChannelInboundHandler {
     }
 
     private func play(_ context: ChannelHandlerContext) {
-        // A flush might make the channel writable at once, which calls this function again.
+        // A flush might make the channel writable immediately, which calls this function again.
         guard !isPlaying, !isWaitingForTurn, pause == nil else { return }
         isPlaying = true
         defer { isPlaying = false }

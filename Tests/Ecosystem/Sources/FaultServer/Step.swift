@@ -6,7 +6,7 @@ import NIOCore
 enum Step: Sendable {
     /// Writes bytes.
     case bytes([UInt8])
-    /// Writes bytes a number of times, as fast as the client reads. Only a few pieces are in memory at once.
+    /// Writes bytes a number of times, as fast as the client reads. Only a few pieces are in memory at the same time.
     case repeated(ByteBuffer, Int)
     /// Waits.
     case pause(TimeAmount)

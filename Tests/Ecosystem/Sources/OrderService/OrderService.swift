@@ -42,7 +42,7 @@ enum OrderService {
             configuration: .init(floodLimit: settings.floodLimit, metadataProvider: ErrorTracing.metadata),
             limits: .init(delivery: settings.deliveryLimit), recorder: recorder)
         errors.bus.measureErrors()
-        // If creating the services fails, end like a service that fails later, because the bus and the exporters must
+        // If the services can't be created, run a service that fails instead, so that the bus and the exporters still
         // run.
         let services: [any Service]
         do { services = try makeServices(settings, registry, errors) } catch {
@@ -58,7 +58,7 @@ enum OrderService {
 
     /// Creates the services.
     ///
-    /// They end in reverse order: first the server, which needs the others, then the bus's tasks.
+    /// They stop in reverse order: first the server, which needs the others, then the bus's tasks.
     private static func makeServices(
         _ settings: Settings, _ registry: MetricsRegistry, _ errors: ErrorBusService
     ) throws -> [any Service] {
@@ -82,9 +82,9 @@ enum OrderService {
         ]
     }
 
-    /// Returns a group in which an exporter that ends on its own ends nothing else.
+    /// Returns a group that continues if an exporter returns by itself.
     ///
-    /// Any other service that ends shuts the group down.
+    /// If any other service returns, the group shuts down.
     private static func group(_ exporters: [any Service], _ services: [any Service]) -> ServiceGroup {
         typealias Part = ServiceGroupConfiguration.ServiceConfiguration
         let parts = exporters.map {
@@ -136,11 +136,12 @@ struct Settings {
     let supplier: URL
     /// `PAGER_PATH`: the supplier's path for paging an engineer.
     ///
-    /// Without it, no one is paged.
+    /// If it isn't set, engineers aren't paged.
     let pager: String?
-    /// `PAGER_WAITS`: `yes` if the paging rule must wait for the pager, which no rule should do.
+    /// `PAGER_WAITS`: `yes` if the paging rule must wait for the pager, which a rule should never do.
     let pagerWaits: Bool
-    /// `OTHER_EXPORTER`: `off` for another exporter that returns at once, or `broken` for one that fails at once.
+    /// `OTHER_EXPORTER`: `off` for another exporter that returns immediately, or `broken` for an exporter that fails
+    /// immediately.
     let otherExporters: [any Service]
     /// `FLOOD_LIMIT`: how many errors of one kind are logged in a second.
     let floodLimit: FloodLimit?

@@ -2,7 +2,7 @@ import ServiceLifecycle
 
 /// The label printer.
 ///
-/// The service ends if it fails.
+/// If the printer fails, the service exits.
 struct Printer: Service {
     private let jams: AsyncStream<LabelJam>
     private let continuation: AsyncStream<LabelJam>.Continuation

@@ -102,7 +102,7 @@ func routes(
         }
         return HTTPResponse.Status.accepted
     }
-    // Fails a service that the others need, which ends all of them.
+    // Makes a service fail that the other services need, so that all services end.
     router.delete("printer") { _, _ in
         printer.fail()
         return HTTPResponse.Status.accepted

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A database's errors say their kind and message, by the rule on the page")
 struct DatabaseErrorTests {
-    // The page's lines, as they are.
+    // The lines from the page, unchanged.
     private static let details: ErrorMap<ErrorDetails?> = ErrorMap()
         .on(DatabaseError.self) { ErrorDetails(message: $0.message) }
 

@@ -5,8 +5,8 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    /// Compares two tables with the observed results: the full one next to this file, and the documentation's, which
-    /// has only the common situations.
+    /// Compares two tables with the observed results: the full table next to this file, and the documentation's table,
+    /// which contains only the common situations.
     ///
     /// `ERROR_BUS_UPDATE=1` rewrites both tables.
     @Suite("The tables of situations agree with the observed results")
@@ -47,7 +47,7 @@ extension FaultLab {
             }
         #endif
 
-        /// Returns all lines except the one with the operating system.
+        /// Returns all lines except the line with the operating system.
         private static func lines(of page: String) -> [Substring] {
             page.split(separator: "\n").filter { !$0.hasPrefix("Observed on") }
         }
@@ -90,7 +90,8 @@ extension FaultLab {
             return (get.error, get.isRetried, post.isRetried)
         }
 
-        /// Each situation has its own server: a connection that one left behind must not affect the next.
+        /// Each situation has its own server: a connection that a situation left behind must not affect the next
+        /// situation.
         private static func retryObservation(
             of situation: Situation,
             as method: HTTPMethod,

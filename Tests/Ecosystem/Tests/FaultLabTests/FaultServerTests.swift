@@ -36,7 +36,8 @@ extension FaultLab {
                     _ = try await client.send(TransportRequest(url: server.url("/json"), headers: ["X-Test-Id": id]))
                 }
                 #expect(server.countOnKeptConnections(of: "first") == 0)
-                // The pool might have opened another connection, because it received the first one back too late.
+                // The pool might have opened another connection, because it received the first connection back too
+                // late.
                 #expect(server.countOnKeptConnections(of: "second") <= 1)
                 #expect(server.count(of: "second") == 1)
             }

@@ -44,8 +44,8 @@ extension FaultLab {
                 withKnownIssue("libdispatch lost a descriptor", isIntermittent: true) {
                     #expect(stalls.value == 0, "requests that waited for their time limit")
                 }
-                // A lost descriptor stalls one worker, and then another one after each `transferLimit` while workers
-                // are left. Unless the machine is much slower than the one where this was measured, that is a few
+                // A lost descriptor stalls one worker, and then another worker after each `transferLimit` while workers
+                // are left. Unless the machine is much slower than the machine where this was measured, that is a few
                 // workers.
                 #expect(stalls.value <= 4)
             } else {

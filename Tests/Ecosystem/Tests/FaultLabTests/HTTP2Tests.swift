@@ -35,7 +35,7 @@ extension FaultLab {
                 return try await HTTPClient.withHTTPClient(configuration: configuration) { http in
                     var policy = RetryPolicy.default
                     policy.backoff = .constant(.zero, jitter: .none)
-                    // The client posts the error of each attempt that another one follows.
+                    // The client posts the error of each attempt that another attempt follows.
                     let bus = ErrorBus(handler: ErrorHandler())
                     let client = APIClient(
                         base: server.url, transport: .asyncHTTPClient(http), retry: policy, errors: bus)

@@ -4,12 +4,12 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    /// Sends many requests at once.
+    /// Sends many requests at the same time.
     ///
     /// Every third request fails, each in a different way until all ways have occurred.
     ///
-    /// `ERROR_BUS_LONG=1` sends ten thousand requests instead of one thousand. A number above ten thousand sends that
-    /// many.
+    /// `ERROR_BUS_LONG=1` sends ten thousand requests instead of one thousand. A value above ten thousand sends that
+    /// number of requests.
     @Suite("Under load every request ends, and resources don't grow")
     struct LoadTests {
         private static let requestCount: Int = {
@@ -18,7 +18,7 @@ extension FaultLab {
         }()
         private static let width = 64
 
-        // The failing requests. Those that would never end have a time limit.
+        // The failing requests. The requests that would never end have a time limit.
         private static let failures: [(path: String, kind: NetworkError.Kind)] = [
             ("/status/401", .unauthorized), ("/status/403", .forbidden), ("/status/404", .notFound),
             ("/status/408", .timeout), ("/status/429", .http), ("/status/500", .server), ("/status/504", .timeout),
@@ -129,7 +129,7 @@ extension FaultLab {
             }
         }
 
-        /// Returns the request for a number: every third one fails, with each failure in turn.
+        /// Returns the request for a number: every third request fails, with each failure in turn.
         private static func request(_ number: Int, _ fatalPaths: Set<String>) -> (path: String, expected: Outcome) {
             if number % 3 == 0 {
                 let failures = failures.filter { !fatalPaths.contains($0.path) }

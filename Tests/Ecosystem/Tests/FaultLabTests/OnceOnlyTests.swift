@@ -6,7 +6,7 @@ import Testing
 extension FaultLab {
     /// Tests that neither the library nor the HTTP stack sends an order twice.
     ///
-    /// The server counts the requests, because no client sees a request that libcurl repeats on its own.
+    /// The server counts the requests, because clients can't observe that libcurl repeats a request.
     @Suite("H4: a request that must not be sent twice arrives once", .tags(.http4))
     struct OnceOnlyTests {
         /// A request that changes something, with or without a body.
@@ -77,7 +77,7 @@ extension FaultLab {
                 for worker in 0..<8 {
                     for number in 0..<20 {
                         let count = server.count(of: "order \(worker).\(number)")
-                        // An order might be lost with its connection, but none may arrive twice.
+                        // An order might be lost with its connection, but an order must not arrive twice.
                         #expect(count <= 1, "order \(worker).\(number)")
                     }
                 }

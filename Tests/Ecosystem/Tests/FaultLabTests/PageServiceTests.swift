@@ -19,7 +19,7 @@ extension FaultLab {
             #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
         }
 
-        /// Starts the program next to a printer that behaves as the path says.
+        /// Starts the program alongside a printer that behaves as the path describes.
         private func withProgram(
             _ path: String, port: Int = 0, _ body: (ServiceProcess, Caller, FaultServer) async throws -> Void
         ) async throws {

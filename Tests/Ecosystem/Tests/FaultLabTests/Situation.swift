@@ -8,7 +8,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
     let name: String
     /// The outcome on all transports that aren't known to differ.
     let expected: Outcome
-    /// The outcome on URLSession, if it accepts what other stacks refuse, or the reverse.
+    /// The outcome on URLSession, if it accepts what other stacks refuse or refuses what they accept.
     var onURLSession: Outcome?
     var options = TransportUnderTest.Options()
     var checksBody: String?
@@ -96,7 +96,7 @@ extension Situation {
         Situation("407, Basic", "/challenge?status=407&by=Basic%20realm=%22a%22", .failure(.http)),
     ]
 
-    // A transport follows no redirect, and a client follows those with a usable target.
+    // A transport doesn't follow redirects; a client follows redirects with a usable target.
     private static let redirects: [Situation] = [
         Situation("three redirects", "/redirect/3", .failure(.http)),
         Situation("a redirect loop", "/redirect-loop", .failure(.http)),

@@ -127,7 +127,7 @@ extension FaultLab {
                     let message = TransportRequest(url: server.url("/json"), timeout: .seconds(limit))
                     #expect(await Observation(sending: message, by: client).outcome == .failure(.timeout), "\(limit)")
                 }
-                // An earlier request would arrive before this one.
+                // An earlier request would arrive before this request.
                 #expect(
                     await Observation(sending: .init(url: server.url("/empty")), by: client).outcome == .success(200))
                 #expect(server.count(path: "/json") == 0)
@@ -182,7 +182,7 @@ extension FaultLab {
                         hanging.cancel()
                         #expect(await hanging.value.outcome == .failure(.cancelled))
                     }
-                    // A transport that receives the head stops at the body limit. A cancelled call ends at once,
+                    // A transport that receives the head stops at the body limit. A cancelled call ends immediately,
                     // although its transfer might continue until the server stops sending.
                     redirect.cancel()
                     let ends: [Outcome] = [.failure(.cancelled), .failure(.http)]

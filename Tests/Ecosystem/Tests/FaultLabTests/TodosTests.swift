@@ -8,7 +8,7 @@ import Testing
 @testable import TodosBefore
 
 extension FaultLab {
-    /// Tests a program that existed before the bus, with its services, its process before the start, and its tests.
+    /// Compares a program without a bus with the same program after a bus was added.
     @Suite("A program before and after")
     struct TodosTests {
         private static let sources = URL(filePath: #filePath).appending(path: "../../../Sources").standardized
@@ -46,7 +46,7 @@ extension FaultLab {
 
         /// Runs a program in which two requests and three tasks fail, and returns what it has written.
         ///
-        /// The tasks fail when the program has been told to end.
+        /// The tasks fail after the program has received SIGTERM.
         private func output(of program: String) async throws -> [String] {
             try await FaultServer.withServer { server in
                 let variables = ["PORT": "0", "WEBHOOK_URL": server.url("/slow-headers?ms=1000").absoluteString]

@@ -11,10 +11,10 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
         // Long enough for a machine on which other work can take all processor time for a minute.
         var timeout = Duration.seconds(300)
         var bodyLimit = 1 << 20
-        // How many connections to one server may be open at once.
+        // How many connections to one server may be open at the same time.
         var connections = 32
         // How long a transfer without a waiting caller may continue without receiving bytes, if the transport doesn't
-        // end it at once. This also limits how long a request may receive nothing.
+        // end it immediately. This also limits how long a request may wait for bytes.
         var transferLimit = Duration.seconds(20)
     }
 

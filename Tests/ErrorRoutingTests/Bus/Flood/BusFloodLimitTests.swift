@@ -22,7 +22,7 @@ extension BusFloodLimitTests {
         var reports = bus.reports().makeAsyncIterator()
         async let running: Void = bus.run()
         for round in 0..<3 {
-            // The window begins with the round's first error, 5 seconds after the window before it has ended.
+            // The window begins with the round's first error, 5 seconds after the previous window has ended.
             clock.advance(by: .seconds(5))
             for number in 1...6 { bus.post(Numbered(10 * round + number), line: 1) }
             for number in 1...2 { expect(await reports.next()?.summary, equals: "\(10 * round + number)") }
@@ -233,7 +233,7 @@ extension BusFloodLimitTests {
 }
 
 extension ErrorReport {
-    /// The error, and how many errors it stands for: `7`, or `7 ×3`.
+    /// The error, and how many errors it represents: `7`, or `7 ×3`.
     var summary: String {
         let text = (error as? Numbered).map { "\($0.number)" } ?? "\(error)"
         return occurrences == 1 ? text : "\(text) ×\(occurrences)"

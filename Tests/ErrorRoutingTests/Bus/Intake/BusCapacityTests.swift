@@ -39,7 +39,7 @@ extension BusCapacityTests {
         let recorded = await withRecordedErrors(handler: handler, configuration: configuration) { bus in
             bus.post(Numbered(1))
             await entered.wait()
-            // Fills the queue, then drops two; then the notice stands behind 2 and 3.
+            // Fills the queue, then drops two; so the notice follows 2 and 3.
             for number in 2...5 { bus.post(Numbered(number)) }
             expect(bus.statistics.pending, equals: 4)
             gate.open()
@@ -182,7 +182,7 @@ extension BusCapacityTests {
         #expect(recorded.statistics.isBalanced)
     }
 
-    /// Posts one error of each of so many types.
+    /// Posts one error of each of `count` types.
     private func post<Parameter>(_ parameter: Parameter.Type, _ count: Int, to bus: ErrorBus) {
         if count == 0 { return }
         bus.post(Typed<Parameter>())

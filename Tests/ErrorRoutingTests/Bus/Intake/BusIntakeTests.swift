@@ -13,7 +13,7 @@ extension BusIntakeTests {
     func capacities(capacity: Int) {
         let box = IntakeBox(capacity: capacity)
         var accepted = 0
-        // Each round begins at another slot of the ring, which has two more than the capacity, or up to twice as many.
+        // Each round begins at another slot of the ring.
         for room in [capacity, 1, capacity, capacity - 1, capacity] {
             box.release(accepted + room - capacity)
             let numbers = accepted..<(accepted + room)
@@ -34,7 +34,7 @@ extension BusIntakeTests {
             let before = box.intake.state
             change(box)
             #expect(!box.close(ifStill: before))
-            // The reader's steps change nothing here.
+            // The reader's steps don't affect the result.
             let now = box.intake.state
             box.intake.publishReleased(1)
             expect(box.take(), equals: 1)

@@ -62,7 +62,7 @@ struct DropTallyTests {
             }
             while true {
                 announced.wait()
-                // The signal after the last drop announces nothing.
+                // The signal after the last drop doesn't announce a notice.
                 if left.isOver, outstanding.count.load(ordering: .relaxed) == 0 { break }
                 var isMoreUntold = true
                 outstanding.count.wrappingSubtract(1, ordering: .relaxed)

@@ -80,7 +80,7 @@ extension BusObserveStormTests {
         let bus = ErrorBus(handler: handler, configuration: configuration)
         let observation = bus.observe(
             { tally.receive($0) }, onEnd: { end in tally.counts.withLock { $0.ends.append(end) } })
-        // A slow reader next to it changes nothing.
+        // A slow reader doesn't affect the observer.
         let reports = bus.reports(bufferingNewest: 3)
         async let running: Void = bus.run()
         async let posted: Void = onThreads(4) { thread in
@@ -88,7 +88,7 @@ extension BusObserveStormTests {
                 bus.post(number % 5 == 0 ? Zoo.Offline() : Numbered(number * 4 + thread))
             }
         }
-        // In one of the cases the bus ends in the middle of the posts.
+        // In one of the cases, the bus ends in the middle of the posts.
         let isEarly = configuration.capacity == 1_000
         while isEarly, tally.counts.withLock({ $0.received < 100 }) { await Task.yield() }
         let early = isEarly ? await end(bus) : []

@@ -39,8 +39,9 @@ extension BusObserveTests {
             Thread.detachNewThread {
                 bus.storage.machine.withLock { _ in
                     isLocked.signal()
-                    // Meanwhile the action ends, and the worker comes to wait for this lock, which nothing shows: if
-                    // the time is too short for that, the test misses the fault, and does not fail without one.
+                    // Sleep while the action ends and the worker begins to wait for this lock, because a test can't
+                    // observe that. If the time is too short, the test misses the fault, but it never fails without a
+                    // fault.
                     Thread.sleep(forTimeInterval: 0.1)
                     observation.withLock { $0 = receiver.observe(bus) }
                 }
@@ -62,7 +63,8 @@ extension BusObserveTests {
                 return .stop
             }
             .ignore(Numbered(5))
-        // While all tests run at once, a task that yields might take longer than the default limit to continue.
+        // While all tests run at the same time, a task that yields might take longer than the default limit to
+        // continue.
         await withErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil)) { bus in
             let observation = receiver.observe(bus)
             for number in 1...9 { bus.post(Numbered(number)) }
@@ -70,7 +72,7 @@ extension BusObserveTests {
             #expect(await bus.flush(within: .seconds(600)))
             expect(receiver.numbers, equals: Array(1...9))
             #expect(receiver.ends.entries.isEmpty)
-            // A released observation has ended: it receives nothing after that.
+            // A released observation has ended: it doesn't receive reports after that.
             withExtendedLifetime(observation) {}
         }
         expect(receiver.reports.entries.map(\.sequence), equals: Array(1...10))
@@ -94,7 +96,7 @@ extension BusObserveTests {
         expect(receiver.ends.entries.first?.pending, equals: 0)
         observation.cancel()
         observation.cancel()
-        // An observation that comes too late ends at once, with the same figures.
+        // An observation that begins too late ends immediately, with the same statistics.
         let late = Receiver()
         _ = late.observe(bus)
         expect(late.ends.entries, equals: receiver.ends.entries)
@@ -231,7 +233,7 @@ extension BusObserveTests {
                 }
             }
             await running
-            // The end is the one entry that is false, and the last.
+            // The end is the only entry that is false, and it is the last entry.
             expect(order.entries.firstIndex(of: false), equals: order.entries.count - 1)
         }
     }
@@ -240,7 +242,7 @@ extension BusObserveTests {
     func untilEnd() async {
         let (numbers, ends) = (Journal<Int>(), Journal<Int>())
         await withErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .stop }) { bus in
-            // The bus itself may be captured, since it ends.
+            // The closure can capture the bus itself, because the bus ends.
             bus.observeUntilEnd { report in
                 #expect(bus.statistics.posted > 0)
                 if let error = report.error as? Numbered { numbers.note(error.number) }
@@ -275,7 +277,7 @@ extension BusObserveTests {
             running.post(Numbered(1))
         }
         expectNil(witness)
-        // The tasks that ran it may be about to end.
+        // The tasks that ran the bus might still be ending.
         while bus != nil, !Task.isCancelled { await Task.yield() }
         expectNil(bus)
 
@@ -333,7 +335,7 @@ extension BusObserveTests {
             await entered.wait()
             let (first, second) = (bus.statistics.deliveryTime, bus.statistics.deliveryTime)
             #expect(first ?? .zero <= second ?? .zero && first != nil)
-            // The report is counted: what still takes time is the observer.
+            // The report is counted, so the observer is what still takes time.
             expect(bus.statistics.unmatched, equals: 1)
             leave.signal()
             _ = await bus.flush(within: .seconds(60))

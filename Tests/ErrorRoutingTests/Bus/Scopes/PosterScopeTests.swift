@@ -7,7 +7,7 @@ import Testing
 struct PosterScopeTests {}
 
 extension PosterScopeTests {
-    /// A library's object: its poster has a scope, whatever the poster is.
+    /// A library's object: its poster has a scope, regardless of the poster.
     private struct Cache {
         let errors: any ErrorPosting
 

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The process has one root, so each test that needs one, or none, runs in a separate process.
+/// The process has one root, so each test that needs a root, or no root, runs in a separate process.
 @Suite(
     "Behaviours 11, 15 and 22: a post goes to the task's scope or bus, without one to the root or standard error",
     .tags(.behaviour11, .behaviour15, .behaviour22), .hangLimit)
@@ -90,7 +90,7 @@ extension ScopeAmbienceTests {
             await running.value
             expect(await reports.collected().map(\.error) as? [Numbered], equals: [Numbered(1), Numbered(2)])
             expectNil(ErrorBus.root)
-            // The next may follow.
+            // Another bus can become the root after that.
             for _ in 0..<3 {
                 let journal = Journal<Int>()
                 await withErrorBus(handler: .noting(journal), asRoot: true) { bus in

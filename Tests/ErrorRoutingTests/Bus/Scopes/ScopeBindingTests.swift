@@ -115,7 +115,7 @@ extension ScopeBindingTests {
                 await withErrorScope("inner", handler: handler, order: .rootFirst, metadata: ["b": "inner"]) { inner in
                     expect(inner.path, equals: ["outer", "inner"])
                     postError(Numbered(2), metadata: ["c": "poster"])
-                    // Another scope may be bound within it, also one from further out.
+                    // Another scope can be bound within it, including a scope from further out.
                     outer.bound { postError(Numbered(3)) }
                 }
                 postError(Numbered(4))
@@ -235,13 +235,13 @@ extension ScopeBindingTests {
             errors.task { gate.open() }
         }
         expect(scopes(recorded), equals: Dictionary(uniqueKeysWithValues: (1...5).map { ($0, ["scope"]) }))
-        // All reports come from here, and none from elsewhere on the bus.
+        // All reports come from this file, and not from other posts to the bus.
         #expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID })
     }
 
     enum Call: CaseIterable {
         case withErrorBus, withErrorScope, bound
-        /// The control: it binds nothing.
+        /// The control, which doesn't bind a scope.
         case catching
     }
 

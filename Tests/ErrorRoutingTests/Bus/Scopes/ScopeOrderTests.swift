@@ -65,7 +65,7 @@ extension ScopeOrderTests {
         expect(matched.ran, equals: names + names.map { "\($0) always" })
         expect(matched.outcome.disposition, equals: .handled)
         expect(matched.outcome.matchedRuleCount, equals: 3)
-        // The innermost comes first, whatever the order of the rules.
+        // The innermost scope comes first, regardless of the order of the rules.
         let unmatched = await delivering(Zoo.Offline(), handler: handler("bus"), through: scope)
         expect(unmatched.ran, equals: ["b no match", "a no match", "bus no match"] + names.map { "\($0) always" })
         expect(unmatched.outcome.disposition, equals: .unmatched)

@@ -13,7 +13,8 @@ struct ScopeTimeLimitTests {
     private let gate = Gate()
     private let trace = ActionTrace()
 
-    /// Synchronous rules and an asynchronous one between them; that one hangs if there is a gate to signal it.
+    /// Synchronous rules with an asynchronous rule between them; the asynchronous rule hangs if there is a gate to
+    /// signal it.
     private func handler(_ name: String, entered: Gate? = nil) -> ErrorHandler {
         ErrorHandler()
             .on(Numbered.self) { [trace] _ in trace("\(name) last") }

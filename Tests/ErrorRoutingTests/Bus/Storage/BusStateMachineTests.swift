@@ -72,7 +72,7 @@ extension BusStateMachineTests {
             }
             post()
             if way == 3 {
-                // The second one replaces the first, which is held.
+                // The second report replaces the first report, which is held.
                 post()
                 expect(bus.next(), equals: .asleep)
             } else {

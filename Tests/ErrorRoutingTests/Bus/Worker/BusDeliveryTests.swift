@@ -22,7 +22,7 @@ extension BusDeliveryTests {
             inside.withLock { $0 -= 1 }
             return .stop
         }
-        // Set no limit: on a slow machine an abandoned action would continue alongside the next one.
+        // Don't set a limit: on a slow machine an abandoned action would continue alongside the next one.
         await withErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil)) { bus in
             await withTaskGroup { group in
                 for number in 0..<200 { group.addTask { @concurrent in bus.post(Numbered(number)) } }
@@ -90,7 +90,7 @@ extension BusDeliveryTests {
         bus.post(Numbered(1))
         bus.post(Numbered(2))
         let run = Task { await bus.run() }
-        // Posted from inside, it comes after the two pending ones.
+        // An error that is posted from inside comes after the two pending errors.
         while journal.entries.count < 3 { await Task.yield() }
         bus.finish()
         await run.value
@@ -157,5 +157,5 @@ extension BusDeliveryTests {
     }
 }
 
-/// It needs no `await`, so it returns where its caller runs.
+/// A call doesn't need `await`, so the function runs where its caller runs.
 private func isOnMainThread() -> Bool { Thread.isMainThread }

@@ -178,7 +178,7 @@ extension BusShutdownTests {
             return reports
         }
         await asked.wait()
-        // Finds nothing to remove.
+        // The second shutdown doesn't find reports to remove.
         let second = Task { @concurrent in await bus.shutdown(within: .zero) }
         for _ in 0..<10_000 where !returned.isOpen { await Task.yield() }
         answer.signal()

@@ -129,7 +129,7 @@ extension BusTimeLimitTests {
             clock.advance(by: .seconds(31))
             await ended.wait()
         }
-        // There is one failure, that of the limit: the cancelled action's error doesn't count.
+        // There is one failure, for the exceeded limit: the cancelled action's error doesn't count.
         expect(
             recorded.matches(of: .type(ActionFailure.self)).map { "\(type(of: $0.error))" },
             equals: ["ActionTimeLimitExceeded"])
@@ -157,7 +157,7 @@ extension BusTimeLimitTests {
             clock.advance(by: .seconds(20))
             firstGate.open()
             await entered.wait()
-            // The watchdog wakes at 30 for the first action; the second has been running for 10 only.
+            // The watchdog wakes at 30 for the first action; the second has been running for only 10.
             clock.advance(by: .seconds(10))
             await clock.waitForSleepers()
             gate.open()

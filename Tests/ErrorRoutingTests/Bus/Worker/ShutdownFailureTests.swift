@@ -14,7 +14,7 @@ struct ShutdownFailureTests {}
 extension ShutdownFailureTests {
     /// The slow step that a shutdown cuts off, after an action that has thrown.
     private enum Slow: Int, CaseIterable {
-        /// A predicate, of a report in its slot or in memory of its own.
+        /// A predicate, of a report in its slot or in its own memory.
         case notMatchingInSlot, matchingInSlot, notMatching, matching
         /// The position of asynchronous rules: before, between or after.
         case beforeAsynchronous, betweenAsynchronous, afterAsynchronous
@@ -113,7 +113,7 @@ extension ShutdownFailureTests {
         await entered.wait()
         expect(await bus?.shutdown(within: .zero).count, equals: 1)
         await running.value
-        // It is known now, although the slow rule hasn't ended.
+        // The failure is counted now, although the slow rule hasn't ended.
         expect(bus?.statistics.actionFailures, equals: 1)
         bus = nil
         leave.signal()

@@ -2,7 +2,8 @@ import SwiftSyntax
 
 /// Finds callbacks with unread errors.
 extension Detector {
-    /// Functions with an error-handling closure that another method checks, and the bus's `on`, whose rule may print.
+    /// Functions for which another method checks the error-handling closure, and the bus's `on`, which has rules that
+    /// can print an error.
     private static let handlers = Words.list(
         """
         catch catchError flatMapError flatMapErrorThrowing mapError on recover tryCatch whenFailure whenFailureBlocking
@@ -95,7 +96,7 @@ extension Detector {
 
     /// Returns whether code doesn't read an error parameter, or reads it only to print it.
     private func isUnread(_ name: String, of scope: some SyntaxProtocol, _ body: CodeBlockItemListSyntax) -> Bool {
-        // Skip a tested error: the test is a finding of its own.
+        // Skip a tested error, because the test is a separate finding.
         let isTested = scope.reads(of: name).contains {
             $0.parent?.enclosing(ConditionElementSyntax.self, upTo: { $0.is(CodeBlockItemSyntax.self) }) != nil
         }

@@ -92,7 +92,7 @@ extension CatchClauseSyntax {
         var before = ErrorUse(names: errorNames)
         return body.statements.compactMap { statement in
             if let thrown = statement.nodes(ThrowStmtSyntax.self, skipping: \.isScope).first { return (thrown, before) }
-            // Skip assertions, and blocks that can handle errors of their own, such as a cleanup.
+            // Skip assertions, and blocks that can handle their own errors, such as a cleanup.
             let isOther = statement.item.is(DoStmtSyntax.self) || statement.item.is(DeferStmtSyntax.self)
             if !isOther, !statement.item.is(DeclSyntax.self), !statement.trimmedDescription.hasPrefix("assert") {
                 before.formUnion(ErrorUse(of: statement.item, names: errorNames, in: file))

@@ -21,7 +21,7 @@ extension Detector {
 
     private func loss(in failed: SwitchCaseSyntax, of choice: SwitchExprSyntax) -> Loss? {
         let bound = Set(Syntax(failed.label).boundNames)
-        // Accept a branch that is a value, which shows the failure, such as an image for a failed download.
+        // Accept a branch whose value shows the failure, such as an image for a failed download.
         if bound.isEmpty, failed.statements.count == 1, failed.statements.first?.isShownValue == true { return nil }
         let fate = file.fate(of: failed.statements, names: bound)
         let isCauseLost = fate == .reported && causeIsLost(in: failed.statements, bound)
@@ -38,7 +38,7 @@ extension Detector {
         return loss
     }
 
-    /// Finds `if case .success(let x) = result` without handling the failure, and `if let error { return }`.
+    /// Finds `if case .success(let x) = result` if the failure isn't handled, and `if let error { return }`.
     func failureBranch(
         _ conditions: ConditionElementListSyntax,
         _ body: CodeBlockSyntax,
@@ -59,7 +59,7 @@ extension Detector {
                 let value = body.statements.first?.item.as(ReturnStmtSyntax.self)?.expression
                 let isTest = isSuccess && match.pattern.boundNames.isEmpty && value?.isBareValue == true
                 // Accept both forms: the code after `guard case .failure` handles the failure, and an `else if` is
-                // checked as a branch of its own.
+                // checked as a separate branch.
                 if isGuard && (isFailure || isTest) || other?.is(IfExprSyntax.self) == true { return nil }
                 let block = isGuard || isFailure ? body.statements : other?.as(CodeBlockSyntax.self)?.statements
                 let bound = isFailure ? Set(match.pattern.boundNames) : []
@@ -80,9 +80,8 @@ extension Detector {
         return nil
     }
 
-    /// Returns whether a variable that holds a result is also returned or passed to a call.
-    ///
-    /// Then other code receives the failure too.
+    /// Returns whether a variable that holds a result is also returned or passed to a call, so that other code receives
+    /// the failure too.
     ///
     /// A property such as `loader.state` counts as passed, because other code reads it. A callback's `response.result`
     /// doesn't.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs code on threads with a large stack, because the threads of the concurrency pool have a small one.
+/// Runs code on threads with a large stack, because the stacks of the concurrency pool's threads are small.
 enum BigStack {
     /// The stack size in bytes.
     ///

@@ -6,7 +6,7 @@ import Foundation
 public struct Configuration: Sendable, Codable, Equatable {
     /// Functions that report their error, such as `report` or `Crashes.record`.
     public var reporters: [String] = []
-    /// Loggers whose every call counts as a report, such as `journal` or `Log.file`.
+    /// Loggers for which every call counts as a report, such as `journal` or `Log.file`.
     public var loggers: [String] = []
     /// Other functions that handle an error, such as `rollBackOrder`.
     public var handled: [String] = []

@@ -89,7 +89,7 @@ extension SourceText {
     }
 }
 
-/// What a condition says about an error.
+/// What a condition shows about an error.
 struct ErrorCheck {
     enum Meaning {
         /// The condition is true for some errors or in a cancelled task.

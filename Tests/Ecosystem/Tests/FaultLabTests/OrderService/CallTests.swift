@@ -40,7 +40,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        /// Makes a number of calls at once.
+        /// Makes a number of concurrent calls.
         private func calls(
             _ count: Int, _ call: @escaping @Sendable () async -> RPCError.Code?
         ) async -> [RPCError.Code?] {

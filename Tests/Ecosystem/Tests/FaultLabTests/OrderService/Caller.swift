@@ -4,7 +4,7 @@ import HTTPErrors
 import NIOCore
 import NIOHTTP1
 
-/// A client of the service, which sends up to 64 requests at once.
+/// A client of the service, which sends up to 64 requests at the same time.
 struct Caller: Sendable {
     static let width = 64
 
@@ -70,7 +70,7 @@ struct Caller: Sendable {
         while try await !send(.metrics).text.contains(metric) { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// Waits until the service works on a number of requests with any method, without the request for the metrics.
+    /// Waits until the service works on a number of requests with any method, not counting the request for the metrics.
     func waitUntilActive(_ count: Int) async throws {
         while try await active() != count + 1 { try await Task.sleep(for: .milliseconds(5)) }
     }
@@ -108,7 +108,7 @@ struct ServiceRequest: Sendable {
     let path: String
     var body: String?
     let status: Int
-    /// Whether the answer comes from an error of Hummingbird's own, for which the service has no rule.
+    /// Whether the answer comes from one of Hummingbird's own errors, for which the service has no rule.
     var isOwn = false
 
     /// Whether the service reports the failure.
@@ -126,7 +126,7 @@ struct ServiceRequest: Sendable {
     static let quote = quote("json", 200)
     static let catalogue = ServiceRequest(path: "/catalogues/json", status: 200)
 
-    /// A request for a quote of the supplier that behaves as a path of the fault server.
+    /// A request for a quote from the supplier that behaves like a path of the fault server.
     static func quote(_ path: String, _ status: Int) -> ServiceRequest {
         ServiceRequest(path: "/quotes/\(path)", status: status)
     }

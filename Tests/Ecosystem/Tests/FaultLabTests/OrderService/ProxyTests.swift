@@ -39,7 +39,7 @@ extension FaultLab.ServiceLab {
             try await FaultServer.withServer { server in
                 try await ServiceProcess.withService(in: folder, supplier: server, variables) { process, caller in
                     let answer = try? await caller.send(ServiceRequest(path: "/catalogues/\(fault.path)", status: 0))
-                    // A body that breaks off isn't an answer, whatever its status.
+                    // A body that breaks off isn't an answer, regardless of its status.
                     #expect(answer?.status == (fault.status == 200 ? nil : fault.status))
                     process.send(SIGTERM)
                     let end = try await process.end()

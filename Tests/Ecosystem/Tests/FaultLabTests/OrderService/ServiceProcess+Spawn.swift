@@ -22,7 +22,7 @@ extension ServiceProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         posix_spawn_file_actions_adddup2(&actions, output, 2)
-        // Reset the signals to their defaults, whatever this process has set.
+        // Reset the signals to their defaults, regardless of what this process has set.
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var none = sigset_t()

@@ -111,7 +111,7 @@ final class ServiceProcess: Sendable {
     /// Waits until the process has written a matching line, and returns the line.
     @discardableResult
     func line(_ what: String, where condition: @escaping @Sendable (LogLine) -> Bool) async throws -> LogLine {
-        // Stop at the process's end, after which it writes nothing.
+        // Stop at the process's end, after which it doesn't write lines.
         let output = try await wait(for: what) { $0.end != nil || $0.lines.contains(where: condition) }
         guard let line = output.lines.first(where: condition) else {
             throw TimedOut(description: "it ended without \(what)\n\(tail)")

@@ -104,7 +104,7 @@ extension FaultLab.ServiceLab {
                 let time = begin.duration(to: .now)
                 #expect(time >= .seconds(15) && time < .seconds(30), "\(time)")
                 let totals = try totals(of: process)
-                // The third one is the task that was cut off.
+                // The third error is for the task that was cut off.
                 #expect(totals["posted"] == 3 && totals["dropped"] == process.lines.count(where: \.isGivenBack))
                 Table.row("SIGTERM, all stuck", "\(time)", "\(totals.counts)")
             }

@@ -2,8 +2,8 @@
 
 // The declarations of swift-openapi-runtime 1.11.0 that the page "With OpenAPI" uses, with their signatures.
 //
-// The tests run the page's code against these declarations. A body is always in memory, and no error is wrapped as the
-// generated code does it; the tests do that themselves.
+// The tests run the page's code against these declarations. A body is always in memory, and errors aren't wrapped as in
+// the generated code; the tests wrap them themselves.
 
 public import Foundation
 public import HTTPTypes
