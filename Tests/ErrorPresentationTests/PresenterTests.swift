@@ -11,7 +11,7 @@ import Testing
 struct PresenterTests {}
 
 extension PresenterTests {
-    @Test("a negative limit stops the program with a message")
+    @Test("a negative limit crashes the program with a message")
     func negativeLimit() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { @MainActor in
             _ = ErrorPresenter(rules: .alerts, limit: -1)

@@ -100,7 +100,7 @@ extension RetryTests {
         recorded.expectReported(.type(Plain.self), count: 6)
     }
 
-    @Test("a failure is shown at once even if its bus doesn't run")
+    @Test("a failure is shown immediately even if its bus doesn't run")
     func busThatDoesNotRun() async {
         let (presenter, bus) = (ErrorPresenter(rules: .alerts), ErrorBus(handler: ErrorHandler()))
         await presenter.run(failureTitle: "Saving", errors: bus) { throw Plain("no") }

@@ -74,7 +74,7 @@ extension PipeTests {
     }
 
     @Test
-    func `without a reader lines fail at once, even pending ones; with a reader they are written`()
+    func `without a reader lines fail immediately, even pending ones; with a reader they are written`()
         async throws
     {
         let recorder = try ErrorRecorder(path: pipe)

@@ -70,7 +70,7 @@ extension MisuseTests {
         },
     ]
 
-    @Test("each misuse stops the program and explains the fault", .serialized, arguments: misuses.indices)
+    @Test("each misuse crashes the program and explains the fault", .serialized, arguments: misuses.indices)
     func stops(index: Int) async throws {
         try handOver(index, as: "retry misuse")
         let message = Self.misuses[index].message

@@ -4,14 +4,14 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("R3: cancellation ends a retry at once with the last error", .tags(.recovery3), .hangLimit)
+@Suite("R3: cancellation ends a retry immediately with the last error", .tags(.recovery3), .hangLimit)
 struct RetryCancellationTests {
     /// Retries every error without a limit.
     private let anything = RetryPolicy(maxAttempts: .max).retrying(matching: .any)
 }
 
 extension RetryCancellationTests {
-    @Test("a task that is cancelled during a delay throws the error at once and makes no further attempt")
+    @Test("a task that is cancelled during a delay throws the error immediately and makes no further attempt")
     func duringDelay() async {
         let clock = ManualClock()
         let task = Task {

@@ -161,7 +161,7 @@ extension RetryTests {
         expect(clock.sleeps, equals: [.longest])
     }
 
-    @Test("R4: with a spent budget the error is thrown at once, and an abandoned retry gives its tokens back")
+    @Test("R4: with a spent budget the error is thrown immediately, and an abandoned retry gives its tokens back")
     func budget() async {
         let budget = RetryBudget(ratio: 0, reserve: 3)
         var verdicts: [RetryStep.Verdict] = []

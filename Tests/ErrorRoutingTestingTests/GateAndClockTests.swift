@@ -61,7 +61,7 @@ extension GateAndClockTests {
         clock.advance(by: .seconds(1))
     }
 
-    @Test("setting a manual clock back stops the program with a message")
+    @Test("setting a manual clock back crashes the program with a message")
     func backwards() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ManualClock().advance(by: .seconds(-1))

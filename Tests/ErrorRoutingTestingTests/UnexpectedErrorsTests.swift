@@ -108,7 +108,7 @@ extension UnexpectedErrorsTests {
         expect(found.texts.last?.contains("200 more errors"), equals: true)
     }
 
-    @Test("an error after the test's end is reported at once with the test's name, whether or not it was expected")
+    @Test("an error after the test's end is reported immediately with the test's name, whether or not it was expected")
     func late() async throws {
         let found = Locked<[Issue]>([])
         let line = #line + 11

@@ -235,7 +235,7 @@ extension ClientRefreshTests {
         }
     }
 
-    @Test("an invalid limit, pause, or status stops the program with a message")
+    @Test("an invalid limit, pause, or status crashes the program with a message")
     func misuse() async {
         let limit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = BearerToken("", limit: .zero) { "" }

@@ -36,7 +36,7 @@ extension ClientTimeLimitTests {
         }
     }
 
-    @Test("a request that runs out of time during a refresh fails at once, and the refresh continues for the others")
+    @Test("a request that runs out of time during a refresh fails immediately; the refresh continues for the others")
     func refresh() async throws {
         let (refreshing, go) = (Gate(), Gate())
         let script = Script { message, _ in

@@ -134,7 +134,7 @@ extension ClientTokenTests {
         expect(recorded.errors as? [GitHubError], equals: [GitHubError(code: 9)])
     }
 
-    @Test("a caller that is cancelled during a hanging refresh throws at once, and the refresh continues for others")
+    @Test("a caller that is cancelled during a hanging refresh throws immediately; the refresh continues for others")
     func cancelledWaiter() async throws {
         let (refreshing, go) = (Gate(), Gate())
         let script = server(taking: "new")

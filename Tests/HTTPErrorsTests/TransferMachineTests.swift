@@ -24,7 +24,7 @@ extension TransferMachineTests {
         expectNil(machine.complete(nil))
     }
 
-    @Test("at the limit a transfer ends at once with the beginning of the body, and later events don't change that")
+    @Test("at the limit a transfer ends immediately with the beginning of the body, and later events don't change that")
     func tooLarge() throws {
         var machine = TransferMachine(bodyLimit: 4)
         expectNil(machine.receive(TransportResponse(status: 503, headers: ["Retry-After": "7"])))

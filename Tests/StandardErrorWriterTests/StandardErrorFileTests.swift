@@ -8,7 +8,7 @@ import Testing
 struct StandardErrorFileTests {}
 
 extension StandardErrorFileTests {
-    @Test("a terminal or a socket receives lines at once or after pending ones, and its flags don't change")
+    @Test("a terminal or a socket receives lines immediately or after pending ones, and its flags don't change")
     func terminal() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

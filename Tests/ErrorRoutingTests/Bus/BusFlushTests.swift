@@ -40,7 +40,7 @@ extension BusFlushTests {
         }
     }
 
-    @Test("several tasks flush at once, among posts from many tasks, and each finds its own posts delivered")
+    @Test("several tasks flush at the same time, among posts from many tasks, and each finds its own posts delivered")
     func several() async {
         let count = Journal<Int>()
         await withRunningBus(.noting(count), .init(capacity: 1_000_000)) { bus in

@@ -34,7 +34,7 @@ extension BusMisuseTests {
         },
     ]
 
-    @Test("each misuse stops the program with a message that says why", .serialized, arguments: misuses.indices)
+    @Test("each misuse crashes the program with a message that says why", .serialized, arguments: misuses.indices)
     func stops(index: Int) async throws {
         try handOver(index, as: "bus misuse")
         let message = Self.misuses[index].message

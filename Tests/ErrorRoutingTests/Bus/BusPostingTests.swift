@@ -21,7 +21,7 @@ extension BusPostingTests {
         }
     }
 
-    @Test("reports of one caller are delivered in order, however many callers post at once")
+    @Test("reports of one caller are delivered in order, however many callers post at the same time")
     func orderPerPoster() async {
         let recorded = await withRecordedErrors { bus in
             await withTaskGroup { group in

@@ -272,7 +272,7 @@ extension BusReentryTests {
         expect(journal.entries, equals: [1, 2])
     }
 
-    @Test("a limit beyond a clock's range is no limit; clocks that fail or ignore cancellation don't delay the end")
+    @Test("a limit beyond a clock's range has no effect; clocks that fail or ignore cancellation don't delay the end")
     func oddClocks() async {
         let forever = Duration.seconds(Int64.max)
         let yielding = ErrorHandler().on(Numbered.self) { _ in

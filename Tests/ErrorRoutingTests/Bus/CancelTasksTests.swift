@@ -33,7 +33,7 @@ extension CancelTasksTests {
         expect(journal.entries.last, equals: 4)
     }
 
-    @Test("at its limit, or at once, cancelTasks cancels the tasks; what they throw then is still delivered")
+    @Test("at its limit, or immediately, cancelTasks cancels the tasks; what they throw then is still delivered")
     func cancelled() async {
         let (journal, clock, gate) = (Journal<Int>(), ManualClock(), Gate())
         await withErrorBus(handler: Self.notingCauses(journal), configuration: .init(clock: clock)) { bus in

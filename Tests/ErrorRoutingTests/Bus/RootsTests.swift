@@ -111,7 +111,7 @@ extension RootsTests {
         await bus.run()
     }
 
-    @Test("a run within the bus's own body, task, child or action returns at once, with a line to the last resort")
+    @Test("a run within the bus's own body, task, child or action returns immediately, with a line to the last resort")
     func runWithin() async {
         let lines = Journal<String>()
         let configuration = ErrorBus.Configuration(lastResort: LastResort { lines.note($0) })

@@ -128,7 +128,7 @@ extension BlockTests {
         }
     }
 
-    @Test("the first use of a preset's block by 64 tasks at once works as any other use")
+    @Test("the first use of a preset's block by 64 tasks at the same time works like any other use")
     func firstUseAtOnce() async {
         for _ in 0..<20 {
             let preset = Self.numbers(10).onNoMatch { _ in .stop }

@@ -156,7 +156,7 @@ extension LinearReadingPropertyTests {
         expect(answers, equals: [true, false])
     }
 
-    @Test("one handler used from many tasks at once treats each as it would alone")
+    @Test("one handler used from many tasks at the same time treats each as it would alone")
     func concurrently() async {
         var generator = LinearReading.Generator(seed: 301)
         let errors = (0..<60).map { _ in generator.error() }

@@ -288,7 +288,7 @@ extension ErrorMapThrowingTests {
     }
 
     @MainActor
-    @Test("a result is returned, at once or after a suspension, and the operation keeps the caller's isolation")
+    @Test("a result is returned, immediately or after a suspension, and the operation keeps the caller's isolation")
     func isolation() async throws {
         var count = 0
         try await Self.level.throwing {

@@ -21,7 +21,7 @@ struct OwnDefaultTests {
 }
 
 extension OwnDefaultTests {
-    @Test("ErrorHandler.default and .default are the own preset, for a bus too, and customizing it doesn't change it")
+    @Test("ErrorHandler.default and .default are the application's preset, also for a bus; a change of it is a copy")
     func bus() async {
         let outcome = await withErrorBus(handler: .default) { bus in
             await bus.deliver(Zoo.Payment.expired)

@@ -23,7 +23,7 @@ extension ConformanceTests {
         expect(all.max(), equals: .critical)
     }
 
-    @Test("severities, dispositions, roles, and sources are coded as what they are called")
+    @Test("severities, dispositions, roles, and sources are encoded by name")
     func coding() throws {
         try coded(ErrorReport.Severity.allCases, as: #"["trace","debug","info","notice","warning","error","critical"]"#)
         try coded(HandleOutcome.Disposition.unmatched, as: #""unmatched""#)

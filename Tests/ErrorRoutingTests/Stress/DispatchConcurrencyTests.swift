@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Catches a plan or a description that other threads see incomplete, twice, or for another type.
-@Suite("Dispatch by type is correct if several tasks meet a new type at once", .hangLimit)
+@Suite("Dispatch by type is correct if several tasks meet a new type at the same time", .hangLimit)
 struct DispatchConcurrencyTests {}
 
 extension DispatchConcurrencyTests {
@@ -51,7 +51,7 @@ extension DispatchConcurrencyTests {
         }
     }
 
-    @Test("new types that several tasks meet at once are each handled by their own rule only")
+    @Test("new types that several tasks meet at the same time are each handled by their own rule only")
     func typesFirstSeenConcurrently() async {
         var errors: [any Error] = []
         words(4) { errors.append($0) }

@@ -8,7 +8,7 @@ import Testing
 struct SleepTests {}
 
 extension SleepTests {
-    @Test("a sleep lasts as long as it should; a cancelled one ends at once, and throws")
+    @Test("a sleep lasts as long as it should; a cancelled one ends immediately, and throws")
     func lasts() async throws {
         let clock = BusClock(ContinuousClock())
         let begin = ContinuousClock.now

@@ -264,7 +264,7 @@
             #expect(try spans(of: name).map(\.errors.count).reduce(0, +) == 1)
         }
 
-        @Test func `a thousand calls at once leave nothing unfinished`() async throws {
+        @Test func `a thousand calls at the same time leave nothing unfinished`() async throws {
             let recorded = try await withRecordedErrors { _ in
                 let transport = InProcessTransport()
                 let shop = Shop { request, _ in

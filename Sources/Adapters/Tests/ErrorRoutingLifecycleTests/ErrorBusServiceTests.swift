@@ -171,7 +171,7 @@ struct ErrorBusServiceTests {
         #expect(events.all.count == 1)
     }
 
-    @Test func `two buses at once each receive the errors of the application that they watch`() async {
+    @Test func `two buses at the same time each receive the errors of the application that they watch`() async {
         let (first, second) = (Events(), Events())
         let names = ["first", "second"]
         let gates = [Gate(), Gate()]

@@ -90,7 +90,7 @@ struct MeasuredErrorsTests {
         return found
     }
 
-    @Test func `two buses at once record the sum, and the last value is that of both`() async throws {
+    @Test func `two buses record the sum at the same time, and the last value is that of both`() async throws {
         let metrics = Self.metrics
         let rules = ErrorHandler().on(Sale.self) { _ in .stop }
         await withTaskGroup { group in
@@ -107,7 +107,7 @@ struct MeasuredErrorsTests {
         #expect(try metrics.expectGauge("errors.pending", [("bus", "parallel")]).lastValue == 0)
     }
 
-    @Test func `a bus that is discarded is released at once, however long the interval is`() async throws {
+    @Test func `a bus that is discarded is released immediately, however long the interval is`() async throws {
         let metrics = Self.metrics
         let pending = { try? metrics.expectGauge("errors.pending", [("bus", "discarded")]).values }
         weak var discarded: ErrorBus?

@@ -96,7 +96,7 @@ extension FaultLab {
             }
         }
 
-        @Test("A hundred megabytes are sent no faster than they are read, and are never in memory at once")
+        @Test("A hundred megabytes are sent no faster than they are read, and are never in memory at the same time")
         func backpressure() async throws {
             try await FaultServer.withServer { server in
                 try await HTTPClient.withHTTPClient(configuration: AsyncHTTPClientHTTPTransport.configuration()) {

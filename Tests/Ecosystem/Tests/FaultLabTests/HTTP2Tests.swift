@@ -69,7 +69,7 @@ extension FaultLab {
             }
         }
 
-        @Test("A connection error ends all requests on the connection at once", .tags(.http1))
+        @Test("A connection error ends all requests on the connection immediately", .tags(.http1))
         func brokenConnection() async throws {
             for (method, attempts) in [(HTTPErrors.HTTPMethod.get, 3), (.post, 1)] {
                 let (error, sent, count) = try await send(method, .sendsNoFrames)

@@ -75,7 +75,7 @@ extension FaultLab {
             text.firstMatch(of: /listening on 127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.1) }
         }
 
-        @Test func `tells nothing before, and each of five errors once after, also those of tasks at SIGTERM`()
+        @Test func `logs nothing without the bus, and with it each of five errors once, also of tasks at SIGTERM`()
             async throws
         {
             let before = try await output(of: "TodosBefore")

@@ -61,7 +61,7 @@ extension BusFloodEndTests {
         expect(journal.entries, equals: [1] + Array(10...19) + [2] + Array(20...30))
     }
 
-    @Test("deliver returns .pending at once for a held error, and doesn't wait for the window's end")
+    @Test("deliver returns .pending immediately for a held error, and doesn't wait for the window's end")
     func waiters() async {
         let bus = ErrorBus(handler: .noting(Journal()), configuration: configuration())
         async let running: Void = bus.run()

@@ -54,7 +54,7 @@ extension BusObserveTests {
         observation.withLock { $0?.cancel() }
     }
 
-    @Test("from its return on, with outcomes and sequence numbers; the end is notified once, after the last report")
+    @Test("receives each later report, with outcome and sequence number; the end is called once, after the last one")
     func everything() async {
         let receiver = Receiver()
         let handler = ErrorHandler()
@@ -151,7 +151,7 @@ extension BusObserveTests {
         expect(receiver.ends.entries.count, equals: 3)
     }
 
-    @Test("a scope's observer gets its reports and those of scopes below; without a bus it ends at once")
+    @Test("a scope's observer gets its reports and those of scopes below; without a bus it ends immediately")
     func scopes() async {
         let (outer, inner, all) = (Receiver(), Receiver(), Receiver())
         await withErrorBus(handler: ErrorHandler()) { bus in
@@ -344,7 +344,7 @@ extension BusObserveTests {
         }
     }
 
-    @Test("a registry that has ended is empty, even read without its lock, and finishes later observers at once")
+    @Test("a registry that has ended is empty, even read without its lock, and finishes later observers immediately")
     func endedRegistry() {
         let (registry, early, late) = (ObserverRegistry(), Listener(), Listener())
         _ = registry.add(early, of: nil)

@@ -80,7 +80,7 @@ extension AnnotationTests {
         expect(recorded.reports.map(\.metadata), equals: [[:]])
     }
 
-    @Test("many tasks that annotate and post at once lose no annotation")
+    @Test("many tasks that annotate and post at the same time lose no annotation")
     func contention() async {
         let recorded = await withRecordedErrors { bus in
             let scope = bus.scope("scope")

@@ -139,7 +139,7 @@ extension ScopeDepthTests {
         }
     }
 
-    @Test("eight threads that are the first to read a scope's names, metadata and rules, at once, find them")
+    @Test("eight threads that are the first to read a scope's names, metadata and rules, at the same time, find them")
     func firstAtOnce() async {
         let bus = ErrorBus(handler: ErrorHandler())
         let rules = ErrorHandler().onNoMatch { _ in .next }

@@ -8,7 +8,7 @@ import Testing
 struct BusDeliveryTests {}
 
 extension BusDeliveryTests {
-    @Test("delivery is serial: no two actions run at once, though they suspend")
+    @Test("delivery is serial: no two actions run at the same time, though they suspend")
     func serial() async {
         let inside = Locked(0)
         let overlaps = Locked(0)
@@ -97,7 +97,7 @@ extension BusDeliveryTests {
         expect(journal.entries, equals: [1, 2, 3])
     }
 
-    @Test("deliver inside an action returns .pending at once, also through a scope or of an outer bus, or .dropped")
+    @Test("deliver inside an action returns .pending immediately, also through a scope or of an outer bus, or .dropped")
     func deliverInsideActions() async {
         let journal = Journal<HandleOutcome.Disposition>()
         let handler = ErrorHandler().on(Numbered(1)) { _ in

@@ -56,7 +56,7 @@ extension BusTimeLimitTests {
         expect(recorded.statistics, equals: before)
     }
 
-    @Test("a limit of zero abandons each action that hangs: a timer that fires at once is not forgotten")
+    @Test("a limit of zero abandons each action that hangs: a timer that fires immediately is not forgotten")
     func zero() async {
         let handler = ErrorHandler()
             .on(ActionFailure.self) { _ in .stop }
