@@ -15,7 +15,7 @@ struct AdviceTests {
         let code = "func run() async throws { \(shape.filter { !"«»".contains($0) }) }"
         let findings = Audit(configuration).findings(in: code, path: "A.swift")
         let finding = try #require(findings.first, "\(shape)")
-        let parts = shape.split(omittingEmptySubsequences: false) { "«»".contains($0) }
+        let parts = shape.split(omittingEmptySubsequences: false) { "«»".contains($0) }.map(String.init)
         return parts[0] + finding.instead.replacing("{ … }", with: "{ return }") + parts[2]
     }
 }
