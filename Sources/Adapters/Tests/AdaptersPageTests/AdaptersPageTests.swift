@@ -37,7 +37,7 @@ struct AdaptersPageTests {
     }
 
     private static func snippets(_ page: String) throws -> [String] {
-        try text(page).matches(of: /```swift\n(.+?)\n```/.dotMatchesNewlines()).map { String($0.1) }
+        try text(page).matches(of: #/```swift\n(.+?)\n```/#.dotMatchesNewlines()).map { String($0.1) }
     }
 
     @Test func `the README has no other Swift than lines of a manifest`() throws {
