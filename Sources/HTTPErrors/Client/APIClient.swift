@@ -13,7 +13,7 @@ public import Foundation
 /// idempotent according to RFC 9110 and doesn't have an ``APIRequest/idempotencyKey`` is sent again only after a 429,
 /// or if the server has certainly not received it. Any request is sent again with a new token if the server refuses the
 /// client's token. The errors carry this decision (``NetworkError/mayBeSentAgain``), so a `retry` around `send` obeys
-/// it too: a non-idempotent request is never sent twice.
+/// it too.
 ///
 /// The client follows at most twenty redirects, all within the request's time limit. If the request doesn't have a
 /// limit, the transport's limit applies to each redirect. A 307 or 308 repeats the method and the body. A 303 turns

@@ -60,7 +60,7 @@ extension ReadmeTests {
             contains: [
                 "A preset with ten rules by type handles an error in \(dispatch["preset, by type"]) ns;",
                 "ten closures, each with a cast, take \(dispatch["list of closures, by type"]) ns.",
-                "If eight tasks post at the same time, \(bus["ErrorBus", column: 3]) ns pass per error",
+                "While eight tasks post, the bus handles an error every \(bus["ErrorBus", column: 3]) ns.",
             ])
     }
 
