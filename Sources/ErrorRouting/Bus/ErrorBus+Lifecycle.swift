@@ -168,7 +168,7 @@ extension ErrorBus {
     /// It is idempotent, because a shutdown and the worker can both call it.
     func end() {
         ProcessRoot.remove(self)
-        observers.finish(statistics)
+        finishObservers()
         wakeUps.end()
         // Fulfill the remaining flushes: they were added before a shutdown, or during the last notification. They have
         // succeeded unless the shutdown removed reports.

@@ -13,7 +13,7 @@ extension ErrorBus {
     /// ```
     ///
     /// - Complexity: O(number of rules). Each delivery only increments a counter.
-    public var ruleCounts: RuleCounts { ruleTally.counts(with: handler) }
+    public var ruleCounts: RuleCounts { storage.ruleTally.counts(with: handler) }
 }
 
 /// How often each rule of a bus decided.

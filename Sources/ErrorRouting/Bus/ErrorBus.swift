@@ -33,9 +33,7 @@ public final class ErrorBus: ErrorPosting {
     /// The result is cached: reading the witness's existential would copy it for each post.
     private let hasRareParts: Bool
     private let hasFloodLimit: Bool
-    let observers = ObserverRegistry()
     let tasks = TaskRegistry()
-    let ruleTally = RuleTally()
     let unrunWatch = UnrunWatch()
 
     /// Holds every report from its post to its completion; it makes the decisions, and the bus carries them out.
@@ -81,9 +79,9 @@ public final class ErrorBus: ErrorPosting {
     deinit {
         PendingAtExit.remove(self)
         let left = storage.abort()?.postings ?? []
-        // Finish the observers before the last resort runs user code: that code can end an observation, which then
-        // reads its statistics from the registry.
-        observers.finish(statistics)
+        // Finish the observers before the last resort runs user code: that code can end an observation, which
+        // can't read a deallocated bus's statistics.
+        finishObservers()
         for (posting, _) in left {
             posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
             lastResort.write(posting.report(), because: "the bus was discarded before it was delivered")

@@ -50,7 +50,7 @@ struct RuleCountsTests {
 
     @Test("rules of ever new scopes are counted together beyond a limit")
     func bounded() {
-        let tally = RuleTally(limit: 2)
+        var tally = RuleTally(limit: 2)
         let handlers = (0..<5).map { number in ErrorHandler().on(Numbered(number)) { _ in .stop } }
         for handler in handlers { for rule in handler.rules[.rule] { tally.count(Borrowed(rule)) } }
         let counts = tally.counts(with: ErrorHandler())

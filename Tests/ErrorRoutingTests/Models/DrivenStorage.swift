@@ -122,9 +122,18 @@ final class DrivenStorage {
     ) -> Event {
         for failure in failures { fail(failure) }
         var posting: Posting?
-        let action = storage.complete(disposition, isObserved: { isObserved }, &posting)
+        let observer = isObserved ? storage.addObserver(NoObserver(), of: nil).id : nil
+        defer { if let observer { storage.removeObserver(observer) } }
+        let action = storage.complete(disposition, by: nil, &posting)
         guard case .notify = action else { return carryOut(action, at: now) }
         isNotifying = true
         return .notifies(posting?.isActionFailure == true ? self.failures.map(Self.event(of:)) : [])
     }
+}
+
+/// An observer that makes the storage notify observers and receives nothing.
+private final class NoObserver: ReportObserver {
+    func offer(_ report: ErrorReport) {}
+    func wakeReader() {}
+    func finish(_ statistics: ErrorBus.Statistics) {}
 }

@@ -6,8 +6,9 @@ import Synchronization
 /// ``ErrorBus/observe(_:onEnd:)`` is called, exactly once and after the last report.
 public final class ErrorObservation: Sendable {
     private let receiver: ReportReceiver
-    private let entry: ObserverRegistry.Entry?
     private let bus: Weak<ErrorBus>
+    /// The observation's number in its bus; 0 if there is no bus.
+    private let id: UInt64
 
     /// Observes a bus or one of its scopes; if there is no bus, the observation ends immediately.
     init(
@@ -17,7 +18,7 @@ public final class ErrorObservation: Sendable {
     ) {
         receiver = ReportReceiver(receive, onEnd: onEnd)
         self.bus = Weak(bus)
-        entry = bus?.observers.add(receiver, of: scope)
+        id = bus?.addObserver(receiver, of: scope) ?? 0
         if bus == nil { receiver.finish(ErrorBus.Statistics()) }
     }
 
@@ -30,12 +31,11 @@ public final class ErrorObservation: Sendable {
     /// that thread calls `onEnd`.
     /// Otherwise, `onEnd` has been called when this method returns. Further calls have no effect.
     public func cancel() {
-        let bus = bus.object
         // Leave the end to a bus that is being deallocated: it will soon end its observations, and only it can read its
         // statistics.
-        if bus == nil, entry?.end == nil { return }
-        entry?.leave()
-        receiver.finish(bus?.statistics ?? entry?.end ?? ErrorBus.Statistics())
+        guard let bus = bus.object else { return }
+        bus.storage.removeObserver(id)
+        receiver.finish(bus.statistics)
     }
 }
 

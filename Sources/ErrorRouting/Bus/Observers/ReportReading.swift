@@ -8,7 +8,8 @@ final class ReportReading: Sendable {
     }
 
     private let buffer: ObserverBuffer
-    private let entry: ObserverRegistry.Entry?
+    private let bus: Weak<ErrorBus>
+    private let id: UInt64
 
     /// Registers an observer of a bus, or of one of its scopes; if there is no bus, the stream ends immediately.
     ///
@@ -20,7 +21,8 @@ final class ReportReading: Sendable {
     ) {
         if limit < 1 { fatalError("reports(bufferingNewest:) must be at least 1, not \(limit)") }
         buffer = ObserverBuffer(bufferingNewest: limit, match: match)
-        entry = bus?.observers.add(buffer, of: scope)
+        self.bus = Weak(bus)
+        id = bus?.addObserver(buffer, of: scope) ?? 0
         if bus == nil { buffer.finish() }
     }
 
@@ -50,7 +52,7 @@ final class ReportReading: Sendable {
 
     /// Ends the observation for a reader that has stopped reading, even if the stream is still retained.
     private func leave() {
-        entry?.leave()
+        bus.object?.storage.removeObserver(id)
         buffer.finish()
     }
 }

@@ -47,9 +47,12 @@ struct BusStateMachine: ~Copyable {
         var isOver: Bool { !returnsReports && !isNotifying }
     }
 
+    private let intake: BusIntake
     private(set) var phase = Phase.created
     let delivery = Delivery()
     private(set) var counts: BusCounts
+    private(set) var ruleTally = RuleTally()
+    var observers = ObserverList()
 
     /// The number of the first report that is still in its slot.
     private(set) var nextNumber: Int64
@@ -62,12 +65,13 @@ struct BusStateMachine: ~Copyable {
     /// The number of accepted reports after which the bus closes; nil until its tasks have ended.
     private var closingNumber: Int64?
 
-    /// Creates the state for a capacity and a flood limit; reports before the start number count as handled.
-    init(capacity: Int, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
+    /// Creates the state of a bus with an intake and a flood limit; reports before the start number count as handled.
+    init(_ intake: BusIntake, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
+        self.intake = intake
         nextNumber = start
         counts = BusCounts(handled: start)
         // Let held reports take at most half the capacity: one flood must not keep all other reports out.
-        flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(capacity / 2, 1_024))) }
+        flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(intake.capacity / 2, 1_024))) }
     }
 
     // MARK: - The worker's next step
@@ -76,8 +80,8 @@ struct BusStateMachine: ~Copyable {
     enum WorkerAction: Sendable {
         /// Deliver the report in ``delivery``.
         case deliver
-        /// Notify observers and the waiting caller of the completed report, and then call `notified`.
-        case notify
+        /// Notify the observers and the waiting caller of the completed report, and then call `notified`.
+        case notify([ObserverList.Member])
         /// A flood limit holds back a report.
         ///
         /// Fulfill the promise of its caller, release the report that it replaces outside the lock, and call `next`
@@ -119,9 +123,9 @@ struct BusStateMachine: ~Copyable {
     }
 
     /// Returns the next step of the worker, which must not have a report in delivery.
-    mutating func next(after pause: WorkerPause = .none, _ intake: borrowing BusIntake) -> WorkerAction {
+    mutating func next(after pause: WorkerPause = .none) -> WorkerAction {
         switch phase {
-        case .idle: return beginNext(after: pause, intake)
+        case .idle: return beginNext(after: pause)
         case .ended: return .stop
         case .created, .delivering, .notifying:
             assertionFailure("the worker asks for a step in the phase \(phase)")
@@ -131,29 +135,29 @@ struct BusStateMachine: ~Copyable {
 
     /// Determines the next step in the phase `idle`.
     @inline(__always)
-    private mutating func beginNext(after pause: WorkerPause = .none, _ intake: borrowing BusIntake) -> WorkerAction {
+    private mutating func beginNext(after pause: WorkerPause = .none) -> WorkerAction {
         defer { intake.publishReleased(released) }
         while true {
             if !failureNotices.isEmpty || intake.drops.hasNotice || flushes.isDue(at: nextNumber)
-                || closingNumber != nil, let action = beginWhatComesFirst(intake)
+                || closingNumber != nil, let action = beginWhatComesFirst()
             {
                 return action
             }
-            if let action = flood == nil ? deliverNext(intake) : beginLimited(intake) { return action }
-            if let action = beginToWait(after: pause, intake) { return action }
+            if let action = flood == nil ? deliverNext() : beginLimited() { return action }
+            if let action = beginToWait(after: pause) { return action }
         }
     }
 
     /// Begins with a notice or a flush that must precede the report in the next slot; nil if there is neither.
     @inline(never)
-    private mutating func beginWhatComesFirst(_ intake: borrowing BusIntake) -> WorkerAction? {
+    private mutating func beginWhatComesFirst() -> WorkerAction? {
         if let closingNumber, intake.accepted >= closingNumber { _ = intake.update { $0.close() } }
         if let failure = failureNotices.popFirst() { return deliver(failure) }
         // Release held reports before delivering a notice of drops: the notice's action might post errors, and held
         // reports might fill the capacity.
         let isFlushDue = flushes.isDue(at: nextNumber)
         if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
-        if let drops = takeDropNotice(before: nextNumber, intake) { return deliver(drops) }
+        if let drops = takeDropNotice(before: nextNumber) { return deliver(drops) }
         return isFlushDue ? .flushed(takeFlushes { [nextNumber] in $0.turn <= nextNumber }) : nil
     }
 
@@ -162,10 +166,10 @@ struct BusStateMachine: ~Copyable {
     /// The limit decides unless the report has no kind. Before such a report, reports held in windows that have already
     /// ended are delivered.
     @inline(never)
-    private mutating func beginLimited(_ intake: borrowing BusIntake) -> WorkerAction? {
+    private mutating func beginLimited() -> WorkerAction? {
         guard let (kind, time) = intake.mailbox.read(nextNumber, { ($0.floodKind, $0.floodTime) }) else { return nil }
         guard let kind else {
-            return flood?.release(endingBy: time).map { deliver(Posting($0)) } ?? deliverNext(intake)
+            return flood?.release(endingBy: time).map { deliver(Posting($0)) } ?? deliverNext()
         }
         var (suppressed, promise): (Posting?, Promise<HandleOutcome>?)
         let decision = flood?.admit(kind, at: time, suppressing: &suppressed) {
@@ -175,7 +179,7 @@ struct BusStateMachine: ~Copyable {
             return (posting, posting.moment)
         }
         switch decision {
-        case .passes, nil: return deliverNext(intake)
+        case .passes, nil: return deliverNext()
         case .comesAfter(let release): return deliver(Posting(release))
         case .isHeld:
             if suppressed != nil { counts.suppressed += 1 }
@@ -185,7 +189,7 @@ struct BusStateMachine: ~Copyable {
 
     /// Begins to deliver the report in the next slot; returns nil if the slot is empty.
     @inline(__always)
-    private mutating func deliverNext(_ intake: borrowing BusIntake) -> WorkerAction? {
+    private mutating func deliverNext() -> WorkerAction? {
         guard let posting = intake.mailbox.take(nextNumber) else { return nil }
         nextNumber += 1
         return deliver(posting)
@@ -193,11 +197,11 @@ struct BusStateMachine: ~Copyable {
 
     /// Determines the next step while the next slot is empty; returns nil if the slot has been filled by then.
     @inline(never)
-    private mutating func beginToWait(after pause: WorkerPause, _ intake: borrowing BusIntake) -> WorkerAction? {
+    private mutating func beginToWait(after pause: WorkerPause) -> WorkerAction? {
         if let release = flood?.release(at: pause.time, isClosed: intake.state.isClosed) {
             return deliver(Posting(release))
         }
-        if endIfDone(intake) { return .end }
+        if endIfDone() { return .end }
         if case .none = pause { return .wait(for: nextNumber, readsTime: flood != nil) }
         guard intake.mailbox.sleep(at: nextNumber) else { return nil }
         return .sleep(until: flood?.nextEnd)
@@ -215,12 +219,12 @@ struct BusStateMachine: ~Copyable {
 
     /// Counts the completion of the report in delivery and returns the worker's next step.
     ///
-    /// It queues notices about the report's failed actions. If neither observers nor a waiting caller must be notified,
-    /// it begins the next report. `completed` is set to the report, which the caller must release after unlocking.
+    /// The rule is the one that decided the report. Notices about the report's failed actions are queued. If neither
+    /// observers nor a waiting caller must be notified, the next report begins. `completed` is set to the report, which
+    /// the caller must release after unlocking.
     @inline(__always)
     mutating func complete(
-        _ disposition: HandleOutcome.Disposition, isObserved: Bool, _ completed: inout Posting?,
-        _ intake: borrowing BusIntake
+        _ disposition: HandleOutcome.Disposition, by rule: Borrowed<Rule>?, _ completed: inout Posting?
     ) -> WorkerAction {
         let posting = delivery.end()
         guard case .delivering(let actions) = phase else {
@@ -229,11 +233,12 @@ struct BusStateMachine: ~Copyable {
             return .stop
         }
         counts.addDelivered(disposition)
-        var hasToNotify = isObserved || posting.isWaitedFor
+        if let rule { ruleTally.count(rule) }
+        var hasToNotify = !observers.members.isEmpty || posting.isWaitedFor
         if let actions, queueNotices(of: actions.failures, posting) { hasToNotify = true }
         completed = posting
         phase = hasToNotify ? .notifying : .idle
-        return hasToNotify ? .notify : beginNext(intake)
+        return hasToNotify ? .notify(observers.members) : beginNext()
     }
 
     /// Queues a notice for each failed action of a report.
@@ -251,11 +256,11 @@ struct BusStateMachine: ~Copyable {
     }
 
     /// Returns the worker's next step after it has notified everyone of a report.
-    mutating func notified(_ intake: borrowing BusIntake) -> WorkerAction {
+    mutating func notified() -> WorkerAction {
         switch phase {
         case .notifying:
             phase = .idle
-            return beginNext(intake)
+            return beginNext()
         case .ended(var ending):
             ending.isNotifying = false
             phase = .ended(ending)
@@ -335,11 +340,11 @@ struct BusStateMachine: ~Copyable {
     ///
     /// An action in progress counts as failed, the promises of overdue flushes are returned, and the worker is woken
     /// for held reports.
-    mutating func timeIsUp(at now: Duration, _ intake: borrowing BusIntake) -> TimerAction {
+    mutating func timeIsUp(at now: Duration) -> TimerAction {
         var action = TimerAction(timedOut: takeFlushes { $0.deadline.map { $0 <= now } ?? false })
         var moments = flushes.deadlines
         if let end = flood?.nextEnd {
-            if end <= now { action.wakes = endSleep(intake) } else { moments.append(end) }
+            if end <= now { action.wakes = endSleep() } else { moments.append(end) }
         }
         if case .delivering(let actions?) = phase, let (running, limit) = actions.running, let end = limit {
             if end > now {
@@ -356,10 +361,10 @@ struct BusStateMachine: ~Copyable {
     // MARK: - Notices of drops
 
     /// Takes the notice of drops that comes before the report with a given number.
-    mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
-        guard let drops = takeDrops(before: number, intake) else { return nil }
+    mutating func takeDropNotice(before number: Int64) -> Posting? {
+        guard let drops = takeDrops(before: number) else { return nil }
         // End the worker's sleep in the state: it was woken for the notice, but the slot doesn't show that.
-        _ = endSleep(intake)
+        _ = endSleep()
         counts.notices += 1
         return drops
     }
@@ -367,7 +372,7 @@ struct BusStateMachine: ~Copyable {
     /// Takes the drops of an announced notice.
     ///
     /// After the end, no worker will deliver the notice, so the caller must write it to the last resort.
-    mutating func takeDrops(before number: Int64 = .max, _ intake: borrowing BusIntake) -> Posting? {
+    mutating func takeDrops(before number: Int64 = .max) -> Posting? {
         guard let (drops, notice) = intake.takeDrops(before: number, hasEnded: hasEnded) else { return nil }
         counts.reportedDrops += drops.values.reduce(0, +)
         return Posting(UnboxedError(ErrorsDropped(drops)), at: notice.source, moment: notice.moment)
@@ -387,13 +392,11 @@ struct BusStateMachine: ~Copyable {
     ///
     /// The code that removes the caller's promise from the queue must fulfill it. The deadline is nil if the caller
     /// waits without a limit.
-    mutating func flush(
-        _ promise: Promise<Bool>, until deadline: Duration?, _ intake: borrowing BusIntake
-    ) -> FlushAction {
-        if isIdle(intake) { return .nothing }
+    mutating func flush(_ promise: Promise<Bool>, until deadline: Duration?) -> FlushAction {
+        if isIdle { return .nothing }
         // Append the flush: the count of accepted posts never decreases, so the turns stay in order.
         flushes.append(.init(turn: intake.accepted, deadline: deadline, promise: promise))
-        return endSleep(intake) ? .wakeAndWait : .wait
+        return endSleep() ? .wakeAndWait : .wait
     }
 
     /// Removes the flushes for which a closure returns true and returns their promises.
@@ -412,43 +415,43 @@ struct BusStateMachine: ~Copyable {
     }
 
     /// Ends the bus if the intake is closed and every report is delivered; returns whether the bus has ended.
-    private mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
+    private mutating func endIfDone() -> Bool {
         guard intake.state.isClosed, intake.update({ $0.end(released: released) }) else { return false }
         phase = .ended(Ending())
         return true
     }
 
     /// Stops accepting posts; the pending reports are still delivered.
-    mutating func close(_ intake: borrowing BusIntake) -> CloseAction {
-        intake.update { $0.close() } ? didClose(intake) : .nothing
+    mutating func close() -> CloseAction {
+        intake.update { $0.close() } ? didClose() : .nothing
     }
 
     /// Stops accepting posts if no report is pending and the number of delivered reports hasn't changed.
     ///
     /// If there are pending reports or the number has changed, it returns nil.
-    mutating func close(ifIdleSince delivered: Int64, _ intake: borrowing BusIntake) -> CloseAction? {
+    mutating func close(ifIdleSince delivered: Int64) -> CloseAction? {
         let state = intake.state
         if state.isClosed { return .nothing }
-        guard isIdle(intake), counts.delivered == delivered, intake.close(ifStill: state) else { return nil }
-        return didClose(intake)
+        guard isIdle, counts.delivered == delivered, intake.close(ifStill: state) else { return nil }
+        return didClose()
     }
 
-    private mutating func didClose(_ intake: borrowing BusIntake) -> CloseAction {
-        if case .created = phase, statistics(intake).pending == 0, endIfDone(intake) { return .end }
-        return endSleep(intake) ? .wake : .nothing
+    private mutating func didClose() -> CloseAction {
+        if case .created = phase, statistics.pending == 0, endIfDone() { return .end }
+        return endSleep() ? .wake : .nothing
     }
 
     /// Records that the tasks have ended; the bus then closes after about as many more reports as its capacity.
-    mutating func tasksEnded(_ intake: borrowing BusIntake) -> CloseAction {
-        if isCancelled { return close(intake) }
+    mutating func tasksEnded() -> CloseAction {
+        if isCancelled { return close() }
         closingNumber = intake.accepted + Int64(intake.capacity)
         return .nothing
     }
 
     /// Stops accepting posts once the tasks have ended.
-    mutating func cancel(_ intake: borrowing BusIntake) -> CloseAction {
+    mutating func cancel() -> CloseAction {
         isCancelled = true
-        return closingNumber == nil ? .nothing : close(intake)
+        return closingNumber == nil ? .nothing : close()
     }
 
     /// The reports that a shutdown removed.
@@ -465,7 +468,7 @@ struct BusStateMachine: ~Copyable {
     }
 
     /// Ends the bus and returns the undelivered reports; nil if the bus has already ended.
-    mutating func abort(_ intake: borrowing BusIntake) -> Leftovers? {
+    mutating func abort() -> Leftovers? {
         var (left, ending) = (Leftovers(), Ending(returnsReports: true))
         switch phase {
         case .ended: return nil
@@ -484,7 +487,7 @@ struct BusStateMachine: ~Copyable {
         var unfilled: Int64 = 0
         // Include `end`, which has no report: its turn only takes the last notice of drops.
         for number in nextNumber...end {
-            if let notice = takeDropNotice(before: number, intake) { left.postings.append((notice, 0)) }
+            if let notice = takeDropNotice(before: number) { left.postings.append((notice, 0)) }
             if number == end { break }
             if let posting = intake.mailbox.close(number) {
                 left.postings.append((posting, 0))
@@ -544,21 +547,21 @@ extension BusStateMachine {
     var released: Int64 { nextNumber - Int64(flood?.heldCount ?? 0) }
 
     /// Whether no reports are pending and everyone was notified of the last report.
-    func isIdle(_ intake: borrowing BusIntake) -> Bool {
+    var isIdle: Bool {
         switch phase {
         case .delivering, .notifying, .ended: !isBusy
-        case .created, .idle: statistics(intake).pending == 0
+        case .created, .idle: statistics.pending == 0
         }
     }
 
     /// Ends the worker's sleep; returns whether it was sleeping, so that the caller must wake it.
-    func endSleep(_ intake: borrowing BusIntake) -> Bool { intake.mailbox.endSleep(at: nextNumber) }
+    func endSleep() -> Bool { intake.mailbox.endSleep(at: nextNumber) }
 
     /// The counts of the bus, which balance on every read.
     ///
     /// The machine or the intake counts each outcome and the pending reports. Posts that arrive during the read aren't
     /// included.
-    func statistics(_ intake: borrowing BusIntake) -> ErrorBus.Statistics {
+    var statistics: ErrorBus.Statistics {
         let overflowed = counts.reportedDrops + intake.drops.unreported
         // Read this before the count of accepted reports: lost reports must not outnumber accepted reports.
         let refused = intake.refused

@@ -20,7 +20,7 @@ struct BusStorage: ~Copyable, Sendable {
     /// All reports before the start number count as posted and handled.
     init(capacity: Int, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
         intake = BusIntake(capacity: capacity, startingAt: start)
-        let machine = BusStateMachine(capacity: capacity, floodLimit: floodLimit, startingAt: start)
+        let machine = BusStateMachine(intake, floodLimit: floodLimit, startingAt: start)
         delivery = machine.delivery
         self.machine = Locked(machine)
     }
@@ -85,22 +85,21 @@ struct BusStorage: ~Copyable, Sendable {
 
     @inline(__always)
     func next(after pause: BusStateMachine.WorkerPause = .none) -> WorkerAction {
-        machine.withLock { $0.next(after: pause, intake) }
+        machine.withLock { $0.next(after: pause) }
     }
 
     /// Completes the report in delivery and returns the worker's next step.
     ///
-    /// `isObserved` returns whether there are observers. It is called under the lock, because an observer that was
-    /// added while the report still counted as pending must receive the report. `completed` is set to the report, whose
-    /// error the caller must release after unlocking.
+    /// The rule is the one that decided the report. `completed` is set to the report, whose error the caller must
+    /// release after unlocking.
     @inline(__always)
     func complete(
-        _ disposition: HandleOutcome.Disposition, isObserved: () -> Bool, _ completed: inout Posting?
+        _ disposition: HandleOutcome.Disposition, by rule: Borrowed<Rule>?, _ completed: inout Posting?
     ) -> WorkerAction {
-        machine.withLock { $0.complete(disposition, isObserved: isObserved(), &completed, intake) }
+        machine.withLock { $0.complete(disposition, by: rule, &completed) }
     }
 
-    func notified() -> WorkerAction { machine.withLock { $0.notified(intake) } }
+    func notified() -> WorkerAction { machine.withLock { $0.notified() } }
 
     /// Returns whether the report with a number is in its slot; doesn't take the lock.
     func hasReport(at number: Int64) -> Bool { intake.mailbox.isFilled(number) }
@@ -122,7 +121,7 @@ struct BusStorage: ~Copyable, Sendable {
 
     func actionFails(_ failure: ActionFailure) -> Bool { machine.withLock { $0.actionFails(failure) } }
 
-    func timeIsUp(at now: Duration) -> BusStateMachine.TimerAction { machine.withLock { $0.timeIsUp(at: now, intake) } }
+    func timeIsUp(at now: Duration) -> BusStateMachine.TimerAction { machine.withLock { $0.timeIsUp(at: now) } }
 
     /// Returns whether the report with a sequence number is in delivery.
     func isDelivering(_ sequence: UInt64) -> Bool { machine.withLock { $0.isDelivering(sequence) } }
@@ -130,10 +129,33 @@ struct BusStorage: ~Copyable, Sendable {
     /// The error of the report in delivery.
     var errorInDelivery: UnboxedError? { machine.withLock { $0.errorInDelivery } }
 
+    // MARK: Observers
+
+    /// Adds an observer and returns its number; if the bus has ended, the caller must finish the observer instead.
+    func addObserver(
+        _ observer: any ReportObserver, of scope: ScopeContext?
+    ) -> (id: UInt64, end: ErrorBus.Statistics?) {
+        let (id, end, former) = machine.withLock { $0.observers.add(observer, of: scope) }
+        return withExtendedLifetime(former) { (id, end) }
+    }
+
+    func removeObserver(_ id: UInt64) {
+        let former = machine.withLock { $0.observers.remove(id) }
+        withExtendedLifetime(former) {}
+    }
+
+    /// Ends all observations; the caller must finish the returned observers with the statistics.
+    func finishObservers() -> (members: [ObserverList.Member], statistics: ErrorBus.Statistics) {
+        machine.withLock { machine in
+            let statistics = machine.statistics
+            return (machine.observers.finish(statistics), statistics)
+        }
+    }
+
     // MARK: Waiting and ending
 
     func flush(_ promise: Promise<Bool>, until deadline: Duration?) -> BusStateMachine.FlushAction {
-        machine.withLock { $0.flush(promise, until: deadline, intake) }
+        machine.withLock { $0.flush(promise, until: deadline) }
     }
 
     /// Removes the promise of a caller that no longer waits.
@@ -148,47 +170,49 @@ struct BusStorage: ~Copyable, Sendable {
         machine.withLock { machine in (machine.takeFlushes { _ in true }, machine.counts.removed == 0) }
     }
 
-    func close() -> BusStateMachine.CloseAction { machine.withLock { $0.close(intake) } }
+    func close() -> BusStateMachine.CloseAction { machine.withLock { $0.close() } }
 
     func close(ifIdleSince delivered: Int64) -> BusStateMachine.CloseAction? {
-        machine.withLock { $0.close(ifIdleSince: delivered, intake) }
+        machine.withLock { $0.close(ifIdleSince: delivered) }
     }
 
-    func tasksEnded() -> BusStateMachine.CloseAction { machine.withLock { $0.tasksEnded(intake) } }
+    func tasksEnded() -> BusStateMachine.CloseAction { machine.withLock { $0.tasksEnded() } }
 
-    func cancel() -> BusStateMachine.CloseAction { machine.withLock { $0.cancel(intake) } }
+    func cancel() -> BusStateMachine.CloseAction { machine.withLock { $0.cancel() } }
 
     func abort() -> BusStateMachine.Leftovers? { machine.withLock { abort(&$0) } }
 
     private func abort(_ machine: inout BusStateMachine) -> BusStateMachine.Leftovers? {
         defer { reportRemoved.store(true, ordering: .releasing) }
-        return machine.abort(intake)
+        return machine.abort()
     }
 
     /// Ends the bus when the process exits; returns nil if a thread, possibly the calling thread, holds the lock.
     func abortIfUnlocked() -> (statistics: ErrorBus.Statistics, left: BusStateMachine.Leftovers?)? {
-        machine.withLockIfAvailable { ($0.statistics(intake), abort(&$0)) }
+        machine.withLockIfAvailable { ($0.statistics, abort(&$0)) }
     }
 
     func leftoversWereReceived() -> Bool { machine.withLock { $0.leftoversWereReceived() } }
 
     /// Takes the drops of a notice that no worker will deliver.
-    func takeDropsAfterEnd() -> Posting? { machine.withLock { $0.takeDrops(intake) } }
+    func takeDropsAfterEnd() -> Posting? { machine.withLock { $0.takeDrops() } }
 
     // MARK: Counts
 
     /// The counts, and whether a report is in delivery.
     var statistics: (counts: ErrorBus.Statistics, isBusy: Bool) {
-        machine.withLock { ($0.statistics(intake), $0.isBusy) }
+        machine.withLock { ($0.statistics, $0.isBusy) }
     }
 
     /// The counts; nil if a thread, possibly the calling thread, holds the lock.
-    var statisticsIfUnlocked: ErrorBus.Statistics? { machine.withLockIfAvailable { $0.statistics(intake) } }
+    var statisticsIfUnlocked: ErrorBus.Statistics? { machine.withLockIfAvailable { $0.statistics } }
+
+    var ruleTally: RuleTally { machine.withLock { $0.ruleTally } }
 
     /// The number of delivered reports.
     var deliveredCount: Int64 { machine.withLock { $0.counts.delivered } }
 
-    var isIdle: Bool { machine.withLock { $0.isIdle(intake) } }
+    var isIdle: Bool { machine.withLock { $0.isIdle } }
 
     /// The number of pending reports, for readers that can't take the lock.
     var pendingAtLeast: Int64 { intake.accepted - intake.released }

@@ -10,7 +10,6 @@ final class DeliveryWorker: ActionSupervisor {
     typealias Action = BusStorage.WorkerAction
 
     private let bus: ErrorBus
-    private let observers: ObserverSnapshot
     /// The bus's rules; each report can use them without retaining them, because the bus does.
     private let rules: Borrowed<BlockPath>
     /// How often the worker looks for a report before it sleeps.
@@ -24,7 +23,6 @@ final class DeliveryWorker: ActionSupervisor {
     init(bus: ErrorBus, patience: Int = 8) {
         self.bus = bus
         self.patience = patience
-        observers = ObserverSnapshot(of: bus.observers)
         rules = bus.handler.rules.path
     }
 
@@ -42,10 +40,19 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     private func loop(from first: Action) async {
-        defer { observers.wakeReaders() }
-        var (action, untilYield) = (first, Self.turn)
+        var (action, turn) = (first, Turn())
         // Keep this the only suspension point: code after a suspension point is compiled once for each of them.
-        while let suspension = carryOut(action, &untilYield) { action = await suspend(for: suspension) }
+        while let suspension = carryOut(action, &turn) { action = await suspend(for: suspension, &turn) }
+        turn.readers.wake()
+    }
+
+    /// What the worker keeps from one report to the next.
+    struct Turn {
+        /// The number of reports to deliver before other tasks can use the thread.
+        var untilYield = length
+        var readers = WaitingReaders()
+
+        static let length = 4_096
     }
 
     /// Why the worker can't continue synchronously.
@@ -68,13 +75,13 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    private func suspend(for suspension: Suspension) async -> Action {
+    private func suspend(for suspension: Suspension, _ turn: inout Turn) async -> Action {
         switch suspension {
         case .dispatch(let dispatch):
             // Wake readers now: the actions might take long, and readers must not wait for them.
-            observers.wakeReaders()
+            turn.readers.wake()
             _ = await dispatch.runner.finish(dispatch.error, under: self)
-            return complete(dispatch.runner)
+            return complete(dispatch.runner, &turn)
         case .sleep:
             // Don't check for a missed wake-up: the wait returns immediately if there was one since the last wait.
             await bus.wakeUps.wait()
@@ -85,25 +92,23 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// The number of reports delivered before other tasks may use the thread.
-    static let turn = 4_096
     /// The number of reports after which the worker reads the clock again for ``ErrorBus/Statistics/deliveryTime``.
     private static let clockTurn = 64
 
     /// Carries out the storage's steps until the worker might have to suspend.
     ///
-    /// Returns why the worker can't continue; nil to stop. `untilYield` is the number of reports to deliver before
-    /// other tasks can run. The method is synchronous so that `Tests/Interleavings` can call it without a task.
-    func carryOut(_ action: Action, _ untilYield: inout Int) -> Suspension? {
+    /// Returns why the worker can't continue; nil to stop. The method is synchronous so that `Tests/Interleavings` can
+    /// call it without a task.
+    func carryOut(_ action: Action, _ turn: inout Turn) -> Suspension? {
         var (action, untilClock) = (action, 0)
         while true {
             switch action {
             case .deliver:
                 if needsSuccessor { return stop(withSuccessorFrom: action) }
                 // Yield here: while reports follow one another, there might be no other suspension.
-                if untilYield <= 0 {
-                    untilYield = Self.turn
-                    observers.wakeReaders()
+                if turn.untilYield <= 0 {
+                    turn.untilYield = Turn.length
+                    turn.readers.wake()
                     return .yield(action)
                 }
                 if untilClock == 0 {
@@ -111,8 +116,8 @@ final class DeliveryWorker: ActionSupervisor {
                     untilClock = Self.clockTurn
                 }
                 untilClock -= 1
-                untilYield -= 1
-                switch dispatch(bus.storage.delivery) {
+                turn.untilYield -= 1
+                switch dispatch(bus.storage.delivery, &turn) {
                 case .action(let next): action = next
                 case .suspended(let dispatch): return .dispatch(dispatch)
                 }
@@ -123,7 +128,7 @@ final class DeliveryWorker: ActionSupervisor {
                 promise?.fulfill(.pending)
                 action = bus.storage.next()
             case .flushed(let promises):
-                observers.wakeReaders()
+                turn.readers.wake()
                 for promise in promises { promise.fulfill(true) }
                 action = bus.storage.next()
             case .wait(let number, let readsTime):
@@ -131,7 +136,7 @@ final class DeliveryWorker: ActionSupervisor {
                 action = bus.storage.next(after: readsTime ? .waitedUntil(bus.clock.now()) : .waited)
             case .sleep(let moment):
                 if let moment { bus.setTimer(moment) }
-                observers.wakeReaders()
+                turn.readers.wake()
                 return needsSuccessor ? stop(withSuccessorFrom: action) : .sleep
             case .end:
                 bus.end()
@@ -178,27 +183,24 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     /// Tries the rules for a report in order until the next rule is asynchronous.
-    private func dispatch(_ delivery: Delivery) -> Step {
+    private func dispatch(_ delivery: Delivery, _ turn: inout Turn) -> Step {
         // Keep the bus alive, because it retains its own rules; the posting retains the rules of its scope.
         defer { withExtendedLifetime(bus) {} }
         // Find the path first; reading the error first would retain it.
         let path = delivery.posting.unretainedScope?.read { $0.blocks } ?? rules
         var runner = RuleRunner(path, DispatchReporter(Borrowed(delivery)), isAttempt: delivery.posting.isAttempt)
         switch runner.run(delivery.posting.error.error, under: self) {
-        case .completed, .reportRemoved: return .action(complete(runner))
+        case .completed, .reportRemoved: return .action(complete(runner, &turn))
         case .needsSuspension: return .suspended(SuspendedDispatch(delivery.posting.error, runner))
         }
     }
 
-    private func complete(_ runner: borrowing RuleRunner) -> Action {
+    private func complete(_ runner: borrowing RuleRunner, _ turn: inout Turn) -> Action {
         // Release the posting after unlocking: an error's deinitializer might run user code.
         var posting: Posting?
-        let action = bus.storage.complete(runner.disposition, isObserved: { !observers.isEmpty }, &posting)
-        if case .stop = action { return action }
-        if let rule = runner.decisive { bus.ruleTally.count(rule) }
-        guard case .notify = action, let posting = posting.take() else { return action }
-        let sequence = bus.storage.delivery.sequence
-        notify(posting, sequence, runner)
+        let action = bus.storage.complete(runner.disposition, by: runner.decisive, &posting)
+        guard case .notify(let observers) = action, let posting = posting.take() else { return action }
+        notify(observers, of: posting, runner, &turn)
         return bus.storage.notified()
     }
 
@@ -206,13 +208,17 @@ final class DeliveryWorker: ActionSupervisor {
     ///
     /// If the report is a notice about a failed action, failures of its own actions go to the last resort.
     @inline(never)
-    private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ runner: borrowing RuleRunner) {
+    private func notify(
+        _ observers: [ObserverList.Member], of posting: consuming Posting, _ runner: borrowing RuleRunner,
+        _ turn: inout Turn
+    ) {
         let (scope, promise, isActionFailure) = (posting.scope, posting.promise, posting.isActionFailure)
         // Keep the scope alive: the rule that the outcome names might be the scope's.
         defer { withExtendedLifetime(scope) {} }
         if !observers.isEmpty {
             // Move the posting into the report instead of copying it.
-            observers.send(posting.report(sequence: sequence, outcome: runner.outcome), of: scope)
+            let report = posting.report(sequence: bus.storage.delivery.sequence, outcome: runner.outcome)
+            turn.readers.send(report, of: scope, to: observers)
         }
         promise?.fulfill(runner.outcome)
         if isActionFailure { for failure in runner.failures ?? [] { bus.lastResort.write(failure) } }

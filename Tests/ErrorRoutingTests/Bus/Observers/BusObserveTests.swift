@@ -34,19 +34,7 @@ extension BusObserveTests {
     func justBeforeTheEnd() async {
         let (receiver, observation) = (Receiver(), Locked<ErrorObservation?>(nil))
         let handler = ErrorHandler().on(Numbered.self) { _ in
-            guard let bus = ErrorBus.current else { return .next }
-            let isLocked = DispatchSemaphore(value: 0)
-            Thread.detachNewThread {
-                bus.storage.machine.withLock { _ in
-                    isLocked.signal()
-                    // Sleep while the action ends and the worker begins to wait for this lock, because a test can't
-                    // observe that. If the time is too short, the test misses the fault, but it never fails without a
-                    // fault.
-                    Thread.sleep(forTimeInterval: 0.1)
-                    observation.withLock { $0 = receiver.observe(bus) }
-                }
-            }
-            isLocked.wait()
+            observation.withLock { $0 = ErrorBus.current.map(receiver.observe) }
             return .stop
         }
         await withErrorBus(handler: handler) { $0.post(Numbered(1)) }
@@ -311,15 +299,15 @@ extension BusObserveTests {
 
     @Test("readers are woken once in sixty-four reports, and when the worker becomes idle after more")
     func wakingReaders() {
-        let (registry, listener) = (ObserverRegistry(), Listener())
-        _ = registry.add(listener, of: nil)
-        let snapshot = ObserverSnapshot(of: registry)
+        var (observers, readers, listener) = (ObserverList(), WaitingReaders(), Listener())
+        _ = observers.add(listener, of: nil)
         for number in 1...130 {
-            snapshot.send(ErrorReport(error: Numbered(number), source: .init()), of: nil)
+            readers.send(
+                ErrorReport(error: Numbered(number), source: .init()), of: nil, to: observers.members)
             expect(listener.woken.load(ordering: .relaxed), equals: number / 64)
         }
         expect(listener.offered.load(ordering: .relaxed), equals: 130)
-        for _ in 0..<2 { snapshot.wakeReaders() }
+        for _ in 0..<2 { readers.wake() }
         expect(listener.woken.load(ordering: .relaxed), equals: 3)
     }
 
@@ -344,18 +332,14 @@ extension BusObserveTests {
         }
     }
 
-    @Test("a registry that has ended is empty, even read without its lock, and finishes later observers immediately")
-    func endedRegistry() {
-        let (registry, early, late) = (ObserverRegistry(), Listener(), Listener())
-        _ = registry.add(early, of: nil)
-        let members = registry.members
-        #expect(members?.all.count == 1 && registry.areCurrent(members))
-        registry.finish(ErrorBus.Statistics())
-        #expect(registry.isEmpty)
-        expectNil(registry.members)
-        #expect(!registry.areCurrent(members) && registry.areCurrent(nil))
-        _ = registry.add(late, of: nil)
-        #expect(registry.isEmpty)
+    @Test("observers that have ended are no longer listed, and a later observer is finished immediately")
+    func endedObservers() {
+        let (bus, early, late) = (ErrorBus(handler: ErrorHandler()), Listener(), Listener())
+        _ = bus.addObserver(early, of: nil)
+        expect(bus.storage.machine.withLock { $0.observers.members.count }, equals: 1)
+        bus.finish()
+        _ = bus.addObserver(late, of: nil)
+        #expect(bus.storage.machine.withLock { $0.observers.members.isEmpty })
         expect([early, late].map { $0.finished.load(ordering: .relaxed) }, equals: [1, 1])
     }
 }

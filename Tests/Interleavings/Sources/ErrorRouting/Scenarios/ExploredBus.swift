@@ -41,12 +41,12 @@ struct ExploredBus {
     /// Runs the worker's loop, which sleeps in its thread when no report is pending.
     ///
     /// The loop stops after `count` reports, where a worker in a task would let other tasks run.
-    func work(until count: Int = DeliveryWorker.turn) {
+    func work(until count: Int = DeliveryWorker.Turn.length) {
         let worker = DeliveryWorker(bus: bus, patience: 0)
-        var (action, untilYield) = (bus.storage.next(), count)
-        while let suspension = worker.carryOut(action, &untilYield) {
+        var (action, turn) = (bus.storage.next(), DeliveryWorker.Turn(untilYield: count))
+        while let suspension = worker.carryOut(action, &turn) {
             guard case .sleep = suspension else {
-                return expect(count < DeliveryWorker.turn, "the worker needs a task")
+                return expect(count < DeliveryWorker.Turn.length, "the worker needs a task")
             }
             bus.wakeUps.waitInThread()
             action = bus.storage.next()
@@ -110,5 +110,5 @@ extension Scenario {
 
 extension BusStorage {
     /// Removes and returns the notice about drops, as the worker does.
-    func takeDropNotice() -> Posting? { machine.withLock { $0.takeDropNotice(before: .max, intake) } }
+    func takeDropNotice() -> Posting? { machine.withLock { $0.takeDropNotice(before: .max) } }
 }
