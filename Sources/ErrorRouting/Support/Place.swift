@@ -1,7 +1,7 @@
 /// A place in memory for one value, which its owner fills and empties in turn, and reads in between.
 ///
 /// An optional in a class would be copied by each access, which counts references, or checked for overlapping ones.
-@safe struct Place<Value> {
+@safe struct Place<Value: ~Copyable> {
     private let address: UnsafeMutablePointer<Value>
 
     /// Uses memory that outlives the place; a value is in it only between ``fill(with:)`` and ``take()``.
@@ -25,3 +25,6 @@
     @inline(__always)
     func take() -> Value { unsafe address.move() }
 }
+
+// `@unchecked` because of the address: like a value that is copied, the place's value may be read from any thread.
+extension Place: @unchecked Sendable where Value: Sendable & ~Copyable {}

@@ -12,7 +12,7 @@ final class IntakeBox: Sendable {
         case closed
 
         /// Reserves a slot in an intake, and counts a drop as the bus does.
-        init(_ intake: BusIntake, for error: any Error) {
+        init(_ intake: borrowing BusIntake, for error: any Error) {
             self =
                 switch intake.reserve() {
                 case .accepted(let position): .accepted(Int(position))

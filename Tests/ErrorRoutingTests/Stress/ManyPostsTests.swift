@@ -21,7 +21,7 @@ extension ManyPostsTests {
         }
         let numbers: [Any] = [
             IntakeWord().accepted, DropTally().unreported, PaddedCounter(0).value,
-            BusStateMachine(BusIntake(capacity: 1)).released,
+            BusStorage(capacity: 1).machine.withLock { $0.released },
         ]
         for number in numbers { #expect(number is Int64) }
     }

@@ -16,7 +16,7 @@ import Synchronization
 ///   it. The worker empties a slot before it publishes the release of the following report. Therefore the caller that
 ///   receives the slot's next number after that release finds the slot empty.
 /// - `refusedCount` is incremented with release, so that the next read includes every post that has returned.
-final class BusIntake: Sendable {
+struct BusIntake: ~Copyable, Sendable {
     /// The maximum number of pending reports, regardless of the configuration.
     ///
     /// The address space for all slots is reserved when the bus is created.

@@ -47,7 +47,9 @@ struct BusStateMachine: ~Copyable {
         var isOver: Bool { !returnsReports && !isNotifying }
     }
 
-    private let intake: BusIntake
+    private let intakePlace: Place<BusIntake>
+    /// The callers' side of the bus, whose storage owns it.
+    private var intake: BusIntake { @inline(__always) _read { yield intakePlace.value } }
     private(set) var phase = Phase.created
     let delivery = Delivery()
     private(set) var counts: BusCounts
@@ -66,12 +68,12 @@ struct BusStateMachine: ~Copyable {
     private var closingNumber: Int64?
 
     /// Creates the state of a bus with an intake and a flood limit; reports before the start number count as handled.
-    init(_ intake: BusIntake, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
-        self.intake = intake
+    init(_ intake: Place<BusIntake>, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
+        intakePlace = intake
         nextNumber = start
         counts = BusCounts(handled: start)
         // Let held reports take at most half the capacity: one flood must not keep all other reports out.
-        flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(intake.capacity / 2, 1_024))) }
+        flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(intake.value.capacity / 2, 1_024))) }
     }
 
     // MARK: - The worker's next step
@@ -172,8 +174,8 @@ struct BusStateMachine: ~Copyable {
             return flood?.release(endingBy: time).map { deliver(Posting($0)) } ?? deliverNext()
         }
         var (suppressed, promise): (Posting?, Promise<HandleOutcome>?)
-        let decision = flood?.admit(kind, at: time, suppressing: &suppressed) {
-            guard let posting = intake.mailbox.take(nextNumber) else { preconditionFailure("only the worker takes") }
+        let decision = flood?.admit(kind, at: time, suppressing: &suppressed) { [intakePlace] in
+            guard let posting = intakePlace.value.mailbox.take(nextNumber) else { preconditionFailure("only the worker takes") }
             nextNumber += 1
             promise = posting.promise
             return (posting, posting.moment)
@@ -198,7 +200,8 @@ struct BusStateMachine: ~Copyable {
     /// Determines the next step while the next slot is empty; returns nil if the slot has been filled by then.
     @inline(never)
     private mutating func beginToWait(after pause: WorkerPause) -> WorkerAction? {
-        if let release = flood?.release(at: pause.time, isClosed: intake.state.isClosed) {
+        let isClosed = intake.state.isClosed
+        if let release = flood?.release(at: pause.time, isClosed: isClosed) {
             return deliver(Posting(release))
         }
         if endIfDone() { return .end }

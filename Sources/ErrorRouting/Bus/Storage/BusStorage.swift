@@ -7,8 +7,10 @@ import Synchronization
 struct BusStorage: ~Copyable, Sendable {
     typealias WorkerAction = BusStateMachine.WorkerAction
 
+    /// The place of the intake, which the machine uses under the lock; callers use it without the lock.
+    private let intakePlace: Place<BusIntake>
     /// The part that callers write to.
-    let intake: BusIntake
+    var intake: BusIntake { @inline(__always) _read { yield intakePlace.value } }
     let machine: Locked<BusStateMachine>
     /// The report in delivery, for the worker.
     let delivery: Delivery
@@ -19,10 +21,16 @@ struct BusStorage: ~Copyable, Sendable {
     ///
     /// All reports before the start number count as posted and handled.
     init(capacity: Int, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
-        intake = BusIntake(capacity: capacity, startingAt: start)
-        let machine = BusStateMachine(intake, floodLimit: floodLimit, startingAt: start)
+        intakePlace = Place.allocate()
+        intakePlace.fill(with: BusIntake(capacity: capacity, startingAt: start))
+        let machine = BusStateMachine(intakePlace, floodLimit: floodLimit, startingAt: start)
         delivery = machine.delivery
         self.machine = Locked(machine)
+    }
+
+    deinit {
+        _ = intakePlace.take()
+        intakePlace.deallocate()
     }
 
     // MARK: Callers, without the lock
