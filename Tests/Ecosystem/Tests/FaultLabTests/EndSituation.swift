@@ -47,7 +47,7 @@ struct EndSituation: Sendable {
         EndSituation("SIGTERM during a request that takes longer than its limit") { process in
             try await send("/slow?seconds=60", to: process, then: terminate)
         },
-        EndSituation("SIGTERM while a task of the bus runs longer than its limit") { process in
+        EndSituation("SIGTERM while a bus task runs longer than its limit") { process in
             try await send("/task", to: process, then: terminate)
         },
         EndSituation("SIGTERM, and SIGTERM again during the shutdown") { process in
