@@ -6,7 +6,7 @@ import Testing
 @testable import BoundedDescriptions
 
 /// Counts children and bytes instead of measuring time.
-@Suite("Behaviour 24: the bounded printer stops at its limits", .tags(.behaviour24), .hangLimit)
+@Suite("Promise 24: the bounded printer stops at its limits", .tags(.promise24), .hangLimit)
 struct BoundedPrinterLimitTests {}
 
 extension BoundedPrinterLimitTests {

@@ -9,7 +9,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("Behaviour 24: the bounded printer doesn't inspect objects or print addresses", .tags(.behaviour24), .hangLimit)
+@Suite("Promise 24: the bounded printer doesn't inspect objects or print addresses", .tags(.promise24), .hangLimit)
 struct BoundedPrinterObjectTests {}
 
 extension BoundedPrinterObjectTests {

@@ -5,7 +5,7 @@ import Testing
 @testable import BoundedDescriptions
 
 @Suite(
-    "Behaviour 24: a value is printed with its own description or, without one, with its mirror", .tags(.behaviour24),
+    "Promise 24: a value is printed with its own description or, without one, with its mirror", .tags(.promise24),
     .hangLimit)
 struct BoundedPrinterTests {}
 

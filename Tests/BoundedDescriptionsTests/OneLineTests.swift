@@ -3,7 +3,7 @@ import Testing
 
 @testable import BoundedDescriptions
 
-@Suite("Behaviour 24: a string is escaped to one line and truncated at its limit", .tags(.behaviour24), .hangLimit)
+@Suite("Promise 24: a string is escaped to one line and truncated at its limit", .tags(.promise24), .hangLimit)
 struct OneLineTests {}
 
 extension OneLineTests {

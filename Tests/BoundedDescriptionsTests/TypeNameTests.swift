@@ -3,7 +3,7 @@ import Testing
 
 @testable import BoundedDescriptions
 
-@Suite("Behaviour 24: a type's name has no address", .tags(.behaviour24), .hangLimit)
+@Suite("Promise 24: a type's name has no address", .tags(.promise24), .hangLimit)
 struct TypeNameTests {}
 
 extension TypeNameTests {

@@ -7,8 +7,8 @@ import Testing
 
 /// The tests run in separate processes, because they block pool threads.
 @Suite(
-    "Behaviours 16, 19 and 26: a shutdown removes the reports at its deadline, whatever blocks",
-    .tags(.behaviour16, .behaviour19, .behaviour26), .hangLimit)
+    "Promises 16, 19, and 26: a shutdown removes the reports at its deadline, whatever blocks",
+    .tags(.promise16, .promise19, .promise26), .hangLimit)
 struct BlockedThreadTests {}
 
 extension BlockedThreadTests {

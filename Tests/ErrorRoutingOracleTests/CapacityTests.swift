@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 13 and 14: memory is bounded, and a notice of drops comes in order, once, and last of all at the end",
-    .tags(.behaviour13, .behaviour14), .hangLimit)
+    "Promises 13 and 14: memory is bounded, and a notice of drops comes in order, once, and last of all at the end",
+    .tags(.promise13, .promise14), .hangLimit)
 struct CapacityTests {}
 
 extension CapacityTests {

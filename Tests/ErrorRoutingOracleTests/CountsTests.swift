@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 14 and 26: statistics balance at every read, also in a storm and from another thread",
-    .tags(.behaviour14, .behaviour26), .hangLimit)
+    "Promises 14 and 26: statistics balance at every read, also in a storm and from another thread",
+    .tags(.promise14, .promise26), .hangLimit)
 struct CountsTests {}
 
 extension CountsTests {

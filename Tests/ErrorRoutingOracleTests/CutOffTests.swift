@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 17: cancellations that nobody asked for are notices, and a task that a limit cuts off is posted",
-    .tags(.behaviour17), .hangLimit)
+    "Promise 17: cancellations that nobody asked for are notices, and a task that a limit cuts off is posted",
+    .tags(.promise17), .hangLimit)
 struct CutOffTests {}
 
 extension CutOffTests {

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 12, 16 and 20: deliver returns the outcome of its error, whatever happens to it",
-    .tags(.behaviour12, .behaviour16, .behaviour20), .hangLimit)
+    "Promises 12, 16, and 20: deliver returns the outcome of its error, whatever happens to it",
+    .tags(.promise12, .promise16, .promise20), .hangLimit)
 struct DeliverTests {
     private static let rules = ErrorHandler()
         .on(Mishap(1)) { _ in .stop }

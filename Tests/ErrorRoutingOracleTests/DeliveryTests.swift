@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 12: delivery is serial, and an action inherits nothing from callers or from other actions",
-    .tags(.behaviour12), .hangLimit)
+    "Promise 12: delivery is serial, and an action inherits nothing from callers or from other actions",
+    .tags(.promise12), .hangLimit)
 struct DeliveryTests {
     @TaskLocal fileprivate static var label = "none"
 }

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 15: withErrorBus returns when its tasks have ended and everything is delivered, and it always returns",
-    .tags(.behaviour15), .hangLimit)
+    "Promise 15: withErrorBus returns when its tasks have ended and everything is delivered, and it always returns",
+    .tags(.promise15), .hangLimit)
 struct EndTests {}
 
 extension EndTests {

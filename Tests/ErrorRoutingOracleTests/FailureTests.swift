@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 4: a bus delivers the failure of an action right after its report, and never recurses",
-    .tags(.behaviour4), .hangLimit)
+    "Promise 4: a bus delivers the failure of an action right after its report, and never recurses",
+    .tags(.promise4), .hangLimit)
 struct FailureTests {}
 
 extension FailureTests {

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 20: a flood limit delivers the first errors of a kind, holds the newest, and loses no count",
-    .tags(.behaviour20), .hangLimit)
+    "Promise 20: a flood limit delivers the first errors of a kind, holds the newest, and loses no count",
+    .tags(.promise20), .hangLimit)
 struct FloodTests {
     private static func limit(first: Int = 1) -> FloodLimit { FloodLimit(first: first, per: .seconds(10)) }
 }

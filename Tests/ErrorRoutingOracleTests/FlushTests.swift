@@ -3,10 +3,10 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-// Behaviours 12, 16 and 20 mention `flush`; it doesn't have its own number.
+// Promises 12, 16, and 20 mention `flush`; it doesn't have its own number.
 @Suite(
-    "Behaviours 12, 16 and 20: flush waits until everything posted before is delivered and observed",
-    .tags(.behaviour12, .behaviour16, .behaviour20), .hangLimit)
+    "Promises 12, 16, and 20: flush waits until everything posted before is delivered and observed",
+    .tags(.promise12, .promise16, .promise20), .hangLimit)
 struct FlushTests {}
 
 extension FlushTests {

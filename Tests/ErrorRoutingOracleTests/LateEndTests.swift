@@ -21,8 +21,8 @@ private enum Ending: CaseIterable {
 }
 
 @Suite(
-    "Behaviours 4, 16 and 18: what an abandoned action still does changes nothing, and its error is one line",
-    .tags(.behaviour4, .behaviour16, .behaviour18), .hangLimit)
+    "Promises 4, 16, and 18: what an abandoned action still does changes nothing, and its error is one line",
+    .tags(.promise4, .promise16, .promise18), .hangLimit)
 struct LateEndTests {}
 
 extension LateEndTests {

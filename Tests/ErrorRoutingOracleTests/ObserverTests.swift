@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 19: an observer misses no report from the time at which observe returns",
-    .tags(.behaviour19), .hangLimit)
+    "Promise 19: an observer misses no report from the time at which observe returns",
+    .tags(.promise19), .hangLimit)
 struct ObserverTests {}
 
 extension ObserverTests {

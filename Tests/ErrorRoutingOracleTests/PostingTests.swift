@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 11: post waits for nothing, keeps each caller's order, and sequence numbers increase",
-    .tags(.behaviour11, .behaviour13), .hangLimit)
+    "Promise 11: post waits for nothing, keeps each caller's order, and sequence numbers increase",
+    .tags(.promise11, .promise13), .hangLimit)
 struct PostingTests {}
 
 extension PostingTests {

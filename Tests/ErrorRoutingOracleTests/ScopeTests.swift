@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 11, 12 and 14: reports of scopes have their path, and share order, capacity and counts with the bus",
-    .tags(.behaviour11, .behaviour12, .behaviour14, .behaviour22), .hangLimit)
+    "Promises 11, 12, and 14: reports of scopes have their path, and share order, capacity and counts with the bus",
+    .tags(.promise11, .promise12, .promise14, .promise22), .hangLimit)
 struct ScopeTests {}
 
 extension ScopeTests {

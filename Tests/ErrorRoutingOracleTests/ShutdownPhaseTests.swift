@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 16: a shutdown removes and returns everything undelivered, in whichever phase its deadline comes",
-    .tags(.behaviour16), .hangLimit)
+    "Promise 16: a shutdown removes and returns everything undelivered, in whichever phase its deadline comes",
+    .tags(.promise16), .hangLimit)
 struct ShutdownPhaseTests {}
 
 extension ShutdownPhaseTests {

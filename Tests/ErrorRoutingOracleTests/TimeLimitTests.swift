@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 18: an asynchronous action is abandoned at its time limit, and the bus continues",
-    .tags(.behaviour18), .hangLimit)
+    "Promise 18: an asynchronous action is abandoned at its time limit, and the bus continues",
+    .tags(.promise18), .hangLimit)
 struct TimeLimitTests {}
 
 extension TimeLimitTests {

@@ -4,7 +4,7 @@ import Testing
 @testable import StandardErrorWriter
 
 @Suite(
-    "Behaviour 25: a line buffer keeps lines whole and in order, and counts lost lines", .tags(.behaviour25), .hangLimit
+    "Promise 25: a line buffer keeps lines whole and in order, and counts lost lines", .tags(.promise25), .hangLimit
 )
 struct LineBufferTests {}
 

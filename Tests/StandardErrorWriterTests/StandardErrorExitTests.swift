@@ -15,7 +15,7 @@ private func relay() {
 }
 
 @Suite(
-    "Behaviour 25: at exit buffered lines are written, and nothing delays the end", .tags(.behaviour25), .hangLimit)
+    "Promise 25: at exit buffered lines are written, and nothing delays the end", .tags(.promise25), .hangLimit)
 struct StandardErrorExitTests {}
 
 extension StandardErrorExitTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StandardErrorWriter
 
-@Suite("Behaviour 25: standard error can be any kind of file", .tags(.behaviour25), .hangLimit)
+@Suite("Promise 25: standard error can be any kind of file", .tags(.promise25), .hangLimit)
 struct StandardErrorFileTests {}
 
 extension StandardErrorFileTests {

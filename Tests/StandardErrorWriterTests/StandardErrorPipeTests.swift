@@ -5,8 +5,8 @@ import Testing
 @testable import StandardErrorWriter
 
 @Suite(
-    "Behaviour 25: a pipe receives whole lines in order, and doesn't block callers when it is full",
-    .tags(.behaviour25), .hangLimit)
+    "Promise 25: a pipe receives whole lines in order, and doesn't block callers when it is full",
+    .tags(.promise25), .hangLimit)
 struct StandardErrorPipeTests {}
 
 extension StandardErrorPipeTests {

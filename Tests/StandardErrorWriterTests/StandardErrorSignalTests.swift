@@ -8,8 +8,8 @@ import Testing
 private let calls = Atomic<Int>(0)
 
 @Suite(
-    "Behaviour 25: a standard error without a reader ends no process and calls no handler of SIGPIPE",
-    .tags(.behaviour25), .hangLimit)
+    "Promise 25: a standard error without a reader ends no process and calls no handler of SIGPIPE",
+    .tags(.promise25), .hangLimit)
 struct StandardErrorSignalTests {}
 
 extension StandardErrorSignalTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StandardErrorWriter
 
-@Suite("Behaviour 25: lines are whole and in order, however many threads write", .tags(.behaviour25), .hangLimit)
+@Suite("Promise 25: lines are whole and in order, however many threads write", .tags(.promise25), .hangLimit)
 struct StandardErrorThreadTests {}
 
 extension StandardErrorThreadTests {

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviours 22 and 26: a bus and a scope describe themselves", .tags(.behaviour22, .behaviour26), .hangLimit)
+@Suite("Promises 22 and 26: a bus and a scope describe themselves", .tags(.promise22, .promise26), .hangLimit)
 struct BusDescriptionTests {}
 
 extension BusDescriptionTests {

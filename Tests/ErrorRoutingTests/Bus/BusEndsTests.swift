@@ -8,7 +8,7 @@ import Testing
 
 /// Actions that post again and again, and threads that are all blocked.
 @Suite(
-    "Behaviours 15 and 16: a bus ends whatever actions and threads do", .tags(.behaviour15, .behaviour16), .hangLimit)
+    "Promises 15 and 16: a bus ends whatever actions and threads do", .tags(.promise15, .promise16), .hangLimit)
 struct BusEndsTests {}
 
 extension BusEndsTests {

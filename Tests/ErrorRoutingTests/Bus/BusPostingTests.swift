@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 11: post returns at once, from any thread, and keeps the order of each caller's posts",
-    .tags(.behaviour11), .hangLimit)
+    "Promise 11: post returns at once, from any thread, and keeps the order of each caller's posts",
+    .tags(.promise11), .hangLimit)
 struct BusPostingTests {}
 
 extension BusPostingTests {

@@ -6,8 +6,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 12, 15 and 16: a bus ends in order whatever its actions start or cancel",
-    .tags(.behaviour12, .behaviour15, .behaviour16), .hangLimit)
+    "Promises 12, 15, and 16: a bus ends in order whatever its actions start or cancel",
+    .tags(.promise12, .promise15, .promise16), .hangLimit)
 struct BusReentryTests {}
 
 extension BusReentryTests {

@@ -8,8 +8,8 @@ import Testing
 
 /// Another process sends the signal, at any time.
 @Suite(
-    "Behaviours 14 to 16 and 26: a service in a flood of errors shuts down in order on SIGTERM",
-    .tags(.behaviour14, .behaviour15, .behaviour16, .behaviour26), .hangLimit)
+    "Promises 14 to 16 and 26: a service in a flood of errors shuts down in order on SIGTERM",
+    .tags(.promise14, .promise15, .promise16, .promise26), .hangLimit)
 struct BusTerminationTests {}
 
 extension BusTerminationTests {

@@ -5,8 +5,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 15: cancelTasks waits for tasks, then cancels them, then continues without them",
-    .tags(.behaviour15), .hangLimit)
+    "Promise 15: cancelTasks waits for tasks, then cancels them, then continues without them",
+    .tags(.promise15), .hangLimit)
 struct CancelTasksTests {}
 
 extension CancelTasksTests {

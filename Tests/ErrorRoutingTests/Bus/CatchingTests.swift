@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 17: catching, rethrowing, task and catching scopes post thrown errors, but no cancellations",
-    .tags(.behaviour17, .behaviour22), .hangLimit)
+    "Promise 17: catching, rethrowing, task and catching scopes post thrown errors, but no cancellations",
+    .tags(.promise17, .promise22), .hangLimit)
 struct CatchingTests {}
 
 extension CatchingTests {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 25: when the process ends, each bus writes its pending reports", .tags(.behaviour25), .hangLimit)
+@Suite("Promise 25: when the process ends, each bus writes its pending reports", .tags(.promise25), .hangLimit)
 struct PendingAtExitTests {}
 
 extension PendingAtExitTests {

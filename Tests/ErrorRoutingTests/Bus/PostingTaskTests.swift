@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 17: catchingErrors and postingTask lose no error, with a bus or without", .tags(.behaviour17), .hangLimit
+    "Promise 17: catchingErrors and postingTask lose no error, with a bus or without", .tags(.promise17), .hangLimit
 )
 struct PostingTaskTests {}
 

@@ -6,7 +6,7 @@ import Testing
 // The check that statistics add up is internal.
 @testable import ErrorRouting
 
-@Suite("Behaviour 27: a post has a role, which its report, lines and fields show", .tags(.behaviour27), .hangLimit)
+@Suite("Promise 27: a post has a role, which its report, lines and fields show", .tags(.promise27), .hangLimit)
 struct RoleTests {}
 
 extension RoleTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The process has one root, so each test that needs a root runs in a separate process.
-@Suite("The newest root receives the posts, and a second run waits", .tags(.behaviour11, .behaviour15), .hangLimit)
+@Suite("The newest root receives the posts, and a second run waits", .tags(.promise11, .promise15), .hangLimit)
 struct RootsTests {}
 
 extension RootsTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("A bus counts how often each rule decided", .tags(.behaviour1), .hangLimit)
+@Suite("A bus counts how often each rule decided", .tags(.promise1), .hangLimit)
 struct RuleCountsTests {
     private struct Other: Error {}
 

@@ -6,8 +6,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 17: a task that a time limit cuts off is posted, once, before the bus finishes",
-    .tags(.behaviour17), .hangLimit)
+    "Promise 17: a task that a time limit cuts off is posted, once, before the bus finishes",
+    .tags(.promise17), .hangLimit)
 struct TaskCutOffTests {
     /// A handler that notes each cut-off task, and each other error, as text.
     private static func noting(_ journal: Journal<String>) -> ErrorHandler {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("A bus that receives posts but never runs is reported once", .tags(.behaviour25), .hangLimit)
+@Suite("A bus that receives posts but never runs is reported once", .tags(.promise25), .hangLimit)
 struct UnrunWatchTests {
     private func moment(_ seconds: Double) -> Moment { Moment(Self.origin.advanced(by: .seconds(seconds))) }
     private static let origin = ContinuousClock.now

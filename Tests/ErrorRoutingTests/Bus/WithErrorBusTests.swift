@@ -6,8 +6,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 15: withErrorBus returns when its tasks have ended and every error is delivered",
-    .tags(.behaviour15), .hangLimit)
+    "Promise 15: withErrorBus returns when its tasks have ended and every error is delivered",
+    .tags(.promise15), .hangLimit)
 struct WithErrorBusTests {}
 
 extension WithErrorBusTests {

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 12: actions inherit no task-local value and no priority", .tags(.behaviour12), .hangLimit)
+@Suite("Promise 12: actions inherit no task-local value and no priority", .tags(.promise12), .hangLimit)
 struct WorkersAmbienceTests {
     enum Request {
         @TaskLocal static var id: String?

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 15: a poster that wraps another starts tasks of its bus", .tags(.behaviour15), .hangLimit)
+@Suite("Promise 15: a poster that wraps another starts tasks of its bus", .tags(.promise15), .hangLimit)
 struct WrappedPosterTests {}
 
 extension WrappedPosterTests {

@@ -42,7 +42,7 @@ extension PromiseTests {
     /// The modules whose promises are numbered, the tags of these promises without the number, and the beginning of
     /// their headings.
     private static let modules = [
-        ("ErrorRouting", "behaviour", "### Promise "), ("ErrorRecovery", "recovery", "### R"),
+        ("ErrorRouting", "promise", "### Promise "), ("ErrorRecovery", "recovery", "### R"),
         ("HTTPErrors", "http", "### H"), ("ErrorPresentation", "presentation", "### P"),
         ("ErrorRecording", "recording", "### E"),
     ]

@@ -51,7 +51,7 @@ extension BlockTests {
     private protocol Bounced: Error {}
     fileprivate protocol Sized: Error {}
 
-    @Test("overlays and scopes concatenate the blocks of their handlers", .tags(.behaviour21))
+    @Test("overlays and scopes concatenate the blocks of their handlers", .tags(.promise21))
     func concatenation() {
         let (base, overlay) = (Self.numbers(6), Self.numbers(7))
         let both = base.overlaid(with: overlay)
@@ -184,7 +184,7 @@ extension BlockTests {
     private struct Deep: Error {}
 
     @Test(
-        "a type that first occurs where matchers are nested too deep is asked for its domain later", .tags(.behaviour24)
+        "a type that first occurs where matchers are nested too deep is asked for its domain later", .tags(.promise24)
     )
     func metTooDeep() {
         let domain = (Deep() as NSError).domain

@@ -7,8 +7,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 1 to 5: a suspended dispatch continues with the next rule, and repeats nothing",
-    .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5), .hangLimit)
+    "Promises 1 to 5: a suspended dispatch continues with the next rule, and repeats nothing",
+    .tags(.promise1, .promise2, .promise3, .promise4, .promise5), .hangLimit)
 struct GoingOnTests {}
 
 extension GoingOnTests {
@@ -255,8 +255,8 @@ extension GoingOnTests {
 }
 
 @Suite(
-    "Behaviours 16 and 18: a dispatch whose report was taken back runs no further rule",
-    .tags(.behaviour16, .behaviour18), .hangLimit)
+    "Promises 16 and 18: a dispatch whose report was taken back runs no further rule",
+    .tags(.promise16, .promise18), .hangLimit)
 struct TakenBackDispatchTests {}
 
 extension TakenBackDispatchTests {

@@ -4,8 +4,8 @@ import Testing
 
 /// Compares thousands of random paths with one handler that is read linearly; twice as many with `ERROR_BUS_LONG=1`.
 @Suite(
-    "Behaviours 1 to 5 and 21: a bus and its scopes do what a linear reading of their path does",
-    .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour21), .hangLimit)
+    "Promises 1 to 5 and 21: a bus and its scopes do what a linear reading of their path does",
+    .tags(.promise1, .promise2, .promise3, .promise4, .promise5, .promise21), .hangLimit)
 struct LinearReadingPathTests {
     /// The cases that a run has met, so that a run that tries nothing fails.
     fileprivate struct Coverage {

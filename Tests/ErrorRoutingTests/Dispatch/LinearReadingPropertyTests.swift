@@ -5,10 +5,10 @@ import Testing
 
 /// Compares thousands of random handlers and errors with `LinearReading`; four times as many with `ERROR_BUS_LONG=1`.
 @Suite(
-    "Behaviours 1 to 10: handlers do what a linear reading of their rules does",
+    "Promises 1 to 10: handlers do what a linear reading of their rules does",
     .tags(
-        .behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour6, .behaviour7, .behaviour8,
-        .behaviour9, .behaviour10), .hangLimit)
+        .promise1, .promise2, .promise3, .promise4, .promise5, .promise6, .promise7, .promise8,
+        .promise9, .promise10), .hangLimit)
 struct LinearReadingPropertyTests {
     /// The cases that a run has met, so that a run that tries nothing fails.
     private struct Coverage {

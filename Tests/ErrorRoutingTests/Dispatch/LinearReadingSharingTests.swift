@@ -5,8 +5,8 @@ import Testing
 /// Compares handlers that are built from each other, and used in between, with linear readings of their rules: 2,000
 /// times, or 200,000 times with `ERROR_BUS_LONG=1`.
 @Suite(
-    "Behaviours 1 to 5 and 21: handlers that share rules do what a linear reading of each does",
-    .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour21), .hangLimit(minutes: 20))
+    "Promises 1 to 5 and 21: handlers that share rules do what a linear reading of each does",
+    .tags(.promise1, .promise2, .promise3, .promise4, .promise5, .promise21), .hangLimit(minutes: 20))
 struct LinearReadingSharingTests {
     /// A handler, and its rules.
     private typealias Pair = (handler: ErrorHandler, reading: LinearReading.Handler)

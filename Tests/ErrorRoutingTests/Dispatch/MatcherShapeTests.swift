@@ -6,7 +6,7 @@ import Testing
 
 /// A shape decides which matchers are called for an error; a wrong shape is a failed match.
 @Suite(
-    "Behaviours 6 to 10 and 23: a shape's verdict on an error's type is correct", .tags(.behaviour6, .behaviour23),
+    "Promises 6 to 10 and 23: a shape's verdict on an error's type is correct", .tags(.promise6, .promise23),
     .hangLimit)
 struct MatcherShapeTests {}
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("An error map returns the value of the last-registered rule that matches", .tags(.behaviour1), .hangLimit)
+@Suite("An error map returns the value of the last-registered rule that matches", .tags(.promise1), .hangLimit)
 struct ErrorMapTests {}
 
 extension ErrorMapTests {

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "An error's names tell what its rules do, or that only the error itself decides", .tags(.behaviour5), .hangLimit
+    "An error's names tell what its rules do, or that only the error itself decides", .tags(.promise5), .hangLimit
 )
 struct ErrorNamesTests {
     private enum Order: Error, Equatable { case late, lost }

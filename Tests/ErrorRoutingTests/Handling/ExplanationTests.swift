@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 5: explain says of each rule whether it matched, and why it was not tried", .tags(.behaviour5),
+    "Promise 5: explain says of each rule whether it matched, and why it was not tried", .tags(.promise5),
     .hangLimit)
 struct ExplanationTests {
     typealias Verdict = Explanation.Verdict

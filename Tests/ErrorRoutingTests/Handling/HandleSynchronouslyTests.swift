@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 5: handleSynchronously declines if an asynchronous rule could be reached", .tags(.behaviour5),
+    "Promise 5: handleSynchronously declines if an asynchronous rule could be reached", .tags(.promise5),
     .hangLimit)
 struct HandleSynchronouslyTests {
     let trace = ActionTrace()

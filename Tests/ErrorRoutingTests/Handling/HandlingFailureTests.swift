@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 4: an action that throws counts as matched, and its error becomes an ActionFailure", .tags(.behaviour4),
+    "Promise 4: an action that throws counts as matched, and its error becomes an ActionFailure", .tags(.promise4),
     .hangLimit)
 struct HandlingFailureTests {
     let trace = ActionTrace()

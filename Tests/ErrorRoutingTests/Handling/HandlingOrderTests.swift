@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 1, 2 and 3: rules run last-registered first, then onNoMatch, then always",
-    .tags(.behaviour1, .behaviour2, .behaviour3), .hangLimit)
+    "Promises 1, 2, and 3: rules run last-registered first, then onNoMatch, then always",
+    .tags(.promise1, .promise2, .promise3), .hangLimit)
 struct HandlingOrderTests {
     let trace = ActionTrace()
 }
 
 extension HandlingOrderTests {
-    // Behaviour 1
+    // Promise 1
 
     @Test("actions run last-registered first until one returns .stop, those of rules, onNoMatch and always alike")
     func untilStop() async {
@@ -72,7 +72,7 @@ extension HandlingOrderTests {
         expect(trace.entries, equals: ["\(#fileID):\(line - 2)", "\(#fileID):\(line - 1)"])
     }
 
-    // Behaviour 2
+    // Promise 2
 
     @Test("onNoMatch runs if no rule matched, wherever it was registered, and neither after .next nor after an ignore")
     func onNoMatchRuns() async {
@@ -91,7 +91,7 @@ extension HandlingOrderTests {
         expect(trace.takeAll(), equals: [])
     }
 
-    // Behaviour 3
+    // Promise 3
 
     @Test("always runs last, whatever happened and wherever it was registered; its report carries the outcome so far")
     func alwaysRunsLast() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviours 1, 2 and 5: handle returns the error's outcome", .tags(.behaviour1, .behaviour2, .behaviour5),
+    "Promises 1, 2, and 5: handle returns the error's outcome", .tags(.promise1, .promise2, .promise5),
     .hangLimit)
 struct HandlingOutcomeTests {}
 

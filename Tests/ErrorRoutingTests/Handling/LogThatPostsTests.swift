@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 /// Logs that post an error for each entry, because they can't write it.
-@Suite("Behaviour 12: an error that a log posts is delivered but not logged", .tags(.behaviour12), .hangLimit)
+@Suite("Promise 12: an error that a log posts is delivered but not logged", .tags(.promise12), .hangLimit)
 struct LogThatPostsTests {}
 
 extension LogThatPostsTests {

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 /// The presets: `.default`, `.standardError`, both with redaction, and `.logging`.
-@Suite("The presets write or log every error that isn't ignored", .tags(.behaviour25), .hangLimit)
+@Suite("The presets write or log every error that isn't ignored", .tags(.promise25), .hangLimit)
 struct PresetTests {}
 
 extension PresetTests {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 23: every feature sees the error that the innermost box holds", .tags(.behaviour23), .hangLimit)
+@Suite("Promise 23: every feature sees the error that the innermost box holds", .tags(.promise23), .hangLimit)
 struct BoxedErrorTests {}
 
 extension BoxedErrorTests {

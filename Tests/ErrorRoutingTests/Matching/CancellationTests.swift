@@ -11,7 +11,7 @@ private enum TransferError: CancellationConvertible {
     var isCancellation: Bool { self == .cancelled }
 }
 
-@Suite("Behaviour 17: a cancellation is matched, ignored, and not posted", .tags(.behaviour17), .hangLimit)
+@Suite("Promise 17: a cancellation is matched, ignored, and not posted", .tags(.promise17), .hangLimit)
 struct CancellationTests {}
 
 extension CancellationTests {

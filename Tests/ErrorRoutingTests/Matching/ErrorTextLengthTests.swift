@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 24: each string of an error is truncated at 16 KiB, and read once", .tags(.behaviour24), .hangLimit)
+@Suite("Promise 24: each string of an error is truncated at 16 KiB, and read once", .tags(.promise24), .hangLimit)
 struct ErrorTextLengthTests {}
 
 extension ErrorTextLengthTests {

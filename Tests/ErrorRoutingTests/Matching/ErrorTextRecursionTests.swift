@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 /// The library's own lines don't compute a string again while it is being computed.
-@Suite("Behaviour 24: a string that reads itself ends", .tags(.behaviour24), .hangLimit)
+@Suite("Promise 24: a string that reads itself ends", .tags(.promise24), .hangLimit)
 struct ErrorTextRecursionTests {}
 
 extension ErrorTextRecursionTests {

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 9: anywhere finds errors in fields and payloads if the error doesn't name them itself",
-    .tags(.behaviour9), .hangLimit)
+    "Promise 9: anywhere finds errors in fields and payloads if the error doesn't name them itself",
+    .tags(.promise9), .hangLimit)
 struct MatchingAnywhereReflectionTests {}
 
 extension MatchingAnywhereReflectionTests {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Reflection is tested in `MatchingAnywhereReflectionTests`.
-@Suite("Behaviour 9: anywhere tries the error, then its trail, breadth first", .tags(.behaviour9), .hangLimit)
+@Suite("Promise 9: anywhere tries the error, then its trail, breadth first", .tags(.promise9), .hangLimit)
 struct MatchingAnywhereTests {
     typealias Group = Zoo.Group
 

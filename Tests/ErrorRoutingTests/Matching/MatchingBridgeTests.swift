@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 6: NSErrors of three domains become Swift types, and no Swift error becomes an NSError",
-    .tags(.behaviour6), .hangLimit)
+    "Promise 6: NSErrors of three domains become Swift types, and no Swift error becomes an NSError",
+    .tags(.promise6), .hangLimit)
 struct MatchingBridgeTests {}
 
 extension MatchingBridgeTests {

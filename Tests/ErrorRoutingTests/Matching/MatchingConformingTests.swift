@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 10: errors are matched by protocol, by part and by predicate", .tags(.behaviour10), .hangLimit)
+@Suite("Promise 10: errors are matched by protocol, by part and by predicate", .tags(.promise10), .hangLimit)
 struct MatchingConformingTests {}
 
 extension MatchingConformingTests {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 8: nsError(domain:code:) compares those of `error as NSError`", .tags(.behaviour8), .hangLimit)
+@Suite("Promise 8: nsError(domain:code:) compares those of `error as NSError`", .tags(.promise8), .hangLimit)
 struct MatchingNSErrorTests {}
 
 extension MatchingNSErrorTests {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `NSError` objects are tested in `MatchingBridgeTests`.
-@Suite("Behaviour 6: type(E) matches by dynamic type", .tags(.behaviour6), .hangLimit)
+@Suite("Promise 6: type(E) matches by dynamic type", .tags(.promise6), .hangLimit)
 struct MatchingTypeTests {}
 
 extension MatchingTypeTests {

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Behaviour 7: value(v) matches an error of the same dynamic type that equals v", .tags(.behaviour7), .hangLimit)
+@Suite("Promise 7: value(v) matches an error of the same dynamic type that equals v", .tags(.promise7), .hangLimit)
 struct MatchingValueTests {}
 
 extension MatchingValueTests {
@@ -267,7 +267,7 @@ extension OnMainActor: @MainActor Hashable {
     }
 }
 
-@Suite("Behaviour 7: a value's rule calls no `hash` that belongs to a global actor", .tags(.behaviour7), .hangLimit)
+@Suite("Promise 7: a value's rule calls no `hash` that belongs to a global actor", .tags(.promise7), .hangLimit)
 struct IsolatedHashTests {}
 
 extension IsolatedHashTests {

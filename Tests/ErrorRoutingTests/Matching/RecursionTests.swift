@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 /// Long lists don't lead to deep recursion either.
-@Suite("Behaviour 24: user code cannot make the library recurse without end", .tags(.behaviour24), .hangLimit)
+@Suite("Promise 24: user code cannot make the library recurse without end", .tags(.promise24), .hangLimit)
 struct RecursionTests {}
 
 extension RecursionTests {
@@ -93,7 +93,7 @@ extension RecursionTests {
         return true
     }
 
-    @Test("if only nesting lets an error reach an asynchronous onNoMatch, none runs", .tags(.behaviour5))
+    @Test("if only nesting lets an error reach an asynchronous onNoMatch, none runs", .tags(.promise5))
     func declines() {
         _ = Self.nest(PerThread.depthLimit)
         expect(Self.declined.entries, equals: [true])

@@ -7,7 +7,7 @@ import Testing
 // The budget and its use are internal: the public API only shows that the walk ends.
 @testable import ErrorRouting
 
-@Suite("Behaviour 9: one budget bounds the walk, and no error is read twice", .tags(.behaviour9), .hangLimit)
+@Suite("Promise 9: one budget bounds the walk, and no error is read twice", .tags(.promise9), .hangLimit)
 struct UnderlyingErrorWalkTests {}
 
 extension UnderlyingErrorWalkTests {

@@ -50,7 +50,7 @@ enum LinearReading {
 
         /// Returns the outcome of an error, and the notes of its actions.
         ///
-        /// Behaviours 1 to 4.
+        /// Promises 1 to 4.
         func handle(_ error: Specimen) -> (result: Result, notes: [String]) {
             var result = Result()
             var notes: [String] = []
@@ -79,7 +79,7 @@ enum LinearReading {
 
         /// Whether errors of the error's type can be handled without suspending.
         ///
-        /// Behaviour 5.
+        /// Promise 5.
         func isSynchronous(for error: Specimen) -> Bool {
             if reversed(.always).contains(where: \.isAsynchronous) { return false }
             let rules = reversed(.on, .ignore)
@@ -90,7 +90,7 @@ enum LinearReading {
 
         /// Returns the number and the verdict of each rule.
         ///
-        /// Behaviour 5.
+        /// Promise 5.
         func explain(_ error: Specimen) -> [String] {
             var lines: [String] = []
             var firstMatch: Int?

@@ -36,7 +36,7 @@ extension LinearReading {
 
     /// A matcher as plain data.
     ///
-    /// Behaviours 6 to 10.
+    /// Promises 6 to 10.
     indirect enum Matcher: Sendable {
         case type(Kind)
         case value(Specimen)
@@ -157,7 +157,7 @@ extension LinearReading {
 }
 
 extension LinearReading.Matcher {
-    /// Behaviours 5 to 10: the verdict of an error's type, and the domain that all errors of the type have
+    /// Promises 5 to 10: the verdict of an error's type, and the domain that all errors of the type have
     /// if that is known.
     func judge(_ error: Specimen, knowingDomain: Bool = true) -> LinearReading.Judgement {
         func judge(_ inner: Self) -> LinearReading.Judgement { inner.judge(error, knowingDomain: knowingDomain) }

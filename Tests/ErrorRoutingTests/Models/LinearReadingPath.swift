@@ -14,7 +14,7 @@ extension LinearReading {
 
         /// The one handler to which the path is equivalent.
         ///
-        /// Behaviour 21: concatenation, where rules that count as registered later are tried first; `onNoMatch` follows
+        /// Promise 21: concatenation, where rules that count as registered later are tried first; `onNoMatch` follows
         /// its own order, the innermost first.
         var concatenation: Handler {
             var registered: [Rule] = []

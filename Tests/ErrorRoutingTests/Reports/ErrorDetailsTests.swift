@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 29: an error, or the bus's map for it, gives its kind, message, and place", .tags(.behaviour29),
+    "Promise 29: an error, or the bus's map for it, gives its kind, message, and place", .tags(.promise29),
     .hangLimit)
 struct ErrorDetailsTests {}
 
@@ -71,7 +71,7 @@ extension ErrorDetailsTests {
         #expect("\(ErrorHandler().explain(ofError.error))".contains("no room on /data"))
     }
 
-    @Test("an origin is the place that the details give, and nil without one", .tags(.behaviour30))
+    @Test("an origin is the place that the details give, and nil without one", .tags(.promise30))
     func origins() {
         func origin(_ details: ErrorDetails) -> ErrorOrigin? {
             ErrorReport(error: StorageError(errorDetails: details), source: .init()).origin

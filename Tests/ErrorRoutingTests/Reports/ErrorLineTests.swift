@@ -5,7 +5,7 @@ import Testing
 // `ErrorLine` with a redaction is internal: the public API only writes it to standard error.
 @testable import ErrorRouting
 
-@Suite("The default preset prints one error as one line of fields", .tags(.behaviour24, .behaviour25), .hangLimit)
+@Suite("The default preset prints one error as one line of fields", .tags(.promise24, .promise25), .hangLimit)
 struct ErrorLineTests {}
 
 extension ErrorLineTests {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A report's trail lists the underlying errors of its error", .tags(.behaviour9, .behaviour24), .hangLimit)
+@Suite("A report's trail lists the underlying errors of its error", .tags(.promise9, .promise24), .hangLimit)
 struct ErrorTrailTests {}
 
 extension ErrorTrailTests {

@@ -5,8 +5,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 4, 13, 15, 16 and 25: the last resort writes unhandled errors, redacted",
-    .tags(.behaviour4, .behaviour13, .behaviour15, .behaviour16, .behaviour25), .hangLimit)
+    "Promises 4, 13, 15, 16, and 25: the last resort writes unhandled errors, redacted",
+    .tags(.promise4, .promise13, .promise15, .promise16, .promise25), .hangLimit)
 struct LastResortTests {}
 
 extension LastResortTests {

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 24: names have no address and stay on one line, wherever they are printed", .tags(.behaviour24),
+    "Promise 24: names have no address and stay on one line, wherever they are printed", .tags(.promise24),
     .hangLimit)
 struct NamesInTextsTests {}
 

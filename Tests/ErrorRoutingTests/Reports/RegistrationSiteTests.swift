@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 5: each rule stores where it was registered", .tags(.behaviour5), .hangLimit)
+@Suite("Promise 5: each rule stores where it was registered", .tags(.promise5), .hangLimit)
 struct RegistrationSiteTests {}
 
 extension RegistrationSiteTests {

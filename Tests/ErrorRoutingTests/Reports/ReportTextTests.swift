@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A report has its error's type, message and fingerprint", .tags(.behaviour20, .behaviour24), .hangLimit)
+@Suite("A report has its error's type, message and fingerprint", .tags(.promise20, .promise24), .hangLimit)
 struct ReportTextTests {}
 
 extension ReportTextTests {
@@ -169,7 +169,7 @@ extension ReportTextTests {
     }
 }
 
-@Suite("A report has fields for structured logs and exporters", .tags(.behaviour24), .hangLimit)
+@Suite("A report has fields for structured logs and exporters", .tags(.promise24), .hangLimit)
 struct ReportFieldsTests {
     private struct Inner: Error, CustomStringConvertible { let description = "no\npaper" }
     private struct Outer: Error, UnderlyingErrorsProviding {

@@ -2,7 +2,7 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 28: a report has a severity, by its role and outcome", .tags(.behaviour28), .hangLimit)
+@Suite("Promise 28: a report has a severity, by its role and outcome", .tags(.promise28), .hangLimit)
 struct SeverityTests {}
 
 extension SeverityTests {

@@ -6,8 +6,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 25: standard error delays neither callers nor workers nor a shutdown, and has the last posts",
-    .tags(.behaviour25), .hangLimit)
+    "Promise 25: standard error delays neither callers nor workers nor a shutdown, and has the last posts",
+    .tags(.promise25), .hangLimit)
 struct StandardErrorTests {}
 
 extension StandardErrorTests {

@@ -5,8 +5,8 @@ import Testing
 
 /// All steps of posts, deliveries, and ends of all kinds come in random order.
 @Suite(
-    "Behaviours 11, 13, 14, 16, 18 and 20: a bus does what a naive bus does",
-    .tags(.behaviour11, .behaviour13, .behaviour14, .behaviour16, .behaviour18, .behaviour20), .hangLimit)
+    "Promises 11, 13, 14, 16, 18, and 20: a bus does what a naive bus does",
+    .tags(.promise11, .promise13, .promise14, .promise16, .promise18, .promise20), .hangLimit)
 struct BusRandomWalkTests {}
 
 extension BusRandomWalkTests {

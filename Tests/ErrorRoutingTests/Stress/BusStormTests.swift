@@ -8,8 +8,8 @@ import Testing
 
 /// Catches counts that are read in the wrong order, and a bus that occupies a thread of the pool.
 @Suite(
-    "Behaviour 26: statistics balance whenever they are read, and a flood lets other tasks run",
-    .tags(.behaviour26), .hangLimit)
+    "Promise 26: statistics balance whenever they are read, and a flood lets other tasks run",
+    .tags(.promise26), .hangLimit)
 struct BusStormTests {}
 
 extension BusStormTests {

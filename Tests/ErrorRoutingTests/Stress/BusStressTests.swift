@@ -17,10 +17,10 @@ import Testing
 /// A seed always produces the same run, except for the threads' timing. To reproduce a seed's failure, set the seed and
 /// some seconds, and `ERROR_BUS_STRESS_REPEAT=1`, which tries it again and again.
 @Suite(
-    "Behaviours 4, 11 to 16 and 18 to 20: they hold under load",
+    "Promises 4, 11 to 16, and 18 to 20: they hold under load",
     .tags(
-        .behaviour4, .behaviour11, .behaviour12, .behaviour13, .behaviour14, .behaviour15, .behaviour16, .behaviour18,
-        .behaviour19, .behaviour20),
+        .promise4, .promise11, .promise12, .promise13, .promise14, .promise15, .promise16, .promise18,
+        .promise19, .promise20),
     .hangLimit(minutes: StressTime.minutes))
 struct BusStressTests {}
 

@@ -14,8 +14,8 @@ import Testing
 /// | `ERROR_BUS_FUZZ_SECONDS` | how long to continue, seed after seed; by default 1, with `ERROR_BUS_LONG` 120 |
 /// | `ERROR_BUS_FUZZ_SEED` | the first seed, by default 1 |
 @Suite(
-    "Behaviours 9, 14, 23 and 24: they hold for hostile errors",
-    .tags(.behaviour9, .behaviour14, .behaviour23, .behaviour24), .hangLimit(minutes: FuzzTime.minutes))
+    "Promises 9, 14, 23, and 24: they hold for hostile errors",
+    .tags(.promise9, .promise14, .promise23, .promise24), .hangLimit(minutes: FuzzTime.minutes))
 struct FuzzTests {}
 
 extension FuzzTests {

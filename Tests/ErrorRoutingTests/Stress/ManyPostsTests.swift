@@ -6,8 +6,8 @@ import Testing
 
 /// `Int` has 32 bits on watches: a thousand posts a second outgrow it within a month.
 @Suite(
-    "Behaviours 11, 13 and 14: more posts than an Int of 32 bits counts are counted",
-    .tags(.behaviour11, .behaviour13, .behaviour14), .hangLimit)
+    "Promises 11, 13, and 14: more posts than an Int of 32 bits counts are counted",
+    .tags(.promise11, .promise13, .promise14), .hangLimit)
 struct ManyPostsTests {}
 
 extension ManyPostsTests {

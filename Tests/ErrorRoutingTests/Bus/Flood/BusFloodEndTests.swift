@@ -5,8 +5,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 20: a flood limit spares notices, and releases held reports when the bus ends",
-    .tags(.behaviour20), .hangLimit)
+    "Promise 20: a flood limit spares notices, and releases held reports when the bus ends",
+    .tags(.promise20), .hangLimit)
 struct BusFloodEndTests {
     private let clock = ManualClock()
 

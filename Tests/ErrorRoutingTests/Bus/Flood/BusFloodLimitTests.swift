@@ -7,8 +7,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 20: a flood limit delivers the first errors of a kind, and merges the rest",
-    .tags(.behaviour20), .hangLimit)
+    "Promise 20: a flood limit delivers the first errors of a kind, and merges the rest",
+    .tags(.promise20), .hangLimit)
 struct BusFloodLimitTests {
     private let clock = ManualClock()
 }

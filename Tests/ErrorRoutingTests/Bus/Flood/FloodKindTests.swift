@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite(
-    "Behaviour 20: errors of one type, code, posting line and path of scopes are of one kind", .tags(.behaviour20),
+    "Promise 20: errors of one type, code, posting line and path of scopes are of one kind", .tags(.promise20),
     .hangLimit)
 struct FloodKindTests {}
 

@@ -5,8 +5,8 @@ import Testing
 
 /// Tests the limiter alone, as a plain value, with numbers for reports.
 @Suite(
-    "Behaviours 14 and 20: a flood limiter passes the first errors of a kind, and merges the rest",
-    .tags(.behaviour14, .behaviour20), .hangLimit)
+    "Promises 14 and 20: a flood limiter passes the first errors of a kind, and merges the rest",
+    .tags(.promise14, .promise20), .hangLimit)
 struct FloodLimiterTests {}
 
 extension FloodLimiterTests {

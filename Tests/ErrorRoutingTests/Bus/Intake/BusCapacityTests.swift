@@ -7,8 +7,8 @@ import Testing
 @testable import ErrorRoutingTesting
 
 @Suite(
-    "Behaviours 13 and 14: memory is bounded, and each report is counted once at its end",
-    .tags(.behaviour13, .behaviour14), .hangLimit)
+    "Promises 13 and 14: memory is bounded, and each report is counted once at its end",
+    .tags(.promise13, .promise14), .hangLimit)
 struct BusCapacityTests {}
 
 extension BusCapacityTests {

@@ -4,8 +4,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 13 and 14: the intake accepts as many reports as there is room for, and counts the others",
-    .tags(.behaviour13, .behaviour14), .hangLimit)
+    "Promises 13 and 14: the intake accepts as many reports as there is room for, and counts the others",
+    .tags(.promise13, .promise14), .hangLimit)
 struct BusIntakeTests {}
 
 extension BusIntakeTests {

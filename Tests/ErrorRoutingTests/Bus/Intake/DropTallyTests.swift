@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 13: drops are counted by type, each in one notice", .tags(.behaviour13), .hangLimit)
+@Suite("Promise 13: drops are counted by type, each in one notice", .tags(.promise13), .hangLimit)
 struct DropTallyTests {
     @Test("the first drop makes a notice, which counts drops by type; subclasses and specializations are types too")
     func byType() {

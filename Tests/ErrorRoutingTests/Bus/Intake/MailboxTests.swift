@@ -4,8 +4,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 11 and 13: a mailbox's slots are filled in any order, read in sequence, and used again",
-    .tags(.behaviour11, .behaviour13), .hangLimit)
+    "Promises 11 and 13: a mailbox's slots are filled in any order, read in sequence, and used again",
+    .tags(.promise11, .promise13), .hangLimit)
 struct MailboxTests {}
 
 extension MailboxTests {

@@ -7,7 +7,7 @@ import Testing
 /// Checks under load that the observer's reports and the counts agree.
 ///
 /// `ERROR_BUS_LONG=1` posts a million errors.
-@Suite("Behaviour 19: an observer receives every report in a flood", .tags(.behaviour19), .hangLimit)
+@Suite("Promise 19: an observer receives every report in a flood", .tags(.promise19), .hangLimit)
 struct BusObserveStormTests {}
 
 extension BusObserveStormTests {

@@ -8,7 +8,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 19: observe gets every report with its outcome, in order, none missed", .tags(.behaviour19), .hangLimit)
+    "Promise 19: observe gets every report with its outcome, in order, none missed", .tags(.promise19), .hangLimit)
 struct BusObserveTests {}
 
 extension BusObserveTests {

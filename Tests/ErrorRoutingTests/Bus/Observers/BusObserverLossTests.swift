@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 19: each stream has every report, or counts the missed ones, and leaves nothing behind",
-    .tags(.behaviour19), .hangLimit)
+    "Promise 19: each stream has every report, or counts the missed ones, and leaves nothing behind",
+    .tags(.promise19), .hangLimit)
 struct BusObserverLossTests {}
 
 extension BusObserverLossTests {

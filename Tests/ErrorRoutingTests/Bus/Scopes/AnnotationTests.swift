@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 22: a scope can be annotated with values that are known later", .tags(.behaviour22), .hangLimit)
+@Suite("Promise 22: a scope can be annotated with values that are known later", .tags(.promise22), .hangLimit)
 struct AnnotationTests {}
 
 extension AnnotationTests {

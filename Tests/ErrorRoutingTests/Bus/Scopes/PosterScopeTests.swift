@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 22: any poster has scopes; those of the ambient poster are found at each post", .hangLimit)
+@Suite("Promise 22: any poster has scopes; those of the ambient poster are found at each post", .hangLimit)
 struct PosterScopeTests {}
 
 extension PosterScopeTests {

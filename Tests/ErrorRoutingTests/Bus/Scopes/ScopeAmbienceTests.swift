@@ -6,8 +6,8 @@ import Testing
 
 /// The process has one root, so each test that needs a root, or no root, runs in a separate process.
 @Suite(
-    "Behaviours 11, 15 and 22: a post goes to the task's scope or bus, without one to the root or standard error",
-    .tags(.behaviour11, .behaviour15, .behaviour22), .hangLimit)
+    "Promises 11, 15, and 22: a post goes to the task's scope or bus, without one to the root or standard error",
+    .tags(.promise11, .promise15, .promise22), .hangLimit)
 struct ScopeAmbienceTests {}
 
 extension ScopeAmbienceTests {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 22: a task posts to the innermost scope that is bound", .tags(.behaviour22), .hangLimit)
+@Suite("Promise 22: a task posts to the innermost scope that is bound", .tags(.promise22), .hangLimit)
 struct ScopeBindingTests {}
 
 extension ScopeBindingTests {

@@ -6,8 +6,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 4, 13, 16 and 20: failures, drops, floods and shutdown keep a report's scope",
-    .tags(.behaviour4, .behaviour13, .behaviour16, .behaviour20), .hangLimit)
+    "Promises 4, 13, 16, and 20: failures, drops, floods and shutdown keep a report's scope",
+    .tags(.promise4, .promise13, .promise16, .promise20), .hangLimit)
 struct ScopeDeliveryTests {
     private let trace = ActionTrace()
 

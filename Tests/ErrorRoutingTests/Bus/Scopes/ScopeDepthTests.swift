@@ -6,8 +6,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 22: thousands of nested scopes cost memory in proportion, and no stack",
-    .tags(.behaviour22), .hangLimit)
+    "Promise 22: thousands of nested scopes cost memory in proportion, and no stack",
+    .tags(.promise22), .hangLimit)
 struct ScopeDepthTests {}
 
 extension ScopeDepthTests {

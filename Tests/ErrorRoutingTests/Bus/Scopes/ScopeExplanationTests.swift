@@ -2,7 +2,7 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-@Suite("Behaviours 5 and 21: a scope explains the whole path", .tags(.behaviour5, .behaviour21), .hangLimit)
+@Suite("Promises 5 and 21: a scope explains the whole path", .tags(.promise5, .promise21), .hangLimit)
 struct ScopeExplanationTests {}
 
 extension ScopeExplanationTests {

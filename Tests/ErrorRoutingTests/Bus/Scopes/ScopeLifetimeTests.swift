@@ -5,8 +5,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 13, 16 and 21: a scope lives no longer than its owners and reports need it",
-    .tags(.behaviour13, .behaviour16, .behaviour21), .hangLimit)
+    "Promises 13, 16, and 21: a scope lives no longer than its owners and reports need it",
+    .tags(.promise13, .promise16, .promise21), .hangLimit)
 struct ScopeLifetimeTests {}
 
 extension ScopeLifetimeTests {

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 21: a scope is handler concatenation and nothing else", .tags(.behaviour21), .hangLimit)
+@Suite("Promise 21: a scope is handler concatenation and nothing else", .tags(.promise21), .hangLimit)
 struct ScopeOrderTests {
     private typealias Order = ErrorScope.Order
 

@@ -6,8 +6,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 21 and 22: a report has the path of the scope through which it was posted",
-    .tags(.behaviour21, .behaviour22), .hangLimit)
+    "Promises 21 and 22: a report has the path of the scope through which it was posted",
+    .tags(.promise21, .promise22), .hangLimit)
 struct ScopeReportTests {}
 
 extension ScopeReportTests {

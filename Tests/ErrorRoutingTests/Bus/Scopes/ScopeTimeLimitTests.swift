@@ -6,8 +6,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 18 and 21: the time limit holds for asynchronous actions anywhere on a scope's path",
-    .tags(.behaviour18, .behaviour21), .hangLimit)
+    "Promises 18 and 21: the time limit holds for asynchronous actions anywhere on a scope's path",
+    .tags(.promise18, .promise21), .hangLimit)
 struct ScopeTimeLimitTests {
     private let clock = ManualClock()
     private let gate = Gate()

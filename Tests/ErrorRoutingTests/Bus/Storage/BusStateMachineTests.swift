@@ -7,8 +7,8 @@ import Testing
 ///
 /// They drive the storage alone, event by event: no tasks, no clock.
 @Suite(
-    "Behaviours 12, 15, 18 and 20: the state machine's timer, its end of posting, and what it releases",
-    .tags(.behaviour12, .behaviour15, .behaviour18, .behaviour20), .hangLimit)
+    "Promises 12, 15, 18, and 20: the state machine's timer, its end of posting, and what it releases",
+    .tags(.promise12, .promise15, .promise18, .promise20), .hangLimit)
 struct BusStateMachineTests {}
 
 extension BusStateMachineTests {

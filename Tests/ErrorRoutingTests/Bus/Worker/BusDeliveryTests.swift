@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 12: delivery is serial, in the bus's own task", .tags(.behaviour12), .hangLimit)
+@Suite("Promise 12: delivery is serial, in the bus's own task", .tags(.promise12), .hangLimit)
 struct BusDeliveryTests {}
 
 extension BusDeliveryTests {

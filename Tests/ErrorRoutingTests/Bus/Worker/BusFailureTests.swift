@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 4: a bus delivers an action's failure as a separate error", .tags(.behaviour4), .hangLimit)
+@Suite("Promise 4: a bus delivers an action's failure as a separate error", .tags(.promise4), .hangLimit)
 struct BusFailureTests {}
 
 extension BusFailureTests {

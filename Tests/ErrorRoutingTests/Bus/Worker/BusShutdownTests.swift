@@ -7,8 +7,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 4 and 16: shutdown waits until its deadline, returns undelivered reports, and loses none",
-    .tags(.behaviour4, .behaviour16), .hangLimit)
+    "Promises 4 and 16: shutdown waits until its deadline, returns undelivered reports, and loses none",
+    .tags(.promise4, .promise16), .hangLimit)
 struct BusShutdownTests {}
 
 extension BusShutdownTests {

@@ -6,7 +6,7 @@ import Testing
 // The check that statistics add up is internal.
 @testable import ErrorRouting
 
-@Suite("Behaviour 18: an action that exceeds its time limit is abandoned", .tags(.behaviour18), .hangLimit)
+@Suite("Promise 18: an action that exceeds its time limit is abandoned", .tags(.promise18), .hangLimit)
 struct BusTimeLimitTests {
     private let clock = ManualClock()
     private let gate = Gate()
@@ -180,7 +180,7 @@ extension BusTimeLimitTests {
 extension BusTimeLimitTests {
     @Test(
         "an action's cancellation handler that hangs delays neither the next reports nor a shutdown",
-        .tags(.behaviour16), arguments: [false, true])
+        .tags(.promise16), arguments: [false, true])
     func slowCancellationHandler(isShutdown: Bool) async {
         let (entered, next, cancelled, left) = (Gate(), Gate(), Gate(), Gate())
         let leave = DispatchSemaphore(value: 0)

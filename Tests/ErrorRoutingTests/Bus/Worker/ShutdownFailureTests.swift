@@ -7,8 +7,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 4 and 16: an action's failure is counted and written, whenever a shutdown comes",
-    .tags(.behaviour4, .behaviour16), .hangLimit)
+    "Promises 4 and 16: an action's failure is counted and written, whenever a shutdown comes",
+    .tags(.promise4, .promise16), .hangLimit)
 struct ShutdownFailureTests {}
 
 extension ShutdownFailureTests {

@@ -5,8 +5,8 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviours 16 and 18: after a shutdown or a time limit, nothing of a report begins, and nothing keeps the bus",
-    .tags(.behaviour16, .behaviour18), .hangLimit)
+    "Promises 16 and 18: after a shutdown or a time limit, nothing of a report begins, and nothing keeps the bus",
+    .tags(.promise16, .promise18), .hangLimit)
 struct TakenBackWorkerTests {}
 
 extension TakenBackWorkerTests {
