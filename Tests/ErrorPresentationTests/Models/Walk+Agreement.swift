@@ -18,7 +18,7 @@ extension Walk {
         return isBalanced && difference.isEmpty
     }
 
-    /// The differences as text; empty if there are none.
+    /// The differences as a string; empty if there are none.
     var difference: String {
         var lines: [String] = []
         func compare(_ what: String, _ real: some CustomStringConvertible, _ model: some CustomStringConvertible) {

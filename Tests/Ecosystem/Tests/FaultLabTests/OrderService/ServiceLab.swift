@@ -38,7 +38,7 @@ extension FaultLab.ServiceLab {
         }
     }
 
-    /// Starts the service next to a supplier that behaves as a request's path says.
+    /// Starts the service next to a supplier that behaves as each request's path specifies.
     static func withService<Value>(
         _ variables: [String: String] = [:],
         _ body: (ServiceProcess, Caller) async throws -> Value

@@ -22,7 +22,7 @@ final class ServiceProcess: Sendable {
 
     /// An event didn't happen in time.
     ///
-    /// The description has the last lines that the process wrote.
+    /// The description shows the last lines that the process wrote.
     struct TimedOut: Error, CustomStringConvertible {
         let description: String
     }
@@ -77,7 +77,7 @@ final class ServiceProcess: Sendable {
     init(_ program: String, _ variables: [String: String]) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw NotStarted(code: errno) }
-        // Don't let other children inherit an end: it would keep the pipe open.
+        // Don't let other children inherit one end of the pipe: it would keep the pipe open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (reading, writing) = (ends[0], ends[1])
         defer { close(writing) }
