@@ -9,7 +9,7 @@ import Testing
 struct ForeignErrorTests {}
 
 extension ForeignErrorTests {
-    /// A path on which an error can be thrown.
+    /// A way of running an operation that can throw an error.
     private typealias Way = (_ operation: () async throws -> Void) async throws -> Void
 
     private final class Object: Error {}
@@ -92,7 +92,7 @@ extension ForeignErrorTests {
             expect(attempts, equals: 3)
             expect(breaker.state, equals: .open)
             let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
-            // Check more than a matcher, because matchers unbox errors.
+            // Check more than matchers do, because matchers unbox errors.
             #expect(refusal.map { type(of: $0.cause) == type(of: error) } == true)
             if let object = error as? Object { #expect(refusal?.cause as? Object === object) }
         }

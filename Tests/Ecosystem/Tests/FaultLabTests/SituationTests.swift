@@ -54,8 +54,8 @@ extension FaultLab {
 
         #if canImport(FoundationNetworking)
             @Test(
-                "URLSession crashes here", .serialized, arguments: TransportUnderTest.urlSessionFatalPaths.sorted()
-            )
+                "URLSession crashes the process", .serialized,
+                arguments: TransportUnderTest.urlSessionFatalPaths.sorted())
             func stopsTheProcess(at path: String) async throws {
                 try Data(path.utf8).write(to: Self.pathFile(of: getpid()))
                 defer { try? FileManager.default.removeItem(at: Self.pathFile(of: getpid())) }

@@ -58,7 +58,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `a client that leaves isn't a failure of the service, and the supplier's connection is closed`()
+        @Test func `a client that leaves causes no failure of the service, and the supplier's connection is closed`()
             async throws
         {
             let folder = try TemporaryFolder()
@@ -79,7 +79,7 @@ extension FaultLab.ServiceLab {
         }
 
         @Test(arguments: [false, true])
-        func `a client that leaves during its request doesn't cause a failure of the service`(resets: Bool) async throws
+        func `a client that leaves during its request causes no failure of the service`(resets: Bool) async throws
         {
             try await withService(["LOG_LEVEL": "debug"]) { process, caller in
                 let head = "POST /orders HTTP/1.1\r\nHost: orders\r\nContent-Type: application/json\r\n"
@@ -101,7 +101,7 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `a client that leaves while Hummingbird watches its connection isn't a failure of the service`()
+        @Test func `a client that leaves while Hummingbird watches its connection causes no failure of the service`()
             async throws
         {
             try await withService(["LOG_LEVEL": "debug"]) { process, caller in
