@@ -120,7 +120,7 @@ extension PipeTests {
     }
 
     @Test(arguments: ["/dev/fd/", "link to /dev/fd/", "/proc/self/fd/"])
-    func `a process's descriptor is neither renamed nor truncated, and the program's output stays in it`(kind: String)
+    func `a process's descriptor is neither renamed nor truncated, and its file keeps the old output`(kind: String)
         async throws
     {
         #if canImport(Darwin)

@@ -249,7 +249,7 @@ extension ReplayTests {
         )
     }
 
-    @Test func `a line of a later version is counted and read as far as it is known; an earlier one is unreadable`()
+    @Test func `a line from a later version is counted, and read as far as possible; an earlier one is unreadable`()
         async throws
     {
         let line = try #require(try await lines(ErrorHandler(), Order.late).first)

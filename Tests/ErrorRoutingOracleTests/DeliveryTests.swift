@@ -38,7 +38,7 @@ extension DeliveryTests {
         stage.expectLaws()
     }
 
-    @Test("task-locals, cancellation and scope of who runs, posts or flushes don't reach actions; the bus is current")
+    @Test("task-locals, cancellation, and scope of code that runs, posts, or flushes don't reach actions; the bus does")
     func inheritsNothing() async {
         let found = Log<[String]>()
         let facts = { @Sendable () -> [String] in

@@ -75,7 +75,7 @@ extension ScopeTests {
         expect(await other.shutdown(within: .zero).map(\.scope), equals: [["short", "lived"]])
     }
 
-    @Test("postError uses the innermost bound scope, or else the bound bus; in an action, the action's bus")
+    @Test("postError uses the bound scope or bus, whichever is innermost; in an action, it uses the action's bus")
     func ambient() async {
         let stage = Stage(
             ErrorHandler().on(Mishap(3)) { _ in

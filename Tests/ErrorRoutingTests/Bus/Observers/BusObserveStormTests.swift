@@ -13,7 +13,7 @@ struct BusObserveStormTests {}
 extension BusObserveStormTests {
     private static let count = isLong ? 1_000_000 : 10_000
 
-    /// The reports that an observer has received; only the worker writes, and it has ended when the tally is read.
+    /// The reports that an observer has received. Only the worker writes it, and it has ended when the tally is read.
     private final class Tally: Sendable {
         struct Counts {
             var received = 0
@@ -53,7 +53,7 @@ extension BusObserveStormTests {
     ]
 
     @Test(
-        "four callers post, at any capacity, until the bus has drained or a shutdown comes in the middle",
+        "four callers post, at any capacity, until the bus has drained or a shutdown interrupts them",
         arguments: 0..<5, [false, true])
     func posters(index: Int, isShutDown: Bool) async {
         await storm(Self.configurations[index]) { bus in
@@ -88,7 +88,7 @@ extension BusObserveStormTests {
                 bus.post(number % 5 == 0 ? Zoo.Offline() : Numbered(number * 4 + thread))
             }
         }
-        // In one of the cases, the bus ends in the middle of the posts.
+        // In one of the cases, the bus ends while errors are being posted.
         let isEarly = configuration.capacity == 1_000
         while isEarly, tally.counts.withLock({ $0.received < 100 }) { await Task.yield() }
         let early = isEarly ? await end(bus) : []
@@ -110,7 +110,7 @@ extension BusObserveStormTests {
         #expect(counts.told + left.count <= statistics.dropped)
         expect(counts.failures, equals: statistics.actionFailures)
         #expect(counts.ends.count == 1 && counts.ends.allSatisfy { $0.isBalanced && $0.handled == statistics.handled })
-        // Errors posted after the end count as dropped.
+        // Errors that were posted after the end count as dropped.
         #expect(isEarly || counts.ends == [statistics])
         expect(read, equals: counts.received)
         withExtendedLifetime(observation) {}

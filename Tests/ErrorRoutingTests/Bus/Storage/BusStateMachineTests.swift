@@ -3,16 +3,16 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Tests what `BusRandomWalkTests`, which compares the rest with a naive bus, leaves out.
+/// Tests the cases that `BusRandomWalkTests`, which compares a bus with a naive bus, leaves out.
 ///
-/// They drive the storage alone, event by event: no tasks, no clock.
+/// They drive only the storage, event by event, without tasks or a clock.
 @Suite(
     "Promises 12, 15, 18, and 20: the state machine's timer, its end of posting, and what it releases",
     .tags(.promise12, .promise15, .promise18, .promise20), .hangLimit)
 struct BusStateMachineTests {}
 
 extension BusStateMachineTests {
-    @Test("the timer fires for the earliest of a flush, a held report's window and an action")
+    @Test("the timer fires for the earliest of a flush, a held report's window, and an action")
     func timer() {
         let bus = DrivenStorage(flood: FloodLimit(first: 0, per: .seconds(20)))
         bus.post(1)
@@ -30,7 +30,7 @@ extension BusStateMachineTests {
         expect(bus.storage.timeIsUp(at: .seconds(21)).next, equals: .seconds(50))
     }
 
-    @Test("if the caller is cancelled, nothing is accepted once body and tasks have ended", arguments: [false, true])
+    @Test("if the caller is cancelled, no post is accepted once body and tasks have ended", arguments: [false, true])
     func cancelled(isCancelledFirst: Bool) {
         let bus = DrivenStorage()
         if isCancelledFirst { expect(bus.storage.cancel(), equals: .nothing) }
@@ -40,7 +40,7 @@ extension BusStateMachineTests {
         expect(bus.statistics, equals: .init(posted: 1, dropped: 1))
     }
 
-    @Test("a bus is closed for being idle only if nothing was delivered since the check")
+    @Test("a bus is closed for being idle only if no report was delivered since the check")
     func idle() {
         let bus = DrivenStorage()
         bus.post(1)
@@ -49,7 +49,7 @@ extension BusStateMachineTests {
         expect(isClosed, equals: [false, true])
     }
 
-    /// An error that checks at its deallocation whether the bus's lock is held.
+    /// An error that checks, when it is deallocated, whether the bus's lock is held.
     ///
     /// It is unchecked, because everything happens on the test's thread.
     private final class Dying: Error, @unchecked Sendable {
@@ -82,7 +82,7 @@ extension BusStateMachineTests {
             switch way {
             case 0:
                 _ = bus.abort()
-                // The worker still reads it.
+                // The worker is still reading it.
                 expect(found.entries, equals: [])
                 _ = bus.complete()
             case 1: _ = bus.complete()

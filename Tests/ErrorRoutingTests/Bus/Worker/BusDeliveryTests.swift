@@ -8,7 +8,7 @@ import Testing
 struct BusDeliveryTests {}
 
 extension BusDeliveryTests {
-    @Test("delivery is serial: no two actions run at the same time, though they suspend")
+    @Test("delivery is serial: no two actions run at the same time, even if they suspend")
     func serial() async {
         let inside = Locked(0)
         let overlaps = Locked(0)
@@ -78,7 +78,7 @@ extension BusDeliveryTests {
         expect(buses.entries, equals: [ObjectIdentifier(asked), ObjectIdentifier(asked)])
     }
 
-    @Test("an action's post is delivered later, after what is pending")
+    @Test("an error that an action posts is delivered later, after the pending errors")
     func postingFromActions() async {
         let journal = Journal<Int>()
         let handler = ErrorHandler().on(Numbered.self) { error in
@@ -97,7 +97,7 @@ extension BusDeliveryTests {
         expect(journal.entries, equals: [1, 2, 3])
     }
 
-    @Test("deliver inside an action returns .pending immediately, also through a scope or of an outer bus, or .dropped")
+    @Test("deliver inside an action immediately returns .pending or .dropped, even in a scope or of an outer bus")
     func deliverInsideActions() async {
         let journal = Journal<HandleOutcome.Disposition>()
         let handler = ErrorHandler().on(Numbered(1)) { _ in
@@ -157,5 +157,5 @@ extension BusDeliveryTests {
     }
 }
 
-/// A call doesn't need `await`, so the function runs where its caller runs.
+/// Calling the function doesn't need `await`, so the function runs where its caller runs.
 private func isOnMainThread() -> Bool { Thread.isMainThread }

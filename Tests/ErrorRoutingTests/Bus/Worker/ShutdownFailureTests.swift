@@ -14,14 +14,14 @@ struct ShutdownFailureTests {}
 extension ShutdownFailureTests {
     /// The slow step that a shutdown cuts off, after an action that has thrown.
     private enum Slow: Int, CaseIterable {
-        /// A predicate, of a report in its slot or in its own memory.
+        /// A predicate, for a report in its slot or in its own memory.
         case notMatchingInSlot, matchingInSlot, notMatching, matching
-        /// The position of asynchronous rules: before, between or after.
+        /// An asynchronous rule at each position: before, between, or after the others.
         case beforeAsynchronous, betweenAsynchronous, afterAsynchronous
 
         var isInSlot: Bool { self == .notMatchingInSlot || self == .matchingInSlot }
 
-        /// The rules; the closure waits for the shutdown, and returns its argument.
+        /// The rules. The closure waits for the shutdown, and returns its argument.
         func handler(_ slow: @escaping @Sendable (Bool) -> Bool) -> ErrorHandler {
             let throwing = ErrorHandler().on(Numbered.self) { _ in throw Numbered(70 + rawValue) }
             let asynchronous = ErrorHandler().on(Numbered.self) { _ in
@@ -47,7 +47,7 @@ extension ShutdownFailureTests {
         }
     }
 
-    @Test("an error that an action has thrown is reported once, whatever a shutdown cuts off after it")
+    @Test("an error that an action threw is reported once, whatever a shutdown cuts off after it")
     func failuresAreNeverSilent() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -113,7 +113,7 @@ extension ShutdownFailureTests {
         await entered.wait()
         expect(await bus?.shutdown(within: .zero).count, equals: 1)
         await running.value
-        // The failure is counted now, although the slow rule hasn't ended.
+        // The failure is counted by now, although the slow rule hasn't ended.
         expect(bus?.statistics.actionFailures, equals: 1)
         bus = nil
         leave.signal()
