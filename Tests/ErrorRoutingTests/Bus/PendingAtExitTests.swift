@@ -133,7 +133,7 @@ extension PendingAtExitTests {
         expect(lines(result).first?.contains("had 3 pending or more"), equals: true)
     }
 
-    @Test("a bus that is released while its figures are read ends there, and delays nothing", arguments: 0..<8)
+    @Test("a bus that is released while its counts are read is deallocated without delaying the exit", arguments: 0..<8)
     func lastReference(_: Int) async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

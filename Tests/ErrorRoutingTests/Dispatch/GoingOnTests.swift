@@ -7,12 +7,12 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Promises 1 to 5: a suspended dispatch continues with the next rule, and repeats nothing",
+    "Promises 1 to 5: a suspended dispatch continues with the next rule and doesn't repeat anything",
     .tags(.promise1, .promise2, .promise3, .promise4, .promise5), .hangLimit)
 struct GoingOnTests {}
 
 extension GoingOnTests {
-    /// Notes what ran, in order.
+    /// Notes, in order, what ran.
     private final class Notes: Sendable {
         private let notes = Locked<[String]>([])
 
@@ -80,7 +80,7 @@ extension GoingOnTests {
         }
     }
 
-    @Test("fallbacks before and after an asynchronous one run once, in order")
+    @Test("fallbacks before and after an asynchronous fallback run once, in order")
     func fallbacks() async {
         let notes = Notes()
         let handler = ErrorHandler()
@@ -115,7 +115,7 @@ extension GoingOnTests {
         await uses(of: handler, Numbered(2), notes) { ran, _ in expect(ran, equals: unmatched) }
     }
 
-    /// An error that equals each value at every second comparison.
+    /// An error that equals any value at every second comparison.
     private struct Fickle: Error, Hashable {
         let count: Counter
 
@@ -168,7 +168,7 @@ extension GoingOnTests {
         func hash(into hasher: inout Hasher) {}
     }
 
-    @Test("after a suspension no rule is looked up again: the number of comparisons doesn't depend on that of rules")
+    @Test("after a suspension no rule is looked up again: the number of comparisons doesn't depend on the rules")
     func comparedOnce() async {
         let error = Counted(count: Counter())
         var counts: [Int: [Int]] = [:]
@@ -194,7 +194,7 @@ extension GoingOnTests {
         case late
     }
 
-    @Test("rules by type, value and domain of one type keep their order")
+    @Test("rules by type, value, and domain for one type keep their order")
     func valuesAndDomains() async {
         let notes = Notes()
         let domain = (Status.lost as NSError).domain
@@ -255,7 +255,7 @@ extension GoingOnTests {
 }
 
 @Suite(
-    "Promises 16 and 18: a dispatch whose report was taken back runs no further rule",
+    "Promises 16 and 18: a dispatch whose report was removed runs no further rule",
     .tags(.promise16, .promise18), .hangLimit)
 struct TakenBackDispatchTests {}
 
@@ -263,7 +263,7 @@ extension TakenBackDispatchTests {
     /// When the report is removed.
     enum Time: CaseIterable { case never, duringAction, beforeEnd, whileSynchronous }
 
-    @Test("it ends after the action during which the report was taken back", arguments: Time.allCases)
+    @Test("the dispatch ends after the action during which the report was removed", arguments: Time.allCases)
     func ends(time: Time) async {
         let supervisor = TakingSupervisor(time)
         let ran = Journal<Int>()

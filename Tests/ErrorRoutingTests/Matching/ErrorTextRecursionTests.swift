@@ -5,8 +5,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// The library's own lines don't compute a string again while it is being computed.
-@Suite("Promise 24: a string that reads itself ends", .tags(.promise24), .hangLimit)
+/// While a string is being computed, the library's own lines don't compute it again.
+@Suite("Promise 24: a string that reads itself doesn't recurse endlessly", .tags(.promise24), .hangLimit)
 struct ErrorTextRecursionTests {}
 
 extension ErrorTextRecursionTests {
@@ -17,7 +17,7 @@ extension ErrorTextRecursionTests {
         func add() { count.add(1, ordering: .relaxed) }
     }
 
-    /// An error whose description reads the library's string for the error.
+    /// An error whose description reads the library's string for that error.
     struct Narcissist: Error, CustomStringConvertible {
         let asked = Count()
         let text: @Sendable (Self) -> String
@@ -65,7 +65,7 @@ extension ErrorTextRecursionTests {
 
     private static let name = "ErrorRoutingTests.ErrorTextRecursionTests.Narcissist"
 
-    @Test("a description that asks for its own report, trail, explanation or failure ends with its type's name")
+    @Test("a description that reads its own report, underlying errors, explanation, or failure shows its type's name")
     func descriptions() {
         let handler = ErrorHandler().on(Narcissist.self) { _ in .next }
         let texts: [@Sendable (Narcissist) -> String] = [
@@ -89,7 +89,7 @@ extension ErrorTextRecursionTests {
         }
     }
 
-    @Test("below three nested strings only the type is named, on any thread; many strings end as well")
+    @Test("below three nested strings only the type is named, on any thread; a long chain of strings ends too")
     func depth() async {
         let error = Narcissist { ErrorText.message(of: $0) }
         expect(ErrorText.message(of: error), equals: "<<<\(Self.name)>>>")
@@ -111,7 +111,7 @@ extension ErrorTextRecursionTests {
         expect(ErrorText.message(of: Zoo.Localized(errorDescription: "text")), equals: "text")
     }
 
-    @Test("localized descriptions, mirrors, codes and underlying errors that read themselves end too")
+    @Test("localized descriptions, mirrors, codes, and underlying errors that read themselves end too")
     func otherCode() {
         let (localized, mirrored, coded) = (LocalizedNarcissist(), MirroredNarcissist(), Coded())
         let underlain = Underlain()
@@ -140,7 +140,7 @@ extension ErrorTextRecursionTests {
     }
 
     @Test(
-        "a description that posts itself ends, and a redaction that handles its own error; nothing extra is printed"
+        "a description that posts itself ends, as does a redaction that handles its own error; no extra line is printed"
     )
     func posting() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {

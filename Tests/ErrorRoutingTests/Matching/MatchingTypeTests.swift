@@ -37,7 +37,7 @@ extension MatchingTypeTests {
     ]
     private static let context = DecodingError.Context(codingPath: [], debugDescription: "")
 
-    @Test("type(E) matches errors of exactly that type, whatever their static type, names and contents")
+    @Test("type(E) matches errors of exactly that type, whatever their static type, names, and contents")
     func types() { for example in Self.cases { example.check() } }
 
     @Test("type(E) outputs the matched error, an object as the requested class")
@@ -56,7 +56,7 @@ extension MatchingTypeTests {
         #expect(found === owl)
     }
 
-    @Test("type(E) matches a class and its subclasses, not its superclasses or siblings; E is the type as written")
+    @Test("type(E) matches a class and its subclasses, but not its superclasses or siblings; E is the type as written")
     func classes() {
         let (animal, bird, owl) = (Zoo.Animal(), Zoo.Bird(), Zoo.Owl())
         let errors: [any Error] = [animal, bird, owl, Zoo.Offline()]

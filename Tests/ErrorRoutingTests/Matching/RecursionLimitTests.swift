@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Promise 24: the library keeps no decision that it made at the depth limit", .tags(.promise24), .hangLimit)
+@Suite("Promise 24: the library doesn't cache decisions that it made at the depth limit", .tags(.promise24), .hangLimit)
 struct RecursionLimitTests {
     /// Calls a closure within as many matchers as user code may be nested.
     private func atLimit(_ body: @escaping @Sendable () -> Void) {
@@ -94,7 +94,7 @@ struct RecursionLimitTests {
         expect(bus.statistics.suppressed, equals: 0)
     }
 
-    @Test("a flood limit with a fingerprint of its own limits errors that are posted at the limit", .tags(.promise20))
+    @Test("a flood limit with its own fingerprint limits errors that are posted at the limit", .tags(.promise20))
     func ownFingerprint() async {
         let configuration = ErrorBus.Configuration(
             floodLimit: FloodLimit(first: 1, per: .seconds(3_600)) { ($0.error as NSError).domain })

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Long lists don't lead to deep recursion either.
-@Suite("Promise 24: user code cannot make the library recurse without end", .tags(.promise24), .hangLimit)
+/// Long lists don't cause deep recursion either.
+@Suite("Promise 24: user code can't make the library recurse endlessly", .tags(.promise24), .hangLimit)
 struct RecursionTests {}
 
 extension RecursionTests {
@@ -21,14 +21,14 @@ extension RecursionTests {
         handler = ErrorHandler()
     }
 
-    /// An error that always has another error wrapped in it.
+    /// An error that always wraps another error.
     private final class Endless: NSError, @unchecked Sendable {
         override var userInfo: [String: Any] {
             [NSUnderlyingErrorKey: Endless(domain: "endless", code: 1)]
         }
     }
 
-    @Test("a value rule accepts an endless chain of NSErrors, the deepest possible one, and a large user info")
+    @Test("a value rule accepts an endless chain of NSErrors, the deepest possible chain, and a large user info")
     func endlessChain() {
         let error = Endless(domain: "endless", code: 1)
         let handler = ErrorHandler().on(error) { _ in .stop }
@@ -93,7 +93,7 @@ extension RecursionTests {
         return true
     }
 
-    @Test("if only nesting lets an error reach an asynchronous onNoMatch, none runs", .tags(.promise5))
+    @Test("if only nesting lets an error reach an asynchronous onNoMatch, no onNoMatch runs", .tags(.promise5))
     func declines() {
         _ = Self.nest(PerThread.depthLimit)
         expect(Self.declined.entries, equals: [true])
@@ -126,7 +126,7 @@ extension RecursionTests {
         .on(Payment.self, "Payment failed")
         .on(domain: "payments", "Payments are down")
 
-    /// An error whose description is looked up in a map, by the error itself.
+    /// An error whose description is looked up in a map with the error itself.
     private struct Payment: LocalizedError {
         var errorDescription: String? { RecursionTests.messages[self] }
     }
@@ -152,7 +152,7 @@ extension RecursionTests {
         override var code: Int { RecursionTests.codes.handleSynchronously(self) == nil ? 0 : 3 }
     }
 
-    @Test("a description or a code can look up its own error, in a Swift error and in a subclass of NSError")
+    @Test("a description or a code can look up its own error, in a Swift error or in a subclass of NSError")
     func codes() {
         #expect(Self.codes.handleSynchronously(Coded()) != nil)
         #expect(Self.codes.handleSynchronously(Object(domain: "codes", code: 1)) != nil)

@@ -20,7 +20,7 @@ enum LinearReading {
         var answer: Answer
         var isAsynchronous: Bool
         var getsReport: Bool
-        /// Whether a rule with such a matcher is registered by type, value or domain, not by matcher.
+        /// Whether such a matcher is registered by type, value, or domain, instead of as a matcher.
         var isShort: Bool
 
         var description: String {
@@ -121,7 +121,7 @@ enum LinearReading {
             return lines
         }
 
-        /// The value of a map with the rules of this handler that match errors.
+        /// The value that a map with this handler's matching rules returns.
         func value(for error: Specimen) -> String {
             for rule in reversed(.on, .ignore) {
                 guard let found = rule.matcher.find(in: error) else { continue }

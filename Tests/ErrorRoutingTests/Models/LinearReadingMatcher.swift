@@ -24,7 +24,7 @@ extension LinearReading {
         case retryable, localized, underlying
     }
 
-    /// A predicate that reads its argument as a string, so that both readings can call it.
+    /// A predicate that reads its argument as a string, so that the reading and the library can call it.
     struct Predicate: Sendable {
         var modulus: Int
         var remainder: Int
@@ -134,7 +134,7 @@ extension LinearReading.Matcher: CustomStringConvertible {
 }
 
 extension LinearReading {
-    /// The verdict on a match that an error's type alone allows.
+    /// The verdict on a match, as far as an error's type alone determines it.
     enum Judgement {
         case never, maybe, always
 

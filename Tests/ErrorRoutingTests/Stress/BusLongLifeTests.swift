@@ -5,14 +5,14 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Catches anything that one delivery leaves behind for the next: marks, observers, memory.
+/// Detects anything that one delivery leaves behind for the next: marks, observers, memory.
 @Suite(
     "Promises 16, 18, and 19: nothing accumulates over a bus's long life",
     .tags(.promise16, .promise18, .promise19), .hangLimit)
 struct BusLongLifeTests {}
 
 extension BusLongLifeTests {
-    @Test("promise 18: an action that is cut off leaves no mark on those after it")
+    @Test("promise 18: an action that is cut off leaves no mark on later actions")
     func marks() async {
         let (marks, clock) = (Journal<Int>(), ManualClock())
         let entered = (0..<20).map { _ in Gate() }
@@ -21,7 +21,7 @@ extension BusLongLifeTests {
             .on(Numbered.self) { error in
                 marks.note(Ambience.current.work.count)
                 entered[error.number].open()
-                // Hangs, until it is cut off.
+                // Hang until the action is cut off.
                 try await Gate().waitUnlessCancelled()
                 return .stop
             }

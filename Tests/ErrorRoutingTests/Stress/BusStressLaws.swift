@@ -8,7 +8,7 @@ struct StressLaws {
     private let plan: StressPlan
     private let evidence: StressEvidence
     private let delivered: [Seen]
-    /// The reports that shutdown returned or, inside an action, wrote, and those pending when the bus was released.
+    /// The reports that shutdown returned (or wrote, inside an action) and those pending when the bus was released.
     private let givenBack: [Seen]
     private let refused: [Seen]
     private var broken: [String] = []
@@ -43,7 +43,7 @@ struct StressLaws {
         if !holds { broken.append(name) }
     }
 
-    /// Promise 14: the conservation law, and each count against the record.
+    /// Promise 14: the counts add up, and each count agrees with the record.
     private mutating func checkCounts() {
         let counts = evidence.statistics
         let ends = delivered + givenBack
@@ -62,7 +62,7 @@ struct StressLaws {
         law("unmatched", counts.unmatched, delivered.count { $0.end == .unmatched })
     }
 
-    /// Promises 13 and 20: every posted error of each type has come to an end.
+    /// Promises 13 and 20: every posted error of each type has an outcome.
     private mutating func checkDrops() {
         var ends: [String: Int] = [:]
         for seen in delivered + givenBack + refused {
@@ -83,8 +83,8 @@ struct StressLaws {
         }
     }
 
-    /// Promise 11: sequence numbers, no report twice, and the order of one caller's, with a flood limit of one
-    /// kind's.
+    /// Promise 11: sequence numbers, no report twice, and the order of one caller's errors (with a flood limit, of one
+    /// kind).
     private mutating func checkOrder() {
         for (index, seen) in evidence.delivered.enumerated() where seen.sequence != index + 1 {
             return law("sequence after \(index)", Int(seen.sequence), index + 1)
@@ -112,7 +112,7 @@ struct StressLaws {
         }
     }
 
-    /// Promise 4: an action's error is reported once, and never lost silently.
+    /// Promise 4: an action's error is reported once, and is never lost silently.
     private mutating func checkFailures() {
         var told = [Int](repeating: 0, count: evidence.thrown.count)
         let notices = (delivered + givenBack).filter { if case .failure = $0.content { true } else { false } }
@@ -148,7 +148,7 @@ struct StressLaws {
         }
     }
 
-    /// Promise 19: the reports that an observer read or missed are all reports.
+    /// Promise 19: the reports that an observer read and the reports that it missed are all reports.
     private mutating func check(_ reading: StressReading) {
         let all = delivered.filter { reading.type == nil || $0.type == reading.type }.map { Int($0.sequence) }
         let positions = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, $0) })

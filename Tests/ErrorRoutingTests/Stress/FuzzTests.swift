@@ -5,9 +5,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Runs everything at random, with hostile errors, matchers and strings: nothing crashes, hangs, or is lost.
+/// Runs everything at random, with hostile errors, matchers, and strings. No run may crash, hang, or lose an error.
 ///
-/// It runs in a separate process and reads its standard error: each line there must be complete.
+/// It runs in a separate process and reads its standard error, in which each line must be complete.
 ///
 /// | environment variable | meaning |
 /// | --- | --- |
@@ -19,7 +19,7 @@ import Testing
 struct FuzzTests {}
 
 extension FuzzTests {
-    @Test("hostile errors, matchers and strings crash nothing, and nothing is lost")
+    @Test("hostile errors, matchers, and strings don't crash the library, and no error is lost")
     func everything() async throws {
         let log = FileManager.default.temporaryDirectory.path + "/bus-fuzz-\(UUID().uuidString)"
         try handOver(log, as: "fuzz log")
@@ -76,7 +76,7 @@ enum FuzzRun {
             seed += 1
         } while ContinuousClock.now - begin < .seconds(FuzzTime.seconds)
         StandardError.waitUntilWritten()
-        // Restored for the output of a sanitizer at the end.
+        // Restore standard error for the output of a sanitizer at the end.
         dup2(standardError, STDERR_FILENO)
         note("\(seed - FuzzTime.seed) runs from seed \(FuzzTime.seed), \(posted) posted, and all is right")
     }

@@ -67,7 +67,7 @@ extension PosterScopeTests {
         }
     }
 
-    @Test("without a bus, the scope's handler is tried first; errors without a match go to standard error")
+    @Test("without a bus, the scope's handler goes first; other errors, attempts, and failures go to standard error")
     func noBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
