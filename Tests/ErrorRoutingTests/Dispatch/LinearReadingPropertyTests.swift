@@ -167,7 +167,7 @@ extension LinearReadingPropertyTests {
                 group.addTask {
                     var coverage = Coverage()
                     for step in errors.indices {
-                        // Each task begins at another error, so that the tasks meet the same types in different orders.
+                        // Each task begins with another error, so that the tasks use the types in different orders.
                         let specimen = errors[(step + offset * 7) % errors.count]
                         guard await compare(reading, handler, specimen, &coverage, "seed 301") else { return }
                     }
