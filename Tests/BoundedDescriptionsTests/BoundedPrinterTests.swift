@@ -115,7 +115,7 @@ extension BoundedPrinterTests {
     }
 
     @Test("a value's own description is read once, and its mirror isn't read")
-    func askedOnce() {
+    func readOnce() {
         struct Witness: CustomStringConvertible, CustomReflectable {
             let count = Count()
             var description: String {

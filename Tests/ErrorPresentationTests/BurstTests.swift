@@ -84,7 +84,7 @@ extension BurstTests {
         let presenter = ErrorPresenter(rules: .alerts.on(Plain("never"), .hidden))
         let handler = ErrorHandler().ignore(Plain("ignored"))
         let texts = ["a", "b", "ignored", "never"] + (0..<100).map { "error \($0)" }
-        var moments = 0
+        var checks = 0
         await withErrorBus(handler: handler, configuration: .init(capacity: 2 * count)) { bus in
             let observation = presenter.observe(bus)
             for task in 0..<4 {
@@ -97,7 +97,7 @@ extension BurstTests {
             while presenter.statistics.received < count {
                 await Task.yield()
                 let now = presenter.statistics
-                moments += 1
+                checks += 1
                 #expect(presenter.isSound, "\(now)")
                 let differences = [
                     now.received - last.received, now.shown - last.shown, now.merged - last.merged,
@@ -105,7 +105,7 @@ extension BurstTests {
                 ]
                 expect(differences.filter { $0 < 0 }, equals: [], "\(now)")
                 last = now
-                if moments % 5 == 0 { presenter.dismiss() }
+                if checks % 5 == 0 { presenter.dismiss() }
             }
             await waitUntil { presenter.statistics.waiting == presenter.waiting }
             withExtendedLifetime(observation) {}
@@ -116,7 +116,7 @@ extension BurstTests {
         #expect(presenter.waiting <= 64)
         #expect(end.neverShown > 0)
         #expect((1...count - end.discarded).contains(presenter.wakeUps))
-        print("burst of \(count): \(end); \(presenter.wakeUps) wake-ups, looked at \(moments) times")
+        print("burst of \(count): \(end); \(presenter.wakeUps) wake-ups, looked at \(checks) times")
     }
 }
 

@@ -35,22 +35,22 @@ extension ObservationTests {
         }
         let first = Task { await loader.load() }
         await waitUntil { begun == 1 }
-        let isTold = Locked(false)
+        let isNotified = Locked(false)
         withObservationTracking {
             _ = (loader.state.isLoading, loader.latest, loader.failureCount)
         } onChange: {
-            isTold.withLock { $0 = true }
+            isNotified.withLock { $0 = true }
         }
         let second = Task { await loader.load() }
         await waitUntil { begun == 2 }
-        #expect(!isTold.withLock { $0 })
+        #expect(!isNotified.withLock { $0 })
         gates[0].open()
         await first.value
-        #expect(!isTold.withLock { $0 })
+        #expect(!isNotified.withLock { $0 })
         #expect(loader.state.isLoading)
         gates[1].open()
         await second.value
-        #expect(isTold.withLock { $0 })
+        #expect(isNotified.withLock { $0 })
         expect(loader.state.value, equals: 1)
     }
 

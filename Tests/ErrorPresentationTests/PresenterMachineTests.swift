@@ -23,7 +23,7 @@ extension PresenterMachineTests {
     }
 
     @Test("without room, an error of the user's own action replaces the newest waiting error that isn't one of these")
-    func askedFor() {
+    func ownActions() {
         let machine = HeldPresenter(limit: 3)
         for name in ["shown", "a", "b"] { _ = machine.add(name) }
         _ = machine.add("c", count: 3)
@@ -148,7 +148,7 @@ extension PresenterMachineTests {
     }
 
     @Test("an error that was closed during its retry returns if the retry is cancelled, and is counted once")
-    func putBack() {
+    func returnsIfCancelled() {
         let machine = HeldPresenter(limit: 1)
         _ = (machine.add("a", canRetry: true), machine.add("b"))
         expect(machine.beginRetry(), equals: 1)

@@ -21,7 +21,7 @@ extension PresenterTests {
     }
 
     @Test("an error of the user's own action is shown in order even if a bus's errors fill the queue")
-    func askedFor() async {
+    func ownActions() async {
         let presenter = ErrorPresenter(rules: .alerts, limit: 2)
         let observed = presenter.receiver
         for index in 0..<9 { observed(ErrorReport(error: Plain("bus \(index)"), source: .init())) }

@@ -77,7 +77,7 @@ extension CircuitMachineTests {
     }
 
     @Test("a clock that is set back costs at most one more open period, and doesn't change any call's age")
-    func putBack() {
+    func clockSetBack() {
         var open = Circuit(failureRatio: 1, minimumCalls: 1, window: 10, openPeriod: 5)
         _ = open.fail(at: 1_000)
         expect(

@@ -9,8 +9,8 @@ import Testing
 struct ForeignErrorTests {}
 
 extension ForeignErrorTests {
-    /// A way of running an operation that can throw an error.
-    private typealias Way = (_ operation: () async throws -> Void) async throws -> Void
+    /// A function that runs an operation that can throw an error.
+    private typealias Runner = (_ operation: () async throws -> Void) async throws -> Void
 
     private final class Object: Error {}
 
@@ -48,7 +48,7 @@ extension ForeignErrorTests {
         let closed = CircuitBreaker("closed", counting: .any, minimumCalls: .max, errors: SilentPoster())
         let budget = RetryBudget()
         let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.zero), budget: budget).retrying(matching: .any)
-        let ways: [Way] = [
+        let runners: [Runner] = [
             { operation in try await retry(RetryPolicy()) { _ in try await operation() } },
             { operation in try await retry(policy) { _ in try await operation() } },
             { operation in try await retry(policy) { _ in try await retry(policy) { _ in try await operation() } } },
@@ -62,9 +62,9 @@ extension ForeignErrorTests {
             },
         ]
         for (matcher, error) in zip(Self.matchers, Self.errors) {
-            for way in ways {
+            for runner in runners {
                 do {
-                    try await way { try await Self.throwing(error, boxes: boxes) }
+                    try await runner { try await Self.throwing(error, boxes: boxes) }
                     Issue.record("nothing was thrown")
                 } catch let thrown {
                     #expect(matcher.match(thrown) != nil)

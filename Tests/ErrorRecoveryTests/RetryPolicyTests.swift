@@ -79,13 +79,13 @@ extension RetryPolicyTests {
     /// An error that wraps others and counts how often they are read.
     private struct Wrapped: UnderlyingErrorsProviding {
         let causes: [any Error]
-        let asked = Locked(0)
+        let readCount = Locked(0)
 
         init(_ cause: any Error) { causes = [cause] }
         init(_ causes: [any Error]) { self.causes = causes }
 
         var underlyingErrors: [any Error] {
-            asked.withLock { $0 += 1 }
+            readCount.withLock { $0 += 1 }
             return causes
         }
     }
@@ -150,13 +150,13 @@ extension RetryPolicyTests {
     }
 
     @Test("an error's underlying errors aren't read if no retry would follow anyway")
-    func unasked() async {
+    func unread() async {
         let error = Wrapped(Ordered())
         var policy = RetryPolicy(maxAttempts: 1).retrying(Wrapped.self)
         expect(await verdicts(of: error, by: policy), equals: [.attemptsSpent])
         policy.maxAttempts = 3
         expect(await verdicts(of: error, by: policy.notRetrying(Wrapped.self)), equals: [.notRetryable])
-        expect(error.asked.withLock { $0 }, equals: 0)
+        expect(error.readCount.withLock { $0 }, equals: 0)
     }
 
     @Test("explain names the deciding rule and where it was registered")

@@ -12,7 +12,7 @@ extension SimulationTests {
     /// The events of a budget in order.
     private enum Event {
         case call
-        case asked(granted: Bool)
+        case requested(granted: Bool)
     }
 
     /// Runs callers that are spread over ten minutes in which every call fails.
@@ -32,8 +32,8 @@ extension SimulationTests {
                             policy, clock: simulation,
                             onStep: { step in
                                 switch step.verdict {
-                                case .retriesAfter: log.withLock { $0.events.append(.asked(granted: true)) }
-                                case .budgetSpent: log.withLock { $0.events.append(.asked(granted: false)) }
+                                case .retriesAfter: log.withLock { $0.events.append(.requested(granted: true)) }
+                                case .budgetSpent: log.withLock { $0.events.append(.requested(granted: false)) }
                                 default: break
                                 }
                             }
@@ -62,7 +62,7 @@ extension SimulationTests {
             switch event {
             case .call:
                 held = min(held + 1, 100)
-            case .asked(let isGranted):
+            case .requested(let isGranted):
                 if isGranted != (held >= 10) { differences += 1 }
                 if held >= 10 { (held, granted) = (held - 10, granted + 1) }
             }

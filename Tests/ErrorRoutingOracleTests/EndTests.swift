@@ -10,7 +10,7 @@ struct EndTests {}
 
 extension EndTests {
     /// Rules that post the next number whenever they handle a number, and that note the handled numbers.
-    private static func goingOn(_ handled: Log<Int>) -> ErrorHandler {
+    private static func continuing(_ handled: Log<Int>) -> ErrorHandler {
         ErrorHandler().on(Mishap.self) { error in
             handled.add(error.number)
             ErrorBus.current?.post(Mishap(error.number + 1))
@@ -82,7 +82,7 @@ extension EndTests {
     func endlessPosts() async {
         let handled = Log<Int>()
         let configuration = ErrorBus.Configuration(capacity: 8, lastResort: LastResort { _ in })
-        let bus = await withErrorBus(handler: Self.goingOn(handled), configuration: configuration) { bus in
+        let bus = await withErrorBus(handler: Self.continuing(handled), configuration: configuration) { bus in
             bus.post(Mishap(1))
             return bus
         }
@@ -96,7 +96,7 @@ extension EndTests {
     func cancelledWhilePosting() async {
         let (handled, begun) = (Log<Int>(), Gate())
         let caller = Task {
-            await withErrorBus(handler: Self.goingOn(handled)) { bus in
+            await withErrorBus(handler: Self.continuing(handled)) { bus in
                 begun.open()
                 while !Task.isCancelled { await Task.yield() }
                 bus.post(Mishap(1))

@@ -158,10 +158,10 @@ extension UnexpectedErrorsTests {
 
     @Test("a test's trait adds rules on top of its suite's rules, and keeps the configuration unless it has its own")
     func nested() async {
-        let asked = Locked<[String]>([])
+        let provided = Locked<[String]>([])
         func rule(_ name: String, _ strategy: HandleStrategy) -> ErrorHandler {
             ErrorHandler().on(Declined.self) { _, report in
-                asked.withLock { $0.append("\(name) \(report.metadata)") }
+                provided.withLock { $0.append("\(name) \(report.metadata)") }
                 return strategy
             }
         }
@@ -185,7 +185,7 @@ extension UnexpectedErrorsTests {
         }
         let bySuite = "[\"by\": \"suite\"]"
         expect(
-            asked.withLock { $0 }, equals: ["suite \(bySuite)", "test \(bySuite)", "suite \(bySuite)", "test [:]"])
+            provided.withLock { $0 }, equals: ["suite \(bySuite)", "test \(bySuite)", "suite \(bySuite)", "test [:]"])
     }
 }
 

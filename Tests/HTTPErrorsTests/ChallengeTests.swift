@@ -90,9 +90,9 @@ extension ChallengeTests {
     @Test("a handler's credential is used, unless the caller is no longer waiting for the response")
     func credential() async throws {
         let credential = URLCredential(user: "u", password: "p", persistence: .none)
-        let (asked, answered) = (Locked<[String]>([]), Gate())
+        let (challenges, answered) = (Locked<[String]>([]), Gate())
         let (_, challenge) = try challenged { challenge in
-            asked.withLock { $0.append(challenge.protectionSpace.authenticationMethod) }
+            challenges.withLock { $0.append(challenge.protectionSpace.authenticationMethod) }
             return (.useCredential, credential)
         }
         challenge { answer in
@@ -101,17 +101,17 @@ extension ChallengeTests {
             answered.open()
         }
         await answered.wait()
-        expect(asked.withLock { $0 }, equals: [NSURLAuthenticationMethodHTTPBasic])
+        expect(challenges.withLock { $0 }, equals: [NSURLAuthenticationMethodHTTPBasic])
         #if canImport(FoundationNetworking)
             // Foundation would trap if the task continued while it was being cancelled.
-            let (asking, go, released) = (Gate(), Gate(), Gate())
+            let (hasChallenge, go, released) = (Gate(), Gate(), Gate())
             let (abandoned, late) = try challenged { _ in
-                asking.open()
+                hasChallenge.open()
                 await go.wait()
                 return (.useCredential, credential)
             }
             late(Self.unanswered(released))
-            await asking.wait()
+            await hasChallenge.wait()
             abandoned.abandon(CancellationError())
             go.open()
             await #expect(throws: CancellationError.self) { try await abandoned.response(within: .seconds(60)) }

@@ -119,7 +119,7 @@ private struct Trial: CustomStringConvertible {
     }
 
     private let call: Call<JSONValue>
-    private let asksForUsers: Bool
+    private let requestsUsers: Bool
     private let ends: [End]
     private let token: String?
     private let retries: Bool
@@ -134,7 +134,7 @@ private struct Trial: CustomStringConvertible {
             call.body = random.chance(4) ? [Scrambler.secret: [Double.nan]] : [Scrambler.secret: [1.0]]
         }
         self.call = call
-        asksForUsers = random.chance(2)
+        requestsUsers = random.chance(2)
         ends = (0..<random.number(1...4)).map { _ in Self.end(using: &random) }
         token = random.chance(3) ? (random.chance(8) ? random.text() : Scrambler.secret) : nil
         retries = random.chance(2)
@@ -193,7 +193,7 @@ private struct Trial: CustomStringConvertible {
 
     func outcome(_ client: APIClient) async -> NetworkError? {
         do throws(NetworkError) {
-            if asksForUsers {
+            if requestsUsers {
                 var users = Call(
                     [String: [String: User]].self, method: call.method, headers: call.headers, body: call.body)
                 (users.path, users.query) = (call.path, call.query)

@@ -13,7 +13,7 @@ struct BusEndsTests {}
 
 extension BusEndsTests {
     /// A handler that posts the next number whenever it handles a number.
-    private static func goingOn(_ journal: Journal<Int>) -> ErrorHandler {
+    private static func continuing(_ journal: Journal<Int>) -> ErrorHandler {
         ErrorHandler().on(Numbered.self) { error in
             journal.note(error.number)
             ErrorBus.current?.post(Numbered(error.number + 1))
@@ -26,7 +26,7 @@ extension BusEndsTests {
     )
     func followUps() async {
         let journal = Journal<Int>()
-        let bus = await withErrorBus(handler: Self.goingOn(journal), configuration: .init(capacity: 8)) { bus in
+        let bus = await withErrorBus(handler: Self.continuing(journal), configuration: .init(capacity: 8)) { bus in
             bus.post(Numbered(1))
             return bus
         }
@@ -55,7 +55,7 @@ extension BusEndsTests {
     func cancelled() async {
         let (journal, begun) = (Journal<Int>(), Gate())
         let task = Task {
-            await withErrorBus(handler: Self.goingOn(journal)) { bus in
+            await withErrorBus(handler: Self.continuing(journal)) { bus in
                 begun.open()
                 while !Task.isCancelled { await Task.yield() }
                 bus.post(Numbered(1))
@@ -71,7 +71,7 @@ extension BusEndsTests {
 
         let (other, posted) = (Journal<Int>(), Gate())
         let winding = Task {
-            await withErrorBus(handler: Self.goingOn(other), configuration: .init(capacity: 1 << 26)) { bus in
+            await withErrorBus(handler: Self.continuing(other), configuration: .init(capacity: 1 << 26)) { bus in
                 bus.post(Numbered(1))
                 posted.open()
             }

@@ -242,11 +242,11 @@ extension BusFlushTests {
         }
 
         let journal = Journal<Bool>()
-        let asking = ErrorHandler().on(Numbered.self) { _ in
+        let flushing = ErrorHandler().on(Numbered.self) { _ in
             await journal.note(ErrorBus.current?.flush(within: .seconds(600)) ?? true)
             return .stop
         }
-        await withErrorBus(handler: asking) { $0.post(Numbered(1)) }
+        await withErrorBus(handler: flushing) { $0.post(Numbered(1)) }
         expect(journal.entries, equals: [false])
     }
 

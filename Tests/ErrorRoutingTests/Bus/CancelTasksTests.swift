@@ -58,7 +58,7 @@ extension CancelTasksTests {
 
     @Test(
         "after the grace period, neither cancelTasks nor withErrorBus waits for a task that ignores its cancellation")
-    func goesOn() async {
+    func continues() async {
         let (journal, clock, posted, gate) = (Journal<Int>(), ManualClock(), Gate(), Gate())
         let task = await withErrorBus(handler: .noting(journal), configuration: .init(clock: clock)) { bus in
             let task = bus.task {

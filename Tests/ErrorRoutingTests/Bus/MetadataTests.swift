@@ -109,9 +109,9 @@ extension MetadataTests {
 
     @Test("the provider isn't called for errors that it posts itself, so it can't recurse endlessly")
     func reentry() async {
-        let asked = Atomic<Int>(0)
+        let calls = Atomic<Int>(0)
         let configuration = ErrorBus.Configuration(metadataProvider: { _ in
-            let number = asked.wrappingAdd(1, ordering: .relaxed).newValue
+            let number = calls.wrappingAdd(1, ordering: .relaxed).newValue
             postError(Numbered(100 + number), metadata: ["by": "provider"])
             return ["number": "\(number)"]
         })
@@ -119,7 +119,7 @@ extension MetadataTests {
             bus.post(Numbered(1))
             await withErrorScope("scope", metadata: ["k": "v"]) { _ in postError(Numbered(2)) }
         }
-        expect(asked.load(ordering: .relaxed), equals: 2)
+        expect(calls.load(ordering: .relaxed), equals: 2)
         let numbers = recorded.matches(of: .type(Numbered.self)).map(\.number)
         expect(numbers, equals: [101, 1, 102, 2])
         expect(
@@ -165,9 +165,9 @@ extension MetadataTests {
 
     @Test("the provider is called once for each error, even a dropped one, and never for the bus's own notices")
     func onceEach() async {
-        let asked = Atomic<Int>(0)
+        let calls = Atomic<Int>(0)
         let configuration = ErrorBus.Configuration(
-            capacity: 2, metadataProvider: { _ in ["n": "\(asked.wrappingAdd(1, ordering: .relaxed).newValue)"] })
+            capacity: 2, metadataProvider: { _ in ["n": "\(calls.wrappingAdd(1, ordering: .relaxed).newValue)"] })
         let handler = ErrorHandler().on(Numbered.self) { error in throw error }
         let bus = ErrorBus(handler: handler, configuration: configuration)
         let reports = bus.reports()
@@ -176,7 +176,7 @@ extension MetadataTests {
         for number in 1...5 { scope.post(Numbered(number)) }
         bus.finish()
         await bus.run()
-        expect(asked.load(ordering: .relaxed), equals: 5)
+        expect(calls.load(ordering: .relaxed), equals: 5)
         // Each failure has its report's metadata, and the notice of drops doesn't have metadata.
         expect(
             await reports.collected().map(\.metadata), equals: [["n": "1"], ["n": "1"], ["n": "2"], ["n": "2"], [:]])

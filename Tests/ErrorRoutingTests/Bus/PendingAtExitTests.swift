@@ -36,11 +36,11 @@ extension PendingAtExitTests {
                 withExtendedLifetime(buses) { exit(0) }
             }
         }
-        let told = lines(result)
-        expect(told.count, equals: 3)
-        #expect(told.contains { $0.contains("had 3 pending: posted 3 = ") })
-        #expect(told.contains { $0.contains("had 1 pending: posted 1 = ") })
-        #expect(told.contains { $0.contains("had 5 pending") })
+        let written = lines(result)
+        expect(written.count, equals: 3)
+        #expect(written.contains { $0.contains("had 3 pending: posted 3 = ") })
+        #expect(written.contains { $0.contains("had 1 pending: posted 1 = ") })
+        #expect(written.contains { $0.contains("had 5 pending") })
         // Each report is a line with type, message, and source, before the counts. The counts are the last lines.
         let reports = result.standardErrorLines.filter { $0.contains("the process ended before it was delivered") }
         expect(reports.count, equals: 3 + 1 + 5)
@@ -88,10 +88,10 @@ extension PendingAtExitTests {
         }
         let reports = result.standardErrorLines.count { $0.contains("xxxxxxxx") }
         #expect(reports > 0 && reports <= (1 << 20) / 8_000 + 1)
-        let told = lines(result)
-        expect(told.count, equals: 2)
+        let written = lines(result)
+        expect(written.count, equals: 2)
         let counts = "had 1000 pending, \(1_000 - reports) of which aren't written here: posted 1000 = "
-        expect(told.first.map { $0.contains(counts) ? counts : $0 }, equals: counts)
+        expect(written.first.map { $0.contains(counts) ? counts : $0 }, equals: counts)
         #expect(!result.standardErrorLines.contains { $0.contains("redacted") && $0.contains("xxxxxxxx") })
     }
 
@@ -142,11 +142,11 @@ extension PendingAtExitTests {
             Thread.detachNewThread {
                 // The reference is unretained, so the holder has the last reference.
                 let bus = unsafe holder.withLock { unsafe $0.map { unsafe Unmanaged.passUnretained($0) } }
-                var looks = 0
+                var reads = 0
                 // Continue until the exit handler has taken the bus's reports.
                 while unsafe bus?._withUnsafeGuaranteedRef({ $0.storage.hasEnded }) == false {
-                    looks += 1
-                    if looks == 1_000 { isReady.signal() }
+                    reads += 1
+                    if reads == 1_000 { isReady.signal() }
                 }
                 holder.withLock { $0 = nil }
             }

@@ -11,7 +11,7 @@ struct RoleTests {}
 
 extension RoleTests {
     @Test("every posting method passes the role to the report; the default is a failure")
-    func ways() async {
+    func methods() async {
         let audit = ErrorReport.Role("audit")
         let recorded = await withRecordedErrors { bus in
             let scope = bus.scope("scope")

@@ -117,8 +117,8 @@ struct TaskCutOffTests {
                 return tasks
             }
             for task in tasks { await task.value }
-            let told = journal.entries.compactMap { $0.split(separator: " ").first.map(String.init) }
-            expect(told.sorted(), equals: (0..<8).map { "\($0)" })
+            let reported = journal.entries.compactMap { $0.split(separator: " ").first.map(String.init) }
+            expect(reported.sorted(), equals: (0..<8).map { "\($0)" })
             // Each error that was thrown after the bus had stopped waiting is one line.
             let late = journal.entries.count { $0.contains("no error") }
             expect(lines.entries.count, equals: late)

@@ -40,11 +40,11 @@ extension BlockTests {
 
     @Test("a small preset that calls its matchers and was used before is one block for all handlers that customize it")
     func smallPreset() {
-        for asking in [
+        for callingHandler in [
             ErrorHandler.default, Self.numbers(1).on(matching: .conforming(to: (any Bounced).self)) { _ in .next },
         ] {
-            let block = Self.addresses(asking)
-            for _ in 0..<2 { expect(Self.addresses(Self.customized(asking)).dropFirst(), equals: block[...]) }
+            let block = Self.addresses(callingHandler)
+            for _ in 0..<2 { expect(Self.addresses(Self.customized(callingHandler)).dropFirst(), equals: block[...]) }
         }
     }
 
@@ -89,8 +89,8 @@ extension BlockTests {
         let error = NSError(domain: "a domain", code: 3)
         expect(hasPlan(preset.on(domain: "a domain", code: 3) { _ in .stop }, error), equals: false)
         expect(hasPlan(preset.ignore(domain: "a domain"), Numbered(3)), equals: false)
-        let asking = preset.on(matching: .conforming(to: (any Sized).self)) { _ in .stop }
-        expect(hasPlan(asking, Numbered(3)), equals: true)
+        let callingHandler = preset.on(matching: .conforming(to: (any Sized).self)) { _ in .stop }
+        expect(hasPlan(callingHandler, Numbered(3)), equals: true)
     }
 
     @Test("1,000 rules for one code of 1,000 domains each find their own error, and no other's")

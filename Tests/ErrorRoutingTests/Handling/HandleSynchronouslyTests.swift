@@ -131,11 +131,11 @@ extension HandleSynchronouslyTests {
     }
 
     /// Fifty rules with counted predicates that are all false, below a rule for numbers.
-    private static func rules(on handler: ErrorHandler, counting asked: Count) -> ErrorHandler {
+    private static func rules(on handler: ErrorHandler, counting calls: Count) -> ErrorHandler {
         (0..<50).reduce(handler) { handler, _ in
             handler.on(
                 matching: .predicate { _ in
-                    asked.add(); return false
+                    calls.add(); return false
                 }
             ) { _ in .stop }
         }
@@ -144,7 +144,7 @@ extension HandleSynchronouslyTests {
 
     @Test("it doesn't call any rule to find out whether it declines")
     func noMatch() {
-        let asked = Count()
+        let calls = Count()
         let handlers = [
             ErrorHandler().onNoMatch { _ in
                 await Task.yield(); return .stop
@@ -155,17 +155,17 @@ extension HandleSynchronouslyTests {
             ErrorHandler().always { _ in
                 await Task.yield(); return .stop
             },
-        ].map { Self.rules(on: $0, counting: asked) }
+        ].map { Self.rules(on: $0, counting: calls) }
         // Try without a plan for the type and with a plan.
         for _ in 0..<3 {
             for handler in handlers {
                 expectNil(handler.handleSynchronously(CancellationError()))
-                expect(asked.taken(), equals: 0)
+                expect(calls.taken(), equals: 0)
             }
             expect(handlers[0].handleSynchronously(Numbered(1))?.matchedRuleCount, equals: 1)
             expectNil(handlers[1].handleSynchronously(Numbered(1)))
             expectNil(handlers[2].handleSynchronously(Numbered(1)))
-            expect(asked.taken(), equals: 0)
+            expect(calls.taken(), equals: 0)
         }
     }
 }

@@ -111,7 +111,7 @@ extension ErrorTextLengthTests {
     }
 
     @Test("an error with its own description is read once per line, and never reflected or traversed; an array is")
-    func askedOnce() {
+    func readOnce() {
         struct Several: Error, Collection, CustomStringConvertible {
             let startIndex = 0
             let endIndex = 10_000_000

@@ -16,7 +16,7 @@ struct MatchingCombinatorsTests {
     private let bank = ErrorMatcher.nsError(domain: "bank")
 
     /// A matcher that notes that it was called.
-    private func asked(_ name: String, answers: Bool) -> ErrorMatcher<any Error> {
+    private func counted(_ name: String, answers: Bool) -> ErrorMatcher<any Error> {
         .predicate { [trace] _ in
             _ = trace(name)
             return answers
@@ -74,16 +74,16 @@ extension MatchingCombinatorsTests {
 
     @Test("|| calls the second matcher only if the first doesn't match, && only if the first does")
     func shortCircuits() {
-        _ = (asked("1", answers: true) || asked("2", answers: true)).match(Zoo.Offline())
+        _ = (counted("1", answers: true) || counted("2", answers: true)).match(Zoo.Offline())
         expect(trace.takeAll(), equals: ["1"])
-        _ = (asked("1", answers: false) || asked("2", answers: false)).match(Zoo.Offline())
+        _ = (counted("1", answers: false) || counted("2", answers: false)).match(Zoo.Offline())
         expect(trace.takeAll(), equals: ["1", "2"])
-        _ = (asked("1", answers: true) || timeout).match(Zoo.Offline())
-        _ = (timeout || asked("2", answers: true)).match(Zoo.Timeout())
+        _ = (counted("1", answers: true) || timeout).match(Zoo.Offline())
+        _ = (timeout || counted("2", answers: true)).match(Zoo.Timeout())
         expect(trace.takeAll(), equals: ["1"])
-        _ = (asked("1", answers: false) && asked("2", answers: true)).match(Zoo.Offline())
+        _ = (counted("1", answers: false) && counted("2", answers: true)).match(Zoo.Offline())
         expect(trace.takeAll(), equals: ["1"])
-        _ = (asked("1", answers: true) && asked("2", answers: true)).match(Zoo.Offline())
+        _ = (counted("1", answers: true) && counted("2", answers: true)).match(Zoo.Offline())
         expect(trace.takeAll(), equals: ["1", "2"])
     }
 
@@ -159,7 +159,7 @@ extension MatchingCombinatorsTests {
     @Test("a matcher that occurs several times in a combination is called as often, up to the call that decides")
     func severalTimes() {
         func calls(_ combine: (ErrorMatcher<any Error>) -> ErrorMatcher<any Error>, answering answer: Bool) -> Int {
-            _ = combine(asked("call", answers: answer)).match(Zoo.Offline())
+            _ = combine(counted("call", answers: answer)).match(Zoo.Offline())
             return trace.takeAll().count
         }
         func doubled(_ matcher: ErrorMatcher<any Error>, _ double: (ErrorMatcher<any Error>) -> ErrorMatcher<any Error>)

@@ -56,11 +56,11 @@ extension RecursionTests {
     /// An error that dispatches itself whenever one of its members is called.
     private struct Eager: Error, Hashable {
         let number = 1
-        static func == (one: Eager, other: Eager) -> Bool { ask(); return one.number == other.number }
-        func hash(into hasher: inout Hasher) { Self.ask(); hasher.combine(number) }
-        static let asked = Journal<Void>()
-        private static func ask() {
-            asked.note(())
+        static func == (one: Eager, other: Eager) -> Bool { evaluate(); return one.number == other.number }
+        func hash(into hasher: inout Hasher) { Self.evaluate(); hasher.combine(number) }
+        static let evaluations = Journal<Void>()
+        private static func evaluate() {
+            evaluations.note(())
             _ = RecursionTests.eagerHandler.handleSynchronously(Eager())
         }
     }
@@ -107,7 +107,7 @@ extension RecursionTests {
         #expect(Self.eagerHandler.handleSynchronously(Zoo.Offline()) != nil)
         expect(Self.eagerHandler.explain(Zoo.Offline()).entries.count, equals: 3)
         #expect(Self.eagerHandler.handleSynchronously(Eager()) != nil)
-        #expect(!Eager.asked.entries.isEmpty)
+        #expect(!Eager.evaluations.entries.isEmpty)
         #expect(ErrorMatcher.anywhere(.type(Zoo.Offline.self)).match(Curious()) != nil)
         expect(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(Curious())?.seconds, equals: 2)
     }
@@ -186,14 +186,14 @@ extension RecursionTests {
         "predicates that each dispatch or explain the error again are called three levels deep",
         arguments: [false, true], [false, true])
     func manyPredicates(explainFirst: Bool, explainAgain: Bool) {
-        let asked = Journal<Void>()
+        let evaluations = Journal<Void>()
         let here = Locked<ErrorHandler?>(nil)
-        @Sendable func ask(_ handler: ErrorHandler?, explain: Bool, _ error: Counted) {
+        @Sendable func evaluate(_ handler: ErrorHandler?, explain: Bool, _ error: Counted) {
             if explain { _ = handler?.explain(error) } else { _ = handler?.handleSynchronously(error) }
         }
         let matcher = ErrorMatcher.type(Counted.self).where { error in
-            asked.note(())
-            ask(here.withLock { $0 }, explain: explainAgain, error)
+            evaluations.note(())
+            evaluate(here.withLock { $0 }, explain: explainAgain, error)
             return false
         }
         for rules in [2, 8] {
@@ -201,9 +201,9 @@ extension RecursionTests {
                 handler.on(matching: matcher) { _ in .stop }
             }
             here.withLock { $0 = handler }
-            let before = asked.entries.count
-            ask(handler, explain: explainFirst, Counted())
-            expect(asked.entries.count - before, equals: rules + rules * rules + rules * rules * rules)
+            let before = evaluations.entries.count
+            evaluate(handler, explain: explainFirst, Counted())
+            expect(evaluations.entries.count - before, equals: rules + rules * rules + rules * rules * rules)
         }
         here.withLock { $0 = nil }
     }

@@ -135,7 +135,7 @@ extension UnderlyingErrorWalkTests {
     }
 
     /// Rules that each need underlying errors and domains, even nested ones, and of which none matches.
-    private func asking(_ handler: ErrorHandler = ErrorHandler()) -> ErrorHandler {
+    private func walkingRules(_ handler: ErrorHandler = ErrorHandler()) -> ErrorHandler {
         let domain = ErrorMatcher.nsError(domain: "counted", code: 99)
         let other = ErrorMatcher.nsError(domain: "group", code: 99)
         return
@@ -152,14 +152,14 @@ extension UnderlyingErrorWalkTests {
         let inner = Counted()
         let group = CountedGroup(inner: [inner, Counted(inner: inner)])
         let outer = Counted(inner: group)
-        let handler = asking()
+        let handler = walkingRules()
         // The first error of a type is read once more, for the type's domain.
         for _ in 0..<2 { _ = handler.handleSynchronously(Counted()) }
         expect(handler.handleSynchronously(outer)?.disposition, equals: .unmatched)
         expect([outer.bridges, inner.bridges, group.bridges, group.asks].map(\.value), equals: [1, 2, 1, 1])
 
-        let suspending = asking(
-            asking().on(Counted.self) { _ async in
+        let suspending = walkingRules(
+            walkingRules().on(Counted.self) { _ async in
                 await Task.yield()
                 return .next
             }

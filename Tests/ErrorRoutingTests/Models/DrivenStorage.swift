@@ -56,10 +56,10 @@ final class DrivenStorage {
 
     /// Posts completely. Returns whether the worker must be woken, or nil if the error was dropped.
     @discardableResult
-    func post(_ number: Int, line: UInt = 1, at moment: Duration = .zero, isWaitedFor: Bool = false) -> Bool? {
+    func post(_ number: Int, line: UInt = 1, at time: Duration = .zero, isWaitedFor: Bool = false) -> Bool? {
         switch reserve(for: Numbered(number)) {
         case .accepted(let position):
-            let posting = IntakeBox.posting(Numbered(number), line: line, at: moment, isWaitedFor: isWaitedFor)
+            let posting = IntakeBox.posting(Numbered(number), line: line, at: time, isWaitedFor: isWaitedFor)
             return fill(position, with: posting) == .filledForSleeper
         case .full(let makesNotice):
             if makesNotice { _ = storage.intake.announceDrops(at: .init()) }

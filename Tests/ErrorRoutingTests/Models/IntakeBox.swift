@@ -72,13 +72,13 @@ final class IntakeBox: Sendable {
     static func posting(
         _ error: any Error,
         line: UInt = 1,
-        at moment: Duration = .zero,
+        at time: Duration = .zero,
         isWaitedFor: Bool = false
     ) -> Posting {
         let source = ErrorReport.Source(fileID: "M/A.swift", line: line)
         var posting = Posting(UnboxedError(error), at: source, promise: isWaitedFor ? Promise() : nil)
         let kind = FloodKind(of: ErrorCode(of: error), at: source, in: [])
-        posting.limit(by: kind, at: moment.nanoseconds)
+        posting.limit(by: kind, at: time.nanoseconds)
         return posting
     }
 

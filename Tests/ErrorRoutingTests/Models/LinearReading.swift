@@ -83,8 +83,8 @@ enum LinearReading {
         func isSynchronous(for error: Specimen) -> Bool {
             if reversed(.always).contains(where: \.isAsynchronous) { return false }
             let rules = reversed(.on, .ignore)
-            if rules.contains(where: { $0.isAsynchronous && $0.matcher.judge(error) != .never }) { return false }
-            return rules.contains { $0.matcher.judge(error, knowingDomain: false) == .always }
+            if rules.contains(where: { $0.isAsynchronous && $0.matcher.verdict(on: error) != .never }) { return false }
+            return rules.contains { $0.matcher.verdict(on: error, includingDomain: false) == .always }
                 || !reversed(.onNoMatch).contains(where: \.isAsynchronous)
         }
 

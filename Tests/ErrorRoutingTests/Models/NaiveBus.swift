@@ -8,7 +8,7 @@ struct NaiveBus {
         let position: Int
         let number: Int
         let kind: Int
-        let moment: Int
+        let time: Int
     }
 
     enum Item: Equatable {
@@ -128,12 +128,12 @@ struct NaiveBus {
                 continue
             }
             // If other errors must go first, the error stays at its position.
-            if let release = flood?.release(toAdmit: posted.kind, at: posted.moment) {
+            if let release = flood?.release(toAdmit: posted.kind, at: posted.time) {
                 delivering = .error(release.held, occurrences: release.occurrences)
                 continue
             }
             items.removeFirst()
-            switch flood?.admit(posted.number, kind: posted.kind, at: posted.moment) {
+            switch flood?.admit(posted.number, kind: posted.kind, at: posted.time) {
             case nil, .passes: delivering = .error(posted.number, occurrences: 1)
             case .isHeld(suppressing: nil): break
             case .isHeld(suppressing: _?): counts.suppressed += 1

@@ -86,7 +86,7 @@ extension ErrorDetailsTests {
     }
 
     @Test("explain, and a report that isn't posted, use the strings of the bus's map, in the bus and in its scopes")
-    func asked() {
+    func unposted() {
         let map = ErrorMap<ErrorDetails?>().on(DatabaseError.self) {
             ErrorDetails(kind: $0.state, message: "a message")
         }

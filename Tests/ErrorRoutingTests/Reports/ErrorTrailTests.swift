@@ -83,10 +83,10 @@ extension ErrorTrailTests {
     /// An error that counts how often its mirror is read.
     private struct Mirrored: Error, CustomReflectable {
         let style: Mirror.DisplayStyle?
-        let asked = Journal<Int>()
+        let reads = Journal<Int>()
 
         var customMirror: Mirror {
-            asked.note(1)
+            reads.note(1)
             let children: [Any] = [Zoo.Timeout(seconds: 1), (2, Zoo.Timeout(seconds: 2)), [Zoo.Timeout(seconds: 3)]]
             return Mirror(self, unlabeledChildren: children, displayStyle: style)
         }
@@ -102,7 +102,7 @@ extension ErrorTrailTests {
         for error in errors {
             let report = Self.report(error)
             let texts = report.texts
-            if let asked = (error as? Mirrored)?.asked { expect(asked.entries.count, equals: 1) }
+            if let reads = (error as? Mirrored)?.reads { expect(reads.entries.count, equals: 1) }
             expect(texts.message, equals: report.message)
             expect(texts.trail, equals: report.trail)
             expect(

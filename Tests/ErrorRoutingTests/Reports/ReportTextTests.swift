@@ -122,28 +122,28 @@ extension ReportTextTests {
     }
 
     @Test("an enum's domain isn't read if its case is the fingerprint; any other error's domain is read once")
-    func fingerprintsAskLittle() {
-        final class Asked: Sendable { let count = Locked(0) }
+    func fingerprintsReadLittle() {
+        final class ReadCount: Sendable { let count = Locked(0) }
         struct Counted: Error, CustomNSError {
-            let asked: Asked
+            let reads: ReadCount
             var errorCode: Int {
-                asked.count.withLock { $0 += 1 }
+                reads.count.withLock { $0 += 1 }
                 return 7
             }
         }
         enum Cased: Error, CustomNSError {
-            case lost(Asked)
+            case lost(ReadCount)
             var errorCode: Int {
-                guard case .lost(let asked) = self else { return 0 }
-                return Counted(asked: asked).errorCode
+                guard case .lost(let reads) = self else { return 0 }
+                return Counted(reads: reads).errorCode
             }
         }
-        let (asked, askedCase) = (Asked(), Asked())
-        #expect(report(Cased.lost(askedCase)).fingerprint.contains("Cased.lost "))
-        expect(askedCase.count.withLock { $0 }, equals: 0)
-        #expect(report(Counted(asked: asked)).fingerprint.contains("Counted(ErrorRoutingTests."))
-        expect(asked.count.withLock { $0 }, equals: 1)
-        expect(report(Cased.lost(askedCase)).domainAndCode?.code, equals: 7)
+        let (reads, caseReads) = (ReadCount(), ReadCount())
+        #expect(report(Cased.lost(caseReads)).fingerprint.contains("Cased.lost "))
+        expect(caseReads.count.withLock { $0 }, equals: 0)
+        #expect(report(Counted(reads: reads)).fingerprint.contains("Counted(ErrorRoutingTests."))
+        expect(reads.count.withLock { $0 }, equals: 1)
+        expect(report(Cased.lost(caseReads)).domainAndCode?.code, equals: 7)
     }
 
     @Test("fingerprints are the same in every run: another process computes the same ones")

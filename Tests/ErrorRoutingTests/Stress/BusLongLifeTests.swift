@@ -38,11 +38,11 @@ extension BusLongLifeTests {
 
     @Test("promise 19: an observer with a cancelled reader is removed, even if its stream is retained")
     func cancelledObserver() async {
-        let asked = Journal<Int>()
+        let calls = Journal<Int>()
         let bus = ErrorBus(handler: ErrorHandler())
         let stream = bus.reports(
             matching: .predicate { _ in
-                asked.note(1)
+                calls.note(1)
                 return true
             }
         )
@@ -53,7 +53,7 @@ extension BusLongLifeTests {
         await reader.value
         #expect(bus.observers.isEmpty)
         await bus.deliver(Numbered(2))
-        expect(asked.entries, equals: [1])
+        expect(calls.entries, equals: [1])
         bus.finish()
         await running
         withExtendedLifetime(stream) {}

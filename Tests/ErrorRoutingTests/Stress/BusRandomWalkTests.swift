@@ -78,7 +78,7 @@ final class BusWalk {
 
     private func reserve(_ number: Int) {
         let kind = 2 * chance(2...4) + number % 2
-        let posted = NaiveBus.Posted(position: naive.accepted, number: number, kind: kind, moment: now)
+        let posted = NaiveBus.Posted(position: naive.accepted, number: number, kind: kind, time: now)
         let expected = naive.reserve(posted, type: String(reflecting: type(of: error(number))))
         expect(bus.reserve(for: error(number)), equals: expected)
         if expected == .full(makesNotice: true) {
@@ -95,7 +95,7 @@ final class BusWalk {
         let posting = IntakeBox.posting(
             error(posted.number),
             line: UInt(posted.kind),
-            at: .milliseconds(posted.moment),
+            at: .milliseconds(posted.time),
             isWaitedFor: chance(10)
         )
         expect(bus.fill(posted.position, with: posting), equals: naive.fill(posted))
@@ -137,16 +137,16 @@ final class BusWalk {
             bus.fail(failure)
             naive.fail(number + naive.failed.count(where: { $0 != nil }))
         }
-        let isHeard = bus.isObserved || bus.isWaitedFor
+        let isNotified = bus.isObserved || bus.isWaitedFor
         let expected = naive.complete(disposition)
         let event = bus.complete(disposition, isObserved: bus.isObserved, at: .milliseconds(now))
         guard case .notifies(let unreported) = event else {
             // No caller or observer had to be notified.
             expect(expected, equals: [])
-            #expect(!isHeard)
+            #expect(!isNotified)
             return expectNext(event)
         }
-        #expect(unreported == expected && (isHeard || !unreported.isEmpty))
+        #expect(unreported == expected && (isNotified || !unreported.isEmpty))
         isNotifying = true
     }
 

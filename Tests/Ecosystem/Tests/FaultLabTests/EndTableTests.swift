@@ -17,7 +17,8 @@ extension FaultLab {
             for situation in EndSituation.all {
                 let process = try await situation.run()
                 let end = try await process.end()
-                rows.append("| \(situation.name) | \(Self.text(end)) | \(Self.told(process)) | \(Self.last(process)) |")
+                let errors = Self.errors(in: process)
+                rows.append("| \(situation.name) | \(Self.text(end)) | \(errors) | \(Self.last(process)) |")
             }
             let text = try String(contentsOf: Self.page, encoding: .utf8)
             let documented = try #require(Self.table(of: text), "the page has no table of ends")
@@ -46,7 +47,7 @@ extension FaultLab {
         }
 
         /// Returns the errors in the log, then the errors on standard error, then the number of all other errors.
-        private static func told(_ process: ServiceProcess) -> String {
+        private static func errors(in process: ServiceProcess) -> String {
             let lines = process.lines.map(\.text)
             let logged = lines.compactMap { line in
                 line.firstMatch(of: #/exception\.type=[\w.]*?(\w+) /#).map { type in

@@ -100,9 +100,9 @@ extension FaultLab {
                 defer { process.send(SIGKILL) }
                 let end = try await process.end()
                 #expect(end != .exit(0))
-                let told = process.lines.map(\.text).filter { $0.contains("exception.type=") }
-                #expect(told.count == (program == "Todos" ? 1 : 0), "\(told)")
-                #expect(told.allSatisfy { $0.contains("error.scope=Application ") && $0.contains("NoSuchTodo") })
+                let errors = process.lines.map(\.text).filter { $0.contains("exception.type=") }
+                #expect(errors.count == (program == "Todos" ? 1 : 0), "\(errors)")
+                #expect(errors.allSatisfy { $0.contains("error.scope=Application ") && $0.contains("NoSuchTodo") })
             }
         }
     }

@@ -40,7 +40,7 @@ extension BusFloodLimitTests {
     }
 
     @Test("windows follow the time of the post, not of the delivery, and held reports precede later posts")
-    func momentsOfPosting() async {
+    func postTimes() async {
         let found = await summaries(first: 1) { bus in
             for number in 1...3 { bus.post(Numbered(number), line: 1) }
             clock.advance(by: .seconds(25))
@@ -50,12 +50,12 @@ extension BusFloodLimitTests {
     }
 
     @Test("a report that represents several errors has the times of the oldest and the newest, wherever it is read")
-    func moments() async {
-        let heard = Journal<ErrorReport>()
+    func times() async {
+        let received = Journal<ErrorReport>()
         let bus = makeBus(
             first: 1,
             handler: ErrorHandler().always { _, report in
-                heard.note(report)
+                received.note(report)
                 return .next
             })
         let reports = bus.reports()
@@ -67,7 +67,7 @@ extension BusFloodLimitTests {
         }
         bus.finish()
         await bus.run()
-        for reports in [heard.entries, await reports.collected()] {
+        for reports in [received.entries, await reports.collected()] {
             expect(reports.map(\.summary), equals: ["1", "1", "4 ×3", "4 ×3"])
             #expect(reports.prefix(2).allSatisfy { $0.firstInstant == $0.instant && $0.instant <= after[0] })
             #expect(reports.suffix(2).allSatisfy { (after[0]...after[1]).contains($0.firstInstant) })
@@ -158,10 +158,10 @@ extension BusFloodLimitTests {
         """
     )
     func reentry() async {
-        let asked = Journal<Int>()
+        let calls = Journal<Int>()
         let configuration = configuration(ManualClock()) { report in
             guard let error = report.error as? Numbered, let bus = ErrorBus.current else { return "-" }
-            asked.note(error.number)
+            calls.note(error.number)
             #expect(bus.statistics.isBalanced && bus.statistics.pending > 0)
             if error.number < 10 { bus.post(Numbered(error.number + 100)) }
             return "\(error.number)"
@@ -169,7 +169,7 @@ extension BusFloodLimitTests {
         let recorded = await withRecordedErrors(configuration: configuration) { bus in
             for number in 1...5 { bus.post(Numbered(number)) }
         }
-        expect(asked.entries, equals: Array(1...5))
+        expect(calls.entries, equals: Array(1...5))
         expect(recorded.errors.compactMap { ($0 as? Numbered)?.number }.sorted(), equals: [1, 2, 3, 4, 5, 101, 105])
         expect(recorded.statistics.suppressed, equals: 3)
     }

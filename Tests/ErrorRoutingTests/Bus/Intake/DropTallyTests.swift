@@ -64,11 +64,11 @@ struct DropTallyTests {
                 announced.wait()
                 // The signal after the last drop doesn't announce a notice.
                 if left.isOver, outstanding.count.load(ordering: .relaxed) == 0 { break }
-                var isMoreUntold = true
+                var hasMoreDrops = true
                 outstanding.count.wrappingSubtract(1, ordering: .relaxed)
-                while isMoreUntold {
+                while hasMoreDrops {
                     var counts: [String: Int64] = [:]
-                    isMoreUntold = box.tally.take(into: &counts)
+                    hasMoreDrops = box.tally.take(into: &counts)
                     notices.note(ErrorsDropped(counts))
                 }
             }
@@ -114,8 +114,8 @@ struct DropTallyTests {
         /// Takes a notice after which no drops are left, as is always the case with one thread.
         func take() -> ErrorsDropped {
             var counts: [String: Int64] = [:]
-            let isMoreUntold = tally.take(into: &counts)
-            #expect(!isMoreUntold)
+            let hasMoreDrops = tally.take(into: &counts)
+            #expect(!hasMoreDrops)
             return ErrorsDropped(counts)
         }
     }

@@ -19,7 +19,7 @@ extension BusObserveStormTests {
             var received = 0
             var dispositions: [HandleOutcome.Disposition: Int] = [:]
             var suppressed = 0
-            var told = 0
+            var reportedDrops = 0
             var failures = 0
             var last: UInt64 = 0
             var lastOfThread: [Int] = [0, 0, 0, 0]
@@ -35,7 +35,7 @@ extension BusObserveStormTests {
                 counts.dispositions[report.outcome.disposition, default: 0] += 1
                 counts.suppressed += report.occurrences - 1
                 counts.failures += report.outcome.failures.count
-                if let drops = report.error as? ErrorsDropped { counts.told += drops.count }
+                if let drops = report.error as? ErrorsDropped { counts.reportedDrops += drops.count }
                 // Sequence numbers have no gap.
                 if report.sequence != counts.last + 1 { counts.isInOrder = false }
                 counts.last = report.sequence
@@ -107,7 +107,7 @@ extension BusObserveStormTests {
         expect(counts.dispositions[.unmatched, default: 0], equals: statistics.unmatched)
         #expect(
             counts.suppressed <= statistics.suppressed && (!left.isEmpty || counts.suppressed == statistics.suppressed))
-        #expect(counts.told + left.count <= statistics.dropped)
+        #expect(counts.reportedDrops + left.count <= statistics.dropped)
         expect(counts.failures, equals: statistics.actionFailures)
         #expect(counts.ends.count == 1 && counts.ends.allSatisfy { $0.isBalanced && $0.handled == statistics.handled })
         // Errors that were posted after the end count as dropped.

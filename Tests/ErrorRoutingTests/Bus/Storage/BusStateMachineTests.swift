@@ -62,16 +62,16 @@ extension BusStateMachineTests {
     }
 
     @Test("a report's errors are deallocated outside the lock", arguments: 0..<4)
-    func releasedOutside(way: Int) {
+    func releasedOutside(variant: Int) {
         let found = Journal<Bool>()
         do {
-            let bus = DrivenStorage(flood: way == 3 ? FloodLimit(first: 0, per: .seconds(1)) : nil)
+            let bus = DrivenStorage(flood: variant == 3 ? FloodLimit(first: 0, per: .seconds(1)) : nil)
             func post() {
                 let posting = IntakeBox.posting(Dying(bus, found))
                 #expect(bus.reserve(for: Numbered(0)).position.map { bus.fill($0, with: posting) } != nil)
             }
             post()
-            if way == 3 {
+            if variant == 3 {
                 // The second report replaces the first report, which is held.
                 post()
                 expect(bus.next(), equals: .asleep)
@@ -79,7 +79,7 @@ extension BusStateMachineTests {
                 expect(bus.next(), equals: .error(-1, occurrences: 1))
             }
             bus.forget()
-            switch way {
+            switch variant {
             case 0:
                 _ = bus.abort()
                 // The worker is still reading it.

@@ -59,7 +59,7 @@ extension BusDeliveryTests {
         expect(bus.statistics.handled, equals: 2)
 
         let buses = Journal<ObjectIdentifier?>()
-        let asking = ErrorHandler()
+        let notingRules = ErrorHandler()
             .on(Numbered(1)) { _ in
                 buses.note(ErrorBus.current.map(ObjectIdentifier.init))
                 return .stop
@@ -69,13 +69,13 @@ extension BusDeliveryTests {
                 buses.note(ErrorBus.current.map(ObjectIdentifier.init))
                 return .stop
             }
-        let asked = ErrorBus(handler: asking)
-        asked.post(Numbered(1))
-        asked.post(Numbered(2))
-        asked.finish()
+        let noted = ErrorBus(handler: notingRules)
+        noted.post(Numbered(1))
+        noted.post(Numbered(2))
+        noted.finish()
         expectNil(ErrorBus.current)
-        await asked.run()
-        expect(buses.entries, equals: [ObjectIdentifier(asked), ObjectIdentifier(asked)])
+        await noted.run()
+        expect(buses.entries, equals: [ObjectIdentifier(noted), ObjectIdentifier(noted)])
     }
 
     @Test("an error that an action posts is delivered later, after the pending errors")

@@ -52,7 +52,7 @@ extension BusShutdownTests {
     }
 
     @Test("deliver returns .dropped if shutdown cuts its report off")
-    func waitersHear() async {
+    func waitersAreNotified() async {
         let fixture = Fixture()
         async let running: Void = fixture.bus.run()
         async let inFlight = fixture.bus.deliver(Numbered(1))
@@ -127,11 +127,11 @@ extension BusShutdownTests {
 
     /// An error whose description blocks the caller's thread.
     private struct Talkative: Error, CustomStringConvertible {
-        let asked: Gate
+        let described: Gate
         let answer: DispatchSemaphore
 
         var description: String {
-            asked.open()
+            described.open()
             // Signal again, so that a later caller continues too.
             answer.wait()
             answer.signal()
@@ -140,7 +140,7 @@ extension BusShutdownTests {
     }
 
     @Test("a shutdown returns the reports that it removed, even if another shutdown ends before it")
-    func returnedWhereItWasTaken() async {
+    func returnedWhereItWasRemoved() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
             for isInSlot in [true, false] {
@@ -156,7 +156,7 @@ extension BusShutdownTests {
     ///
     /// - Returns: A gate that opens once nothing retains the report's error.
     private static func abortTwice(isInSlot: Bool) async -> Gate {
-        let (entered, gate, asked, returned, freed) = (Gate(), Gate(), Gate(), Gate(), Gate())
+        let (entered, gate, described, returned, freed) = (Gate(), Gate(), Gate(), Gate(), Gate())
         let answer = DispatchSemaphore(value: 0)
         let handler = ErrorHandler()
             .on(Freed.self) { _ in
@@ -164,7 +164,7 @@ extension BusShutdownTests {
                 await gate.wait()
                 return .stop
             }
-            .on(Freed.self) { _ in throw Talkative(asked: asked, answer: answer) }
+            .on(Freed.self) { _ in throw Talkative(described: described, answer: answer) }
         let bus = ErrorBus(handler: handler, configuration: configuration(isInSlot: isInSlot))
         bus.post(Freed(freed), line: 1)
         for number in 2...3 { bus.post(Numbered(number), line: UInt(number)) }
@@ -177,7 +177,7 @@ extension BusShutdownTests {
             returned.open()
             return reports
         }
-        await asked.wait()
+        await described.wait()
         // The second shutdown doesn't find reports to remove.
         let second = Task { @concurrent in await bus.shutdown(within: .zero) }
         for _ in 0..<10_000 where !returned.isOpen { await Task.yield() }

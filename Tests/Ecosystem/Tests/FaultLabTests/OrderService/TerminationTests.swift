@@ -55,7 +55,7 @@ extension FaultLab.ServiceLab {
                 #expect(traces.count == ids.count && Set(traces) == Set(spans) && spans.count == ids.count)
                 let totals = try totals(of: process)
                 let logged = process.lines.count(where: \.isError)
-                #expect(totals["posted"] == logged && totals["dropped"] == process.lines.count(where: \.isGivenBack))
+                #expect(totals["posted"] == logged && totals["dropped"] == process.lines.count(where: \.isReturned))
                 Table.row("SIGTERM", "\(answered.answers.count) answered", "\(totals.counts)")
             }
         }
@@ -78,7 +78,7 @@ extension FaultLab.ServiceLab {
                 expectLoggedOnce(answered, in: process.lines)
                 let totals = try totals(of: process)
                 #expect(
-                    totals["dropped"] == process.lines.count(where: \.isGivenBack)
+                    totals["dropped"] == process.lines.count(where: \.isReturned)
                         && totals["dropped"] == totals["posted"])
                 Table.row("SIGTERM, stuck", "\(time)", "\(totals.counts)")
             }
@@ -105,7 +105,7 @@ extension FaultLab.ServiceLab {
                 #expect(time >= .seconds(15) && time < .seconds(30), "\(time)")
                 let totals = try totals(of: process)
                 // The third error reports the task that was cut off.
-                #expect(totals["posted"] == 3 && totals["dropped"] == process.lines.count(where: \.isGivenBack))
+                #expect(totals["posted"] == 3 && totals["dropped"] == process.lines.count(where: \.isReturned))
                 Table.row("SIGTERM, all stuck", "\(time)", "\(totals.counts)")
             }
         }

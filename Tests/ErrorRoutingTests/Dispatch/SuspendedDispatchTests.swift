@@ -9,9 +9,9 @@ import Testing
 @Suite(
     "Promises 1 to 5: a suspended dispatch continues with the next rule and doesn't repeat anything",
     .tags(.promise1, .promise2, .promise3, .promise4, .promise5), .hangLimit)
-struct GoingOnTests {}
+struct SuspendedDispatchTests {}
 
-extension GoingOnTests {
+extension SuspendedDispatchTests {
     /// Notes, in order, what ran.
     private final class Notes: Sendable {
         private let notes = Locked<[String]>([])
@@ -257,15 +257,15 @@ extension GoingOnTests {
 @Suite(
     "Promises 16 and 18: a dispatch whose report was removed runs no further rule",
     .tags(.promise16, .promise18), .hangLimit)
-struct TakenBackDispatchTests {}
+struct RemovedReportDispatchTests {}
 
-extension TakenBackDispatchTests {
+extension RemovedReportDispatchTests {
     /// When the report is removed.
     enum Time: CaseIterable { case never, duringAction, beforeEnd, whileSynchronous }
 
     @Test("the dispatch ends after the action during which the report was removed", arguments: Time.allCases)
     func ends(time: Time) async {
-        let supervisor = TakingSupervisor(time)
+        let supervisor = RemovingSupervisor(time)
         let ran = Journal<Int>()
         let handler = ErrorHandler()
             .on(Numbered.self) { _ in
@@ -279,7 +279,7 @@ extension TakenBackDispatchTests {
             }
             .on(Numbered.self) { _ in
                 ran.note(1)
-                if time == .whileSynchronous { supervisor.takeBack() }
+                if time == .whileSynchronous { supervisor.removeReport() }
                 throw Numbered(1)
             }
         let report = ErrorReport(error: Numbered(0), source: .init())
@@ -295,28 +295,28 @@ extension TakenBackDispatchTests {
 }
 
 /// A supervisor that removes the report at a given time.
-private final class TakingSupervisor: ActionSupervisor {
-    private let time: TakenBackDispatchTests.Time
-    private let isTaken = Atomic(false)
+private final class RemovingSupervisor: ActionSupervisor {
+    private let time: RemovedReportDispatchTests.Time
+    private let isRemoved = Atomic(false)
     let failed = Journal<Int>()
 
-    init(_ time: TakenBackDispatchTests.Time) { self.time = time }
+    init(_ time: RemovedReportDispatchTests.Time) { self.time = time }
 
-    func takeBack() { isTaken.store(true, ordering: .releasing) }
+    func removeReport() { isRemoved.store(true, ordering: .releasing) }
 
-    var isReportRemoved: Bool { isTaken.load(ordering: .acquiring) }
+    var isReportRemoved: Bool { isRemoved.load(ordering: .acquiring) }
 
     func actionDidFail(_ failure: ActionFailure) { failed.note((failure.error as? Numbered)?.number ?? 0) }
 
     func run(_ action: PreparedAction) async -> ActionEnd {
         do {
-            let answer = try await action.run()
-            return .returned(answer)
+            let result = try await action.run()
+            return .returned(result)
         } catch {
             if time == .beforeEnd { return .reportRemoved }
             let failure = action.failure(error)
             actionDidFail(failure)
-            if time == .duringAction { takeBack() }
+            if time == .duringAction { removeReport() }
             return .failed(failure)
         }
     }

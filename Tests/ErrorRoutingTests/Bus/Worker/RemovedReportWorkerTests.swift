@@ -7,9 +7,9 @@ import Testing
 @Suite(
     "Promises 16 and 18: after a shutdown or a time limit, no action of a report begins, and the bus is released",
     .tags(.promise16, .promise18), .hangLimit)
-struct TakenBackWorkerTests {}
+struct RemovedReportWorkerTests {}
 
-extension TakenBackWorkerTests {
+extension RemovedReportWorkerTests {
     @Test(
         "a worker whose task was cancelled and whose report was removed starts no successor, and the bus is released",
         arguments: [true, false])
