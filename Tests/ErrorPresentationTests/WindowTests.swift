@@ -148,7 +148,7 @@ extension WindowTests {
         await waitUntil { presenter.banner?.message == "b" }
     }
 
-    @Test("code that the library calls for an error's text may close the window")
+    @Test("code that the library calls for an error's strings may close the window")
     func reentry() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             let held = Locked<ErrorPlace?>(nil)

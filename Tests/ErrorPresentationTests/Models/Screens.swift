@@ -245,7 +245,7 @@ final class Screens {
         held = []
     }
 
-    // MARK: What must hold
+    // MARK: Invariants
 
     /// Checks that no error is on screen twice or after its answer, and that no window shows two alerts.
     private func checkOnce() {

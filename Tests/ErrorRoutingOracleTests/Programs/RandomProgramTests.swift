@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Promises 4, 11 to 20, and 26: in random programs each accepted report reaches exactly one end",
+    "Promises 4, 11 to 20, and 26: in random programs each accepted report has exactly one outcome",
     .tags(.promise4, .promise11, .promise13, .promise14, .promise16, .promise20, .promise26),
     .hangLimit(minutes: 60))
 struct RandomProgramTests {}

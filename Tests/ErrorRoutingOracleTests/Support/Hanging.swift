@@ -16,7 +16,7 @@ struct Hanging {
     let later = Log<Int>()
     let handler: ErrorHandler
 
-    /// - Parameter end: What the action does at its end.
+    /// - Parameter end: The code that the action runs at its end.
     init(_ end: @escaping @Sendable () throws -> HandleStrategy = { .next }) {
         handler = ErrorHandler()
             .on(Mishap.self) { [later] error in

@@ -12,7 +12,7 @@ import Testing
 struct SuspendedDispatchTests {}
 
 extension SuspendedDispatchTests {
-    /// Notes, in order, what ran.
+    /// Notes each call, in order.
     private final class Notes: Sendable {
         private let notes = Locked<[String]>([])
 

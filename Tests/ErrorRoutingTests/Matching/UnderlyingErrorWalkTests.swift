@@ -100,7 +100,7 @@ extension UnderlyingErrorWalkTests {
         expectNil(timeout.match(Nest(depth: 17)))
     }
 
-    // MARK: Once a dispatch
+    // MARK: Once per dispatch
 
     /// An error that counts how often it is bridged, and how often its underlying errors are read.
     private struct Counted: CustomNSError {

@@ -77,7 +77,7 @@ final class StressStage: Sendable {
         return gate
     }
 
-    // MARK: What actions do
+    // MARK: Actions
 
     /// Returns an error to throw.
     ///

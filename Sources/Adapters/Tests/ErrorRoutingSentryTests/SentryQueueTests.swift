@@ -140,7 +140,7 @@ struct SentryQueueTests {
     }
 
     /// The reference model tracks only which events exist and where each of them is.
-    @Test(arguments: 0..<200) func `each event reaches exactly one end in random histories`(seed: UInt64) {
+    @Test(arguments: 0..<200) func `each event has exactly one outcome in random histories`(seed: UInt64) {
         var generator = Seeded(state: seed)
         var queue = Queue(capacity: Int.random(in: 1...4, using: &generator))
         var now = Duration.zero

@@ -79,7 +79,7 @@ extension ScopeBindingTests {
     }
 
     @Test(
-        "a body that doesn't throw needs no try; a returned value is passed on, and so is a typed error, unposted")
+        "a body that doesn't throw needs no try; its value is returned, or its typed error is thrown but not posted")
     func value() async {
         let recorded = await withRecordedErrors { _ in
             let scope = await withErrorScope("scope") { $0 }

@@ -6,7 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Promise 22: thousands of nested scopes cost memory in proportion, and no stack",
+    "Promise 22: nested scopes take memory in proportion to their number, and no stack",
     .tags(.promise22), .hangLimit)
 struct ScopeDepthTests {}
 

@@ -7,7 +7,7 @@ import Testing
 ///
 /// They drive only the storage, event by event, without tasks or a clock.
 @Suite(
-    "Promises 12, 15, 18, and 20: the state machine's timer, its end of posting, and what it releases",
+    "Promises 12, 15, 18, and 20: the state machine sets its timer, ends posting, and releases errors correctly",
     .tags(.promise12, .promise15, .promise18, .promise20), .hangLimit)
 struct BusStateMachineTests {}
 
