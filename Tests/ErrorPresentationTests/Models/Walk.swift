@@ -68,7 +68,7 @@ final class Walk {
         for presenter in [presenter, other] { presenter.bannerDuration = nil }
     }
 
-    // MARK: What errors there are
+    // MARK: Errors
 
     private static let rules = ErrorMap<PresentationStyle>(default: .alert)
         .on(matching: .extracting(Plain.self) { style(of: $0.text) }) { $0 }

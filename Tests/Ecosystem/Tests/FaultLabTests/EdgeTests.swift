@@ -90,7 +90,7 @@ extension FaultLab {
         }
 
         @Test(
-            "H1: a refused certificate causes a permanent error", .tags(.http1), arguments: TransportUnderTest.all)
+            "H1: a refused certificate isn't a temporary error", .tags(.http1), arguments: TransportUnderTest.all)
         func certificate(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, sender in
                 let client = APIClient(base: server.url("/", scheme: .https), transport: sender)

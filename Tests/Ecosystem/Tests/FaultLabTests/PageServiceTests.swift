@@ -4,7 +4,7 @@ import Testing
 
 extension FaultLab {
     /// Tests the forty-line program that a new user copies.
-    @Suite("The program on the page for services")
+    @Suite("The program on the page about services reports its errors and shuts down")
     struct PageServiceTests {
         private static let package = URL(filePath: #filePath).appending(path: "../../../../..").standardized
 

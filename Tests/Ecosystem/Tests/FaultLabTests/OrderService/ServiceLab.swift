@@ -4,7 +4,7 @@ import Testing
 
 extension FaultLab {
     /// Tests the order service from outside: it runs in its own process, with real packages and real traffic.
-    @Suite("The order service")
+    @Suite("The order service keeps its promises with real packages and real traffic")
     enum ServiceLab {}
 }
 
