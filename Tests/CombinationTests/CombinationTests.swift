@@ -51,7 +51,9 @@ extension CombinationTests {
         }
     }
 
-    /// The first reports of each kind are delivered unchanged. One report represents all later reports of the kind.
+    /// The first reports of each kind are delivered unchanged.
+    ///
+    /// One report represents all later reports of the kind.
     ///
     /// Notices are delivered one by one, except notices of cancellations.
     private func checkFlood(_ seen: [ErrorReport], _ posts: [Model.Post], _ context: Comment) {

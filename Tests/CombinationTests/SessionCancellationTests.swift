@@ -7,7 +7,9 @@ import HTTPErrors
 import TestSupport
 import Testing
 
-/// A session cancels its own tasks after it refused a challenge or was invalidated. No caller requested that.
+/// A session cancels its own tasks after it refused a challenge or was invalidated.
+///
+/// No caller requested that.
 @MainActor
 @Suite("A cancellation by the session itself is reported, counted, and shown", .tags(.http1), .hangLimit)
 struct SessionCancellationTests {

@@ -11,7 +11,9 @@ import Testing
 struct IncidentTests {
     /// The data that the page reads.
     struct Shown: Decodable {
-        /// A kind. Its numbers are the sums over all its parts, and its names are those of its first part.
+        /// A kind.
+        ///
+        /// Its numbers are the sums over all its parts, and its names are those of its first part.
         struct Row: Decodable {
             let name: String
             let short: String?

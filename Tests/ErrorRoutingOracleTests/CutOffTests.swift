@@ -9,7 +9,9 @@ import Testing
 struct CutOffTests {}
 
 extension CutOffTests {
-    /// A task that was cut off, as one string. Other errors are shown by their label and role.
+    /// A task that was cut off, as one string.
+    ///
+    /// Other errors are shown by their label and role.
     private static func entries(_ stage: Stage) -> [String] {
         stage.seen.entries.map { report in
             guard let cutOff = report.error as? TaskCutOff else { return "\(report.label) \(report.role)" }

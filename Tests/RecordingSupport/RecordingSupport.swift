@@ -29,7 +29,9 @@ package final class TemporaryFolder: Sendable {
 /// The contents of a file.
 package struct RecordedFile {
     package let text: String
-    /// The file's lines, without their terminators. Text after the last terminator isn't a line.
+    /// The file's lines, without their terminators.
+    ///
+    /// Text after the last terminator isn't a line.
     package var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() }
     /// The lines that are records.
     package var records: [ErrorRecord] {

@@ -8,7 +8,9 @@ import Testing
 package struct StandardErrorStage {
     /// The end that reads the output on standard error.
     package let reader: Int32
-    /// The open file that is also standard error. Other processes would see its flags.
+    /// The open file that is also standard error.
+    ///
+    /// Other processes would see its flags.
     package let shared: Int32
 
     package static func pipe() -> Self {

@@ -1,6 +1,8 @@
 package import Testing
 
-/// A tag for each numbered promise. A suite that tests a promise has the promise's tag.
+/// A tag for each numbered promise.
+///
+/// A suite that tests a promise has the promise's tag.
 ///
 /// The numbers are those of each module's `Promises.md`; the core's tags begin with `promise`. To find a suite,
 /// search for its tag; `PromiseTests` checks that every promise has a suite.

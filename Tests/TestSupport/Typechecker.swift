@@ -6,7 +6,9 @@ package enum Typechecker {
         package let description: String
     }
 
-    /// The modes in which a reader might compile. In a new Xcode app, all code is on the main actor by default.
+    /// The modes in which a reader might compile.
+    ///
+    /// In a new Xcode app, all code is on the main actor by default.
     package static let modes = ["6", "5"].flatMap { version in
         [[], ["-default-isolation", "MainActor"]].map { ["-swift-version", version] + $0 }
     }

@@ -1,8 +1,9 @@
 import ErrorRouting
 import ErrorRoutingTesting
 
-/// Rules with an asynchronous action that hangs on error 1 and ignores cancellations. The rules note the numbers that
-/// reach the rule after the action.
+/// Rules with an asynchronous action that hangs on error 1 and ignores cancellations.
+///
+/// The rules note the numbers that reach the rule after the action.
 struct Hanging {
     /// Opens when the action has begun.
     let entered = Gate()

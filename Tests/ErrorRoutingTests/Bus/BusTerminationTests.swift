@@ -30,7 +30,9 @@ extension BusTerminationTests {
     }
 }
 
-/// The service in such a process. It posts from several threads until it receives the signal, and a little longer.
+/// The service in such a process.
+///
+/// It posts from several threads until it receives the signal, and a little longer.
 private final class TerminatedService: Sendable {
     /// How the service reacts to the signal.
     private enum Answer: CaseIterable {

@@ -7,7 +7,9 @@ struct DocumentationTests {
     /// The page that uses the adapters' modules; `AdaptersPageTests` in `Sources/Adapters` compiles all its snippets.
     static let adaptersPage = "Sources/ErrorRouting/ErrorRouting.docc/InAService.md"
 
-    /// The other pages of these two modules. The other modules' tests compile their own pages.
+    /// The other pages of these two modules.
+    ///
+    /// The other modules' tests compile their own pages.
     static let pages = ["ErrorRouting", "ErrorRoutingTesting"].flatMap { module in
         let catalog = "Sources/\(module)/\(module).docc"
         return Markdown.files(below: catalog).map { "\(catalog)/\($0)" }.filter { $0 != adaptersPage }

@@ -121,7 +121,9 @@ enum MenuError: Error { case notFound(day: String) }
 
 /// The medians of a table in `Benchmarks/Results`.
 private struct Figures {
-    /// The medians by the name of the row. If several rows have the same name, the first row is used.
+    /// The medians by the name of the row.
+    ///
+    /// If several rows have the same name, the first row is used.
     let rows: [String: [String]]
 
     init(of part: String) throws {

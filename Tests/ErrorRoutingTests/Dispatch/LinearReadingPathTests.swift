@@ -50,8 +50,9 @@ extension LinearReadingPathTests {
         #expect(coverage.fallbacksOfSeveral > 20)
     }
 
-    /// Posts errors on a path one by one, and then all at the same time. Returns whether everything happened as
-    /// expected.
+    /// Posts errors on a path one by one, and then all at the same time.
+    ///
+    /// Returns whether everything happened as expected.
     private func compare(
         _ path: LinearReading.Path,
         _ errors: [LinearReading.Specimen],

@@ -62,7 +62,9 @@ extension MatcherShapeTests {
         ]
     }
 
-    /// The name of a shape. A new shape needs a name here, and then a row in the table.
+    /// The name of a shape.
+    ///
+    /// A new shape needs a name here, and then a row in the table.
     private static func name(_ shape: MatcherShape) -> String {
         switch shape {
         case .type: "type"

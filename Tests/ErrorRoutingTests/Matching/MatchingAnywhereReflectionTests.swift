@@ -181,7 +181,9 @@ extension MatchingAnywhereReflectionTests {
 }
 
 extension String {
-    /// Its name begins like a tuple's. Except for the last character, it ends like the name of a tuple of numbers.
+    /// Its name begins like a tuple's.
+    ///
+    /// Except for the last character, it ends like the name of a tuple of numbers.
     fileprivate struct Lazy<Make: Sendable>: Error {
         let make: Make
         let cause: any Error

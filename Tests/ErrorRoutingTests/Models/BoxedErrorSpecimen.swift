@@ -100,7 +100,9 @@ struct BoxHolder: Error {
     var inner: any Error
 }
 
-/// One error, with a handler for each feature that can read it. Each handler notes the mark that it finds.
+/// One error, with a handler for each feature that can read it.
+///
+/// Each handler notes the mark that it finds.
 struct BoxedErrorSpecimen: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let error: any Error

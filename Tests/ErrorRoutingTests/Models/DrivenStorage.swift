@@ -3,8 +3,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// A bus's storage that a test drives event by event, from one thread. It performs the storage's actions, makes them
-/// comparable, and doesn't make decisions.
+/// A bus's storage that a test drives event by event, from one thread.
+///
+/// It performs the storage's actions, makes them comparable, and doesn't make decisions.
 final class DrivenStorage {
     /// An output of the bus, in a comparable form.
     enum Event: Equatable {
@@ -54,7 +55,9 @@ final class DrivenStorage {
         return answer
     }
 
-    /// Posts completely. Returns whether the worker must be woken, or nil if the error was dropped.
+    /// Posts completely.
+    ///
+    /// Returns whether the worker must be woken, or nil if the error was dropped.
     @discardableResult
     func post(_ number: Int, line: UInt = 1, at time: Duration = .zero, isWaitedFor: Bool = false) -> Bool? {
         switch reserve(for: Numbered(number)) {
@@ -71,7 +74,9 @@ final class DrivenStorage {
 
     // MARK: The worker
 
-    /// Performs the worker's next step. If the worker was notifying observers, it has finished that.
+    /// Performs the worker's next step.
+    ///
+    /// If the worker was notifying observers, it has finished that.
     func next(at now: Duration = .zero) -> Event {
         let wasNotifying = exchange(&isNotifying, with: false)
         return carryOut(wasNotifying ? storage.notified() : storage.next(), at: now)

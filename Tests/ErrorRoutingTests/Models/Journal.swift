@@ -37,7 +37,9 @@ extension ErrorHandler {
         }
     }
 
-    /// Hangs on each ``Numbered``, or on one number, until a gate opens. Another gate signals that it has begun.
+    /// Hangs on each ``Numbered``, or on one number, until a gate opens.
+    ///
+    /// Another gate signals that it has begun.
     static func hanging(on number: Int? = nil, at gate: Gate, entered: Gate = Gate()) -> ErrorHandler {
         ErrorHandler().on(matching: .type(Numbered.self).where { number == nil || $0.number == number }) { _ in
             entered.open()

@@ -3,7 +3,9 @@ import ErrorRouting
 extension LinearReading {
     /// The handler of a bus and the handlers of the scopes below it, each within the previous scope.
     struct Path: Sendable, CustomStringConvertible {
-        /// One handler of the path. For the outermost handler, which is the bus's, the order has no meaning.
+        /// One handler of the path.
+        ///
+        /// For the outermost handler, which is the bus's, the order has no meaning.
         struct Level: Sendable {
             var handler: Handler
             var isInnermostFirst: Bool

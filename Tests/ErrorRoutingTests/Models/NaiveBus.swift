@@ -195,7 +195,9 @@ struct NaiveBus {
 }
 
 extension NaiveBus.Item {
-    /// Whether the item can be taken. An unfilled slot delays all later items.
+    /// Whether the item can be taken.
+    ///
+    /// An unfilled slot delays all later items.
     fileprivate var isReady: Bool { if case .error(_, isFilled: false) = self { false } else { true } }
 }
 

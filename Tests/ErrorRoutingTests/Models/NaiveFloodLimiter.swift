@@ -47,7 +47,9 @@ struct NaiveFloodLimiter {
 
     var nextEnd: Int? { heldCount == 0 ? nil : windows[0].end }
 
-    /// Windows end in the order in which they were opened. A window that ends later keeps the windows after it open.
+    /// Windows end in the order in which they were opened.
+    ///
+    /// A window that ends later keeps the windows after it open.
     mutating func release(endingBy time: Int?) -> Release? {
         while !windows.isEmpty, time.map({ windows[0].end <= $0 }) ?? true {
             if let release = close(windows[0].kind) { return release }
@@ -55,7 +57,9 @@ struct NaiveFloodLimiter {
         return nil
     }
 
-    /// Releases the error that a flush releases first. The error's window continues.
+    /// Releases the error that a flush releases first.
+    ///
+    /// The error's window continues.
     mutating func releaseHeld() -> Release? {
         guard let index = windows.firstIndex(where: { $0.held != nil }) else { return nil }
         defer { (windows[index].held, windows[index].suppressed, windows[index].times) = (nil, 0, []) }

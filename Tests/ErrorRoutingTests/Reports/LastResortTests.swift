@@ -17,7 +17,9 @@ extension LastResortTests {
         .on(Secret.self) { throw $0 }
         .on(ActionFailure.self) { throw $0.error }
 
-    /// Runs a body with a bus and notes its redacted lines. Each must be one line, with the reason and no secret.
+    /// Runs a body with a bus and notes its redacted lines.
+    ///
+    /// Each must be one line, with the reason and no secret.
     private func expectLines(
         _ reasons: [String],
         handler: ErrorHandler = LastResortTests.failing,

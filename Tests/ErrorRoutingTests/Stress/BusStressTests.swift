@@ -5,7 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Tests a bus under load. A seed determines its callers, its actions' deeds, its observers, and its end.
+/// Tests a bus under load.
+///
+/// A seed determines its callers, its actions' deeds, its observers, and its end.
 ///
 /// It runs in a separate process, because everything that the bus writes to standard error is read and checked.
 ///

@@ -5,7 +5,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Runs everything at random, with hostile errors, matchers, and strings. No run may crash, hang, or lose an error.
+/// Runs everything at random, with hostile errors, matchers, and strings.
+///
+/// No run may crash, hang, or lose an error.
 ///
 /// It runs in a separate process and reads its standard error, in which each line must be complete.
 ///

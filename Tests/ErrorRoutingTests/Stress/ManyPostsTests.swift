@@ -4,7 +4,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// On watches, `Int` has 32 bits. A thousand posts a second exceed that within a month.
+/// On watches, `Int` has 32 bits.
+///
+/// A thousand posts a second exceed that within a month.
 @Suite(
     "Promises 11, 13, and 14: the counts are right after more posts than an Int of 32 bits can count",
     .tags(.promise11, .promise13, .promise14), .hangLimit)

@@ -103,7 +103,9 @@ struct EndSituation: Sendable {
         process.send(SIGTERM)
     }
 
-    /// Sends a request, and acts while it runs. The service might end before it answers.
+    /// Sends a request, and acts while it runs.
+    ///
+    /// The service might end before it answers.
     private static func send(
         _ path: String, to process: ServiceProcess,
         then act: @Sendable (ServiceProcess) async throws -> Void = { _ in }

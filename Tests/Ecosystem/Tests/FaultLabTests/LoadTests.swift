@@ -129,7 +129,9 @@ extension FaultLab {
             }
         }
 
-        /// Returns the request for a number. Every third request fails; the failures take turns.
+        /// Returns the request for a number.
+        ///
+        /// Every third request fails; the failures take turns.
         private static func request(_ number: Int, _ fatalPaths: Set<String>) -> (path: String, expected: Outcome) {
             if number % 3 == 0 {
                 let failures = failures.filter { !fatalPaths.contains($0.path) }

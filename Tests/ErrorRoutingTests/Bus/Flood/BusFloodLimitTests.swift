@@ -219,7 +219,9 @@ extension BusFloodLimitTests {
         return ErrorBus(handler: handler, configuration: .init(capacity: capacity, floodLimit: limit, clock: clock))
     }
 
-    /// Returns summaries of the errors that a body posts. They are delivered after the last post.
+    /// Returns summaries of the errors that a body posts.
+    ///
+    /// They are delivered after the last post.
     private func summaries(first: Int, _ post: (ErrorBus) -> Void) async -> [String] {
         let bus = makeBus(first: first)
         let reports = bus.reports()

@@ -13,7 +13,9 @@ struct BusObserveStormTests {}
 extension BusObserveStormTests {
     private static let count = isLong ? 1_000_000 : 10_000
 
-    /// The reports that an observer has received. Only the worker writes it, and it has ended when the tally is read.
+    /// The reports that an observer has received.
+    ///
+    /// Only the worker writes the tally, and the worker has ended when the tally is read.
     private final class Tally: Sendable {
         struct Counts {
             var received = 0

@@ -26,7 +26,9 @@ extension ScopeLifetimeTests {
 
         private var isGone: Bool { bus == nil && outer == nil && inner == nil && captured == nil && error == nil }
 
-        /// Returns when all of them are deallocated, and otherwise hangs. The worker's task might still be ending.
+        /// Returns when all of them are deallocated, and otherwise hangs.
+        ///
+        /// The worker's task might still be ending.
         func waitUntilGone() async {
             while !isGone { await Task.yield() }
         }

@@ -13,8 +13,9 @@ struct ScopeTimeLimitTests {
     private let gate = Gate()
     private let trace = ActionTrace()
 
-    /// Synchronous rules with an asynchronous rule between them. The asynchronous rule hangs if there is a gate to
-    /// signal that it runs.
+    /// Synchronous rules with an asynchronous rule between them.
+    ///
+    /// The asynchronous rule hangs if there is a gate to signal that it runs.
     private func handler(_ name: String, entered: Gate? = nil) -> ErrorHandler {
         ErrorHandler()
             .on(Numbered.self) { [trace] _ in trace("\(name) last") }

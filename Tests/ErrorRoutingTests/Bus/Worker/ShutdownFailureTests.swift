@@ -21,7 +21,9 @@ extension ShutdownFailureTests {
 
         var isInSlot: Bool { self == .notMatchingInSlot || self == .matchingInSlot }
 
-        /// The rules. The closure waits for the shutdown, and returns its argument.
+        /// The rules.
+        ///
+        /// The closure waits for the shutdown, and returns its argument.
         func handler(_ slow: @escaping @Sendable (Bool) -> Bool) -> ErrorHandler {
             let throwing = ErrorHandler().on(Numbered.self) { _ in throw Numbered(70 + rawValue) }
             let asynchronous = ErrorHandler().on(Numbered.self) { _ in

@@ -80,7 +80,9 @@ extension ExplorerTests {
         #expect(found[0] == found[1], "\(program)")
     }
 
-    /// Explores all schedules. Returns the sorted notes of each schedule, with the atomics' final values.
+    /// Explores all schedules.
+    ///
+    /// Returns the sorted notes of each schedule, with the atomics' final values.
     private func outcomes(
         _ bound: Bound, _ threads: @escaping @Sendable (Cells, @escaping (UInt64) -> Void) -> [() -> Void]
     ) -> Set<[UInt64]> {
