@@ -70,7 +70,7 @@ extension ErrorPresenter {
 }
 
 extension ErrorPresenter.Statistics {
-    /// Creates counts, and checks their sum.
+    /// Creates counts and checks their sum.
     init(
         received: Int, shown: Int = 0, waiting: Int = 0, merged: Int = 0, discarded: Int = 0, neverShown: Int = 0
     ) {

@@ -95,7 +95,7 @@ struct EngineTests {
             atPath: "\(folder.path)/errors/a.jsonl", toPath: "\(folder.path)/errors/copy.jsonl")
     }
 
-    /// Runs a query with an engine, and returns its rows with the cells as strings.
+    /// Runs a query with an engine and returns its rows with the cells as strings.
     private func rows(_ engine: String, _ query: String) async throws -> [[String]] {
         let scripts = [
             "duckdb": "rows = duckdb.sql(query).fetchall()",

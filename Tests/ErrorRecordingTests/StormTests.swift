@@ -65,7 +65,7 @@ extension StormTests {
         print("\(statistics); grown by \(growth >> 10) KiB")
     }
 
-    /// Posts many different errors, and waits until the recorder has received them.
+    /// Posts many different errors and waits until the recorder has received them.
     ///
     /// The bursts of three tasks together exceed the recorder's queue.
     private static func postBurst(to bus: ErrorBus, _ number: inout Int) async {

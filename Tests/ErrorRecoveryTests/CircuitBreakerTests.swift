@@ -366,7 +366,7 @@ extension CircuitBreaker {
             "test", counting: .type(Timeout.self), minimumCalls: 1, jitter: 0, clock: clock, errors: SilentPoster())
     }
 
-    /// Runs an operation that throws an error, and discards the error.
+    /// Runs an operation that throws an error, then discards the error.
     func fail(with error: any Error) async {
         try? await run { throw error }
     }

@@ -34,7 +34,7 @@ extension RandomProgramTests {
         #expect(budgetsOwing > 5)
     }
 
-    /// Expects the model's lines, and shows the first difference.
+    /// Expects the model's lines and shows the first difference.
     private func expect(_ lines: [String], like model: [String], _ seed: UInt64) {
         if lines == model { return }
         let index = zip(lines, model).prefix { $0 == $1 }.count

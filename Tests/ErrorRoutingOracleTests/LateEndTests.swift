@@ -71,7 +71,7 @@ extension LateEndTests {
         try expectLines(stage, 1)
     }
 
-    /// Lets an action exceed its time limit, and returns when both the action and the bus have ended.
+    /// Lets an action exceed its time limit, then returns when both the action and the bus have ended.
     ///
     /// - Parameter isEnded: Whether the bus ends before the action.
     private func abandon(_ ending: Ending, isEnded: Bool) async -> Stage {

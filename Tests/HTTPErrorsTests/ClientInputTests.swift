@@ -11,7 +11,7 @@ struct ClientInputTests {}
 extension ClientInputTests {
     private static let secret = "hunter2"
 
-    /// Sends a call that must fail before anything is sent, and returns the error.
+    /// Sends a call that must fail before anything is sent, then returns the error.
     private func refusal(
         of call: Call<NoContent>,
         token: BearerToken? = nil,

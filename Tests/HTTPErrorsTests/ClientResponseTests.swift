@@ -20,7 +20,7 @@ extension ClientResponseTests {
         try await APIClient(Script { _, _ in response }).send(Call(type, method: method))
     }
 
-    /// Sends a request that must fail, and returns the error.
+    /// Sends a request that must fail, then returns the error.
     private func failure<R: Decodable & Sendable>(_ type: R.Type, _ response: TransportResponse) async throws
         -> NetworkError
     {

@@ -44,7 +44,7 @@ extension ClientTokenTests {
         expect(script.requests.count, equals: 101)
     }
 
-    @Test("a new token with a control character is a failed refresh, and the next request refreshes again")
+    @Test("a new token with a control character counts as a failed refresh, and the next request refreshes again")
     func controlCharacter() async throws {
         for bad in ["new\n", "n\u{7F}ew"] {
             let tokens = Locked([bad, "new"])

@@ -48,7 +48,7 @@ package struct StandardErrorStage {
 
     package var flags: Int32 { fcntl(shared, F_GETFL) }
 
-    /// Writes until no more bytes fit, and returns the number of written bytes.
+    /// Writes until no more bytes fit, then returns the number of written bytes.
     package func fill() -> Int {
         let before = flags
         _ = fcntl(shared, F_SETFL, before | O_NONBLOCK)

@@ -5,7 +5,7 @@ import Testing
 /// Tests the demo's output as a user would read it.
 @Suite("The demo prints what happened to each error", .alone)
 struct DemoTests {
-    /// Runs the demo with its own temporary folder, and returns the lines that it prints.
+    /// Runs the demo with its own temporary folder and returns the lines that it prints.
     private func lines(_ arguments: String..., status: Int32 = 0) async throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "demo-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -268,7 +268,7 @@ final class Screens {
         }
     }
 
-    /// Answers all alerts, and returns which errors were lost or answered twice.
+    /// Answers all alerts and returns which errors were lost or answered twice.
     func end() -> String? {
         if windows.isEmpty { _ = openWindow() }
         for window in windows {

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrorPresentation
 
 extension Walk {
-    /// Waits until every posted error reaches the presenters, and compares them with their models.
+    /// Waits until every posted error reaches the presenters, then compares them with their models.
     func agrees() async -> Bool {
         let isFlushed = await bus.flush(within: .seconds(600))
         #expect(isFlushed)

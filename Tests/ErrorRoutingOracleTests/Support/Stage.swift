@@ -43,7 +43,7 @@ struct Stage {
         for number in numbers { bus.post(Mishap(number)) }
     }
 
-    /// Finishes the bus, and runs it until everything that was posted before is delivered.
+    /// Finishes the bus and runs it until everything that was posted before is delivered.
     func drain() async {
         bus.finish()
         await bus.run()

@@ -23,7 +23,7 @@ struct LinearReadingPropertyTests {
     private let handlersPerSeed = 150
     private let errorsPerHandler = 6
 
-    /// Compares the results of all of a handler's methods, and returns whether they were as expected.
+    /// Compares the results of all of a handler's methods and returns whether they were as expected.
     private func compare(
         _ reading: LinearReading.Handler,
         _ handler: ErrorHandler,

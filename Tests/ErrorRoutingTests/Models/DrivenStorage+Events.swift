@@ -18,7 +18,7 @@ extension DrivenStorage {
         return storage.actionBegins(action) && storage.actionStarts(action, until: now + limit) ? action : nil
     }
 
-    /// Lets the action in delivery exceed its time limit, and returns it.
+    /// Lets the action in delivery exceed its time limit, then returns it.
     func overdue(at now: Duration) -> RunningAction? {
         guard let (action, failure) = storage.timeIsUp(at: now).overdue else { return nil }
         failures.append(failure)

@@ -118,7 +118,7 @@ final class DrivenStorage {
         if storage.actionFails(failure) { failures.append(failure) }
     }
 
-    /// Completes the worker's report, and performs the next steps.
+    /// Completes the worker's report and performs the next steps.
     ///
     /// - Parameter isObserved: Whether an observer, apart from the caller, must be notified of it.
     func complete(

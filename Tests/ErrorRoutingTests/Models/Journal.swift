@@ -59,7 +59,7 @@ final class ActionTrace: Sendable {
 
     var entries: [String] { notes.withLock { $0 } }
 
-    /// Notes that an action ran, and returns the action's result.
+    /// Notes that an action ran, then returns the action's result.
     func callAsFunction(_ note: String, _ strategy: HandleStrategy = .next) -> HandleStrategy {
         notes.withLock { $0.append(note) }
         return strategy

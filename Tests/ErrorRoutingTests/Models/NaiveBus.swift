@@ -153,7 +153,7 @@ struct NaiveBus {
         failed.append(number)
     }
 
-    /// Completes the report in delivery, and returns the failures that no notice reports.
+    /// Completes the report in delivery and returns the failures that no notice reports.
     mutating func complete(_ disposition: HandleOutcome.Disposition) -> [DrivenStorage.Event] {
         defer { (delivering, failed) = (nil, []) }
         switch disposition {

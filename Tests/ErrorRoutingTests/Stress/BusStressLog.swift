@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import ErrorRouting
 
-/// Runs the stress test again and again, and records the faults of each run in a file.
+/// Runs the stress test again and again and records the faults of each run in a file.
 ///
 /// A second file contains the current run's standard error, which is redirected. No other code may run in this process.
 struct StressLog {

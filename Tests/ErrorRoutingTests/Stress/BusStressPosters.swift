@@ -33,7 +33,7 @@ struct StressPoster {
         finish()
     }
 
-    /// Posts all its errors, and waits for some of the outcomes.
+    /// Posts all its errors and waits for some of the outcomes.
     mutating func postAndDeliver(to bus: ErrorBus) async {
         let positions = plan.positions(in: bus)
         while let (error, source) = next(positions.map(\.path)) {
@@ -79,7 +79,7 @@ struct StressPoster {
 }
 
 extension StressPlan {
-    /// Posts from all tasks and threads, and returns when all have posted.
+    /// Posts from all tasks and threads and returns when all have posted.
     func post(to bus: ErrorBus, on stage: StressStage) async {
         var gates: [Gate] = []
         for id in 0..<threadCount {

@@ -147,7 +147,7 @@ extension StressPlan {
         stage.note { $0.returned += reports.map(StressEvidence.Seen.init) }
     }
 
-    /// Releases the hanging actions after the end of the bus, and notes the observed reports.
+    /// Releases the hanging actions after the end of the bus and notes the observed reports.
     private func clearUp(
         _ witness: AsyncStream<ErrorReport>?,
         _ observers: [Task<Void, Never>],

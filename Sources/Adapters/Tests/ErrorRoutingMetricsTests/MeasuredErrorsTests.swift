@@ -90,7 +90,7 @@ struct MeasuredErrorsTests {
         return found
     }
 
-    @Test func `two buses record the sum at the same time, and the last value is that of both`() async throws {
+    @Test func `two buses record at the same time, and the last value is the sum of both`() async throws {
         let metrics = Self.metrics
         let rules = ErrorHandler().on(Sale.self) { _ in .stop }
         await withTaskGroup { group in

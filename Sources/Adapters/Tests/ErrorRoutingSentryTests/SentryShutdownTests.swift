@@ -20,7 +20,7 @@ struct SentryShutdownTests {
             error: OrderError.unpaid, source: .init(), outcome: HandleOutcome(disposition: .unmatched))
     }
 
-    /// Runs a body as a service, and shuts the group down when the body has returned.
+    /// Runs a body as a service and shuts the group down when the body has returned.
     private func runGroup(
         _ services: [any Service], reportingTo errors: ErrorBusService?, _ body: @escaping @Sendable () async -> Void
     ) async throws {

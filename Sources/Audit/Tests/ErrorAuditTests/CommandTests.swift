@@ -5,7 +5,7 @@ struct CommandTests {
     private static let files = ["Sources/A.swift": OutputTests.text, "B.swift": "func f() {}\n"]
     private static let loss = "func g() { try? save(); go() }\n"
 
-    /// Runs the command with each line of arguments, and checks its status and a part of its output.
+    /// Runs the command with each line of arguments and checks its status and a part of its output.
     private static func check(
         _ scratch: Scratch, in folder: String = "", _ runs: [(arguments: String, status: Int32, output: String)]
     ) async throws {

@@ -92,7 +92,7 @@ struct EndingService {
         return router
     }
 
-    /// Posts an error, and waits until a signal ends the process or the task is cancelled.
+    /// Posts an error and waits until a signal ends the process or the task is cancelled.
     private static func wait() async {
         postError(SetUpFailed())
         logger.notice("waiting")

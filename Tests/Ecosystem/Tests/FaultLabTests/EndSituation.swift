@@ -14,7 +14,7 @@ struct EndSituation: Sendable {
         (self.name, self.situation, self.act) = (name, situation, act)
     }
 
-    /// Starts the service, and returns its process after the last step before its end.
+    /// Starts the service and returns its process after the last step before its end.
     func run() async throws -> ServiceProcess {
         if name == Self.portInUse { return try await Self.withService { try Self.start(["PORT": "\($1)"]) } }
         if name == Self.upstreamKilled { return try await Self.killUpstream() }

@@ -34,7 +34,7 @@ extension ScopeLifetimeTests {
         }
     }
 
-    /// Runs a body with a bus and a scope within a scope, and returns weak references to them.
+    /// Runs a body with a bus and a scope within a scope, then returns weak references to them.
     private func watching(
         clock: any Clock<Duration> = ManualClock(),
         _ body: (_ bus: ErrorBus, _ inner: ErrorScope, _ error: Traced) async -> Void

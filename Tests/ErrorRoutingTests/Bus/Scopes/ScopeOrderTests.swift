@@ -18,7 +18,7 @@ struct ScopeOrderTests {
             .always { [trace] _ in trace("\(name) always") }
     }
 
-    /// Delivers an error in a scope of a bus, and returns the actions that ran and the outcome.
+    /// Delivers an error in a scope of a bus and returns the actions that ran and the outcome.
     private func delivering(
         _ error: any Error,
         handler: ErrorHandler,

@@ -98,7 +98,7 @@ extension ShutdownFailureTests {
         #expect(!lines.entries.contains { $0.contains("Cancellation") })
     }
 
-    /// Removes a report while one of its rules is slow, and returns when the worker has ended.
+    /// Removes a report while one of its rules is slow, then returns when the worker has ended.
     private static func shutDown(while slow: Slow) async {
         let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
         let handler = slow.handler { answer in

@@ -58,7 +58,7 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Starts the service, and runs the body without waiting until the service listens.
+    /// Starts the service and runs the body without waiting until the service listens.
     static func withProcess<Value>(
         in folder: TemporaryFolder,
         supplier server: FaultServer,
@@ -108,7 +108,7 @@ final class ServiceProcess: Sendable {
     /// All lines that the process has written so far.
     var lines: [LogLine] { output.value.lines }
 
-    /// Waits until the process has written a matching line, and returns the line.
+    /// Waits until the process has written a matching line, then returns the line.
     @discardableResult
     func line(_ what: String, where condition: @escaping @Sendable (LogLine) -> Bool) async throws -> LogLine {
         // Stop at the process's end, after which it doesn't write lines.
